@@ -1,0 +1,18 @@
+//! netkit: decode, encode, replay and probe game-networking protocols.
+//!
+//! Each message's layout is written once, as data ([`codec::layout`]); one interpreter walks it
+//! in both directions. The layers, each of which imports only what stands before it:
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`codec`] | layouts, the walk, reader, writer, sampler, the tree, faults |
+//! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
+//! | [`flow`] | conversations: the flow table and TCP reassembly |
+//! | [`protocols`] | one folder a protocol: layouts, session, documentation |
+//! | [`render`] | tree, summary, table, ndjson, json |
+
+pub mod capture;
+pub mod codec;
+pub mod flow;
+pub mod protocols;
+pub mod render;

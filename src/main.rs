@@ -1,0 +1,2 @@
+//! The `netkit` command line: a thin shell around the library.
+fn main() {}
