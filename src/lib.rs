@@ -14,5 +14,6 @@
 pub mod capture;
 pub mod codec;
 pub mod flow;
+pub mod nearest;
 pub mod protocols;
 pub mod render;

@@ -1,1 +1,43 @@
-//! (being written)
+//! The shared codec: a message's layout is written once, as a table, and walked in both directions.
+//!
+//! - [`layout`]: the vocabulary of the tables, all `const`: nothing is built at run time.
+//! - [`walk`]: the one interpreter, generic over the direction ([`walk::Wire`]).
+//! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
+//!   [`Sampler`]: random valid messages, for tests.
+//! - [`Fault`]: what broke, where, how much was needed, how much was there, and what set the limit.
+//!
+//! ```
+//! use netkit::codec::{Reader, Tree, Writer, layout::*};
+//! static PING: [Field; 2] = [u8("id"), i16le("rtt").unit("ms").when(left(16))];
+//!
+//! let mut tree = Tree::default();
+//! let outcome = Reader::new(&[7, 0xff, 0xff], &mut tree).read(&PING);
+//! assert!(outcome.stop.is_none());
+//! assert_eq!(tree.nodes().len(), 2);
+//!
+//! let fields = serde_json::json!({"id": 7, "rtt": -1});
+//! assert_eq!(Writer::new(&fields).write(&PING).unwrap(), [7, 0xff, 0xff]);
+//! ```
+
+pub mod bits;
+pub mod check;
+pub mod context;
+pub mod fault;
+pub mod half_text;
+pub mod layout;
+pub mod note;
+pub mod reader;
+pub mod sampler;
+pub mod scale;
+pub mod tree;
+pub mod walk;
+pub mod writer;
+
+pub use context::{Context, NoContext, Recalled, Scope};
+pub use fault::{Fault, Reason, Stop};
+pub use layout::{Field, Layout};
+pub use note::{Level, Note, Notes};
+pub use reader::{Outcome, Reader};
+pub use sampler::Sampler;
+pub use tree::{Node, Sources, Tree, Value};
+pub use writer::{EncodeError, Writer};

@@ -1,0 +1,143 @@
+//! The one primitive under all numbers: bits at any offset, least significant first.
+//!
+//! Bit `k` of a message is bit `k mod 8` (least significant = 0) of byte `k / 8`. A byte-aligned
+//! little-endian number is the same thing at an offset that 8 divides; a big-endian one has its
+//! bytes swapped.
+
+/// `count` (at most 64) bits of `data` from bit `at` on; bits behind the end are zero.
+#[inline(always)]
+pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
+    let (byte, shift) = (at / 8, (at % 8) as u32);
+    let word = match data.get(byte..byte + 8) {
+        Some(eight) => u64::from_le_bytes(eight.try_into().unwrap_or_default()),
+        None => tail(data, byte),
+    };
+    let mut value = word >> shift;
+    if shift + count > 64 {
+        value |= (data.get(byte + 8).copied().unwrap_or(0) as u64) << (64 - shift);
+    }
+    value & mask(count)
+}
+
+/// The last bytes of `data`, from `byte` on, as a little-endian number.
+#[inline]
+fn tail(data: &[u8], byte: usize) -> u64 {
+    let rest = data.get(byte..).unwrap_or(&[]);
+    rest.iter().take(8).rev().fold(0, |word, b| word << 8 | *b as u64)
+}
+
+/// The lowest `count` bits set.
+#[inline(always)]
+pub const fn mask(count: u32) -> u64 {
+    if count >= 64 { u64::MAX } else { (1 << count) - 1 }
+}
+
+/// Swaps the bytes of a number of `count` bits, where that is a whole number of bytes.
+#[inline(always)]
+pub const fn swap(value: u64, count: u32) -> u64 {
+    if count == 0 || count % 8 != 0 { value } else { value.swap_bytes() >> (64 - count) }
+}
+
+/// Sign-extends a number of `count` bits.
+#[inline(always)]
+pub const fn signed(value: u64, count: u32) -> i64 {
+    match count {
+        1..=63 => ((value << (64 - count)) as i64) >> (64 - count),
+        _ => value as i64,
+    }
+}
+
+/// Bits being written, the last byte filled up with zeros.
+#[derive(Clone, Debug, Default)]
+pub struct BitBuf {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl BitBuf {
+    /// How many bits there are.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Is there no bit?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Appends the lowest `count` bits of `value`.
+    pub fn put(&mut self, value: u64, count: u32) {
+        let (mut value, mut count) = (value & mask(count), count as usize);
+        while count > 0 {
+            let shift = self.len % 8;
+            if shift == 0 {
+                self.bytes.push(0);
+            }
+            let last = self.bytes.len() - 1;
+            self.bytes[last] |= (value << shift) as u8;
+            let step = (8 - shift).min(count);
+            (value, count, self.len) = (value >> step, count - step, self.len + step);
+        }
+    }
+
+    /// Appends whole bytes, at any bit offset.
+    pub fn put_bytes(&mut self, bytes: &[u8]) {
+        if self.len.is_multiple_of(8) {
+            self.bytes.extend_from_slice(bytes);
+            self.len += bytes.len() * 8;
+        } else {
+            bytes.iter().for_each(|b| self.put(*b as u64, 8));
+        }
+    }
+
+    /// Overwrites `count` bits from bit `at` on, all of which have been written before.
+    pub fn patch(&mut self, at: usize, value: u64, count: u32) {
+        for k in 0..count as usize {
+            let (byte, bit) = ((at + k) / 8, (at + k) % 8);
+            if let Some(b) = self.bytes.get_mut(byte) {
+                *b = *b & !(1 << bit) | (((value >> k) & 1) as u8) << bit;
+            }
+        }
+    }
+
+    /// The bytes, the last one filled up with zeros.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes, the last one filled up with zeros.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_was_put_is_got(values in prop::collection::vec((any::<u64>(), 1u32..=64), 0..20)) {
+            let mut buf = BitBuf::default();
+            values.iter().for_each(|(v, n)| buf.put(*v, *n));
+            let mut at = 0;
+            for (v, n) in values {
+                prop_assert_eq!(get(buf.bytes(), at, n), v & mask(n));
+                at += n as usize;
+            }
+            prop_assert_eq!(at, buf.len());
+        }
+    }
+
+    #[test]
+    fn numbers_at_their_edges() {
+        assert_eq!(get(&[0x34, 0x12], 0, 16), 0x1234);
+        assert_eq!(swap(0x3412, 16), 0x1234);
+        assert_eq!(get(&[0xff; 9], 1, 64), u64::MAX);
+        assert_eq!(get(&[], 77, 64), 0);
+        assert_eq!(signed(0xff, 8), -1);
+        assert_eq!(signed(u64::MAX, 64), -1);
+        assert_eq!(signed(1, 1), -1);
+    }
+}

@@ -1,0 +1,113 @@
+//! Is a table closed? Every reference names an earlier field that is kept, cases are unique,
+//! names are snake_case, nesting is bounded. Held by a unit test over every table, and by the
+//! loader of the users' schemas.
+
+use super::layout::{Count, Field, Kind, Len, Other, When, flag};
+
+/// Checks the fields of one message.
+///
+/// # Errors
+/// The path of the first field that is wrong, and why.
+pub fn check(fields: &'static [Field]) -> Result<(), String> {
+    Checker { kept: Vec::new(), seen: Vec::new() }.list(fields, "", 0)
+}
+
+struct Checker {
+    kept: Vec<&'static str>,
+    /// Groups on the way: a table may contain itself.
+    seen: Vec<*const Field>,
+}
+
+impl Checker {
+    fn list(&mut self, fields: &'static [Field], path: &str, depth: u32) -> Result<(), String> {
+        if depth > 32 {
+            return Err(format!("{path}: nested more than 32 levels deep"));
+        }
+        for (k, field) in fields.iter().enumerate() {
+            let path = format!("{path}.{}", field.name);
+            let named = !matches!(field.kind, Kind::Switch { .. } | Kind::Inline(_));
+            if named && !field.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+                return Err(format!("{path}: the name is not snake_case"));
+            }
+            if named && field.name.is_empty() {
+                return Err(format!("{path}: a field without a name"));
+            }
+            let twin = |f: &Field| f.name == field.name && matches!((f.when, field.when), (When::Always, When::Always));
+            if named && fields[..k].iter().any(twin) {
+                return Err(format!("{path}: the name stands twice"));
+            }
+            self.condition(&field.when, &path)?;
+            self.field(field, &path, depth)?;
+            if field.is(flag::KEPT) || matches!(field.kind, Kind::Derived) {
+                self.kept.push(field.name);
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, field: &'static Field, path: &str, depth: u32) -> Result<(), String> {
+        match &field.kind {
+            Kind::UInt { bits, .. } | Kind::Int { bits, .. } | Kind::Tag { bits, .. } if !(1..=64).contains(bits) => {
+                Err(format!("{path}: {bits} bits"))
+            }
+            Kind::Float { bits, .. } if ![16, 32, 64].contains(bits) => Err(format!("{path}: a float of {bits} bits")),
+            Kind::Text { len: Len::Field(name), .. } | Kind::Bytes { len: Len::Field(name) } => self.known(name, path),
+            Kind::Struct(fields) | Kind::Inline(fields) => self.group(field, fields, path, depth),
+            Kind::Array { count, of } => {
+                if let Count::Field(name) = count {
+                    self.known(name, path)?;
+                }
+                let kept = self.kept.len();
+                self.condition(&of.when, path)?;
+                self.field(of, path, depth + 1)?;
+                self.kept.truncate(kept);
+                Ok(())
+            }
+            Kind::Switch { on, cases, other } => {
+                self.known(on, path)?;
+                for (k, case) in cases.iter().enumerate() {
+                    if cases[..k].iter().any(|c| c.value == case.value) {
+                        return Err(format!("{path}: case {} stands twice", case.value));
+                    }
+                    let kept = self.kept.len();
+                    self.list(case.fields, path, depth + 1)?;
+                    self.kept.truncate(kept);
+                }
+                match other {
+                    Other::Fields(fields) => self.list(fields, path, depth + 1),
+                    _ => Ok(()),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn group(&mut self, field: &'static Field, fields: &'static [Field], path: &str, depth: u32) -> Result<(), String> {
+        if self.seen.contains(&(field as *const Field)) {
+            return Ok(());
+        }
+        self.seen.push(field);
+        let kept = self.kept.len();
+        let done = self.list(fields, path, depth + 1);
+        if let Kind::Struct(_) = field.kind {
+            self.kept.truncate(kept);
+        }
+        self.seen.pop();
+        done
+    }
+
+    fn condition(&self, when: &When, path: &str) -> Result<(), String> {
+        match when {
+            When::Bit(name, _) | When::Eq(name, _) | When::In(name, _) => self.known(name, path),
+            When::Any(several) => several.iter().try_for_each(|w| self.condition(w, path)),
+            When::Always | When::Left(_) | When::Setting(..) => Ok(()),
+        }
+    }
+
+    fn known(&self, name: &str, path: &str) -> Result<(), String> {
+        match self.kept.iter().any(|k| *k == name) {
+            true => Ok(()),
+            false => Err(format!("{path}: refers to {name}, which is no earlier field that is kept")),
+        }
+    }
+}

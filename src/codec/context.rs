@@ -1,0 +1,87 @@
+//! What a table cannot know by itself: the values of earlier fields, and of earlier messages.
+
+use super::layout::{Field, Order};
+
+/// The values of this message's earlier fields that later ones refer to.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    entries: Vec<Entry>,
+}
+
+/// One value of a [`Scope`], and where it stands, so that a writer can complete it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub field: &'static Field,
+    pub value: u64,
+    pub bit: u32,
+    pub given: bool,
+}
+
+impl Scope {
+    /// The value of the nearest earlier field of that name.
+    #[inline]
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.entries.iter().rev().find(|e| e.field.name == name).map(|e| e.value)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {
+        self.entries.push(Entry { field, value, bit, given });
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.entries.truncate(len);
+    }
+
+    pub(super) fn entry(&mut self, name: &str) -> Option<&mut Entry> {
+        self.entries.iter_mut().rev().find(|e| e.field.name == name)
+    }
+}
+
+/// What earlier messages tell about a [`super::layout::Kind::Derived`] field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recalled {
+    /// This value.
+    Value(u64),
+    /// Nothing: what follows cannot be read, which is no fault of the bytes.
+    Unknown,
+    /// The message contradicts what is known: a fault, with this reason.
+    Fault(&'static str),
+}
+
+/// The conversation's memory, as far as layouts need it. Sessions and encoders implement it.
+pub trait Context {
+    /// The byte order of fields in [`Order::Conversation`].
+    fn order(&self) -> Order {
+        Order::Little
+    }
+
+    /// The value of a setting that conditions name; see [`super::layout::When::Setting`].
+    fn setting(&self, _name: &str) -> u64 {
+        0
+    }
+
+    /// The value of a derived field.
+    fn recall(&mut self, _field: &'static Field, _scope: &Scope) -> Recalled {
+        Recalled::Unknown
+    }
+
+    /// The fields behind `value` of a switch whose unlisted values are [`super::layout::Other::Ask`],
+    /// or of a payload: what the user's schema says.
+    fn layout(&mut self, _field: &'static Field, _value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
+        None
+    }
+}
+
+/// A context that knows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoContext;
+
+impl Context for NoContext {}

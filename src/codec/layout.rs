@@ -1,0 +1,519 @@
+//! The vocabulary in which message layouts are written: plain `const` data, no closures, no macros.
+//!
+//! A layout reads like the specification it comes from. Everything that can be said about a field
+//! is said here, so that decoding, encoding, documentation, random samples and the users' payload
+//! schemas all come from the same table.
+//!
+//! ```
+//! use netkit::codec::layout::*;
+//! static LINK: [Field; 2] = [u16le("link_id"), array("values", Count::Prefix(&VALUE_COUNT), &VALUE)];
+//! static VALUE_COUNT: Field = u8("value_count");
+//! static VALUE: Field = u16le("value");
+//! ```
+
+use super::walk::Custom;
+
+/// One message of a protocol: its name and its fields in wire order.
+#[derive(Debug)]
+pub struct Layout {
+    /// The message's name, in snake_case: `link_update`.
+    pub name: &'static str,
+    /// One line of documentation.
+    pub doc: &'static str,
+    /// The fields, in wire order.
+    pub fields: &'static [Field],
+}
+
+/// One field: what it is called, what stands on the wire, when it is there, how it is shown.
+#[derive(Debug)]
+pub struct Field {
+    /// The name shown, in the specification's words and snake_case.
+    pub name: &'static str,
+    /// One line of documentation; empty where the name says it all.
+    pub doc: &'static str,
+    /// What stands on the wire.
+    pub kind: Kind,
+    /// When the field is there.
+    pub when: When,
+    /// How the value is shown.
+    pub show: Show,
+    /// The unit for people: `ms`, `bytes/s`; empty for none.
+    pub unit: &'static str,
+    /// The value written where none is given. `None`: the field must be given.
+    pub default: Option<i64>,
+    /// Particularities, a set of the constants of [`flag`].
+    pub flags: u16,
+}
+
+/// The particularities of a [`Field`].
+pub mod flag {
+    /// On the wire, but not among the fields shown in JSON: type bytes, lengths, end markers.
+    pub const HIDDEN: u16 = 1;
+    /// Later fields refer to this one by name: conditions, cases, lengths, counts.
+    pub const KEPT: u16 = 2;
+    /// Not shown when it has no bytes.
+    pub const OMIT_EMPTY: u16 = 4;
+    /// A group or array that is shown once its turn came, also when nothing of it could be read.
+    pub const KEEP_EMPTY: u16 = 8;
+    /// A hidden number that says how many bytes follow it up to the end of the message.
+    pub const MEASURES_REST: u16 = 16;
+    /// What is left at the end may be padding: when the last bits that make no whole byte are all
+    /// zero, they are not part of the value (bit-packed protocols).
+    pub const PADDED: u16 = 32;
+    /// A payload for which the user may have a schema.
+    pub const PAYLOAD: u16 = 64;
+    /// Known from earlier messages, not on this message's wire.
+    pub const DERIVED: u16 = 128;
+    /// The elements of an array are shown without their field name, as bare values.
+    pub const TUPLE: u16 = 256;
+    /// A count too large for the bytes that are left breaks the field at once.
+    pub const CHECKED: u16 = 512;
+    /// The number is shown as a word of an earlier list where the message names it; see `doc`.
+    pub const SCHEMA: u16 = 1024;
+}
+
+/// Byte order of a number of whole bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Least significant byte first. Also the order of bit fields.
+    Little,
+    /// Most significant byte first.
+    Big,
+    /// As found for this conversation; see [`super::Reader::order`].
+    Conversation,
+}
+
+/// What stands on the wire.
+#[derive(Debug)]
+pub enum Kind {
+    /// Bits of a known value: a message type, a magic number. Never asked for when encoding.
+    Tag {
+        /// How many bits, at most 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+        /// The value written.
+        value: u64,
+    },
+    /// An unsigned number of `bits` bits, at any bit offset.
+    UInt {
+        /// 1 to 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+    },
+    /// A two's complement number of `bits` bits.
+    Int {
+        /// 1 to 64.
+        bits: u8,
+        /// Byte order, for whole bytes.
+        order: Order,
+    },
+    /// An IEEE 754 number of 16, 32 or 64 bits.
+    Float {
+        /// 16, 32 or 64.
+        bits: u8,
+        /// Byte order.
+        order: Order,
+    },
+    /// 0 is false, 1 is true; any other value is shown raw.
+    Bool {
+        /// 1 or 8.
+        bits: u8,
+    },
+    /// Groups of seven bits, the least significant first; bit 7 says that more follow. A form
+    /// longer than it has to be, or a value above 64 bits, is shown raw.
+    VarInt {
+        /// Longer forms are refused.
+        max_groups: u16,
+        /// Zigzag: 0, -1, 1, -2, ..
+        zigzag: bool,
+    },
+    /// Text; bytes that are no text of that charset are shown raw.
+    Text {
+        /// Where it ends.
+        len: Len,
+        /// How its bytes are read.
+        charset: Charset,
+    },
+    /// Bytes without meaning to the protocol.
+    Bytes {
+        /// Where they end.
+        len: Len,
+    },
+    /// A named group of fields.
+    Struct(&'static [Field]),
+    /// Fields that stand in their parent's group.
+    Inline(&'static [Field]),
+    /// The same field several times.
+    Array {
+        /// How many.
+        count: Count,
+        /// One element. A [`Kind::Struct`] is shown as an object.
+        of: &'static Field,
+    },
+    /// One of several lists of fields, by an earlier field's value; they stand in this one's parent.
+    Switch {
+        /// The earlier field's name.
+        on: &'static str,
+        /// Value and fields, every value once.
+        cases: &'static [Case],
+        /// What an unlisted value means.
+        other: Other,
+    },
+    /// A value that earlier messages tell: [`super::Context::recall`] is asked for it.
+    Derived,
+    /// What the table cannot say: one codec, both directions.
+    Custom(&'static dyn Custom),
+}
+
+/// One case of a [`Kind::Switch`].
+#[derive(Debug)]
+pub struct Case {
+    /// The value that selects it.
+    pub value: u64,
+    /// Its fields.
+    pub fields: &'static [Field],
+}
+
+/// What a value means that no case of a [`Kind::Switch`] lists.
+#[derive(Clone, Copy, Debug)]
+pub enum Other {
+    /// Its length cannot be known: a fault, with this reason.
+    Fault(&'static str),
+    /// These fields.
+    Fields(&'static [Field]),
+    /// [`super::Context::layout`] is asked; where it knows none, reading ends there without a fault.
+    Ask,
+}
+
+/// Where text or bytes end.
+#[derive(Clone, Copy, Debug)]
+pub enum Len {
+    /// This many bytes.
+    Const(u32),
+    /// A number before them says how many bytes; it belongs to the field.
+    Prefix(&'static Field),
+    /// An earlier field says how many bytes.
+    Field(&'static str),
+    /// Up to this byte, which belongs to the field but is not shown.
+    Until(u8),
+    /// The rest of the message.
+    Rest,
+    /// This many bytes; text ends at the first zero byte and only zeros may follow it.
+    Padded(u32),
+    /// This many bits.
+    Bits(u32),
+}
+
+/// How many elements an array has.
+#[derive(Clone, Copy, Debug)]
+pub enum Count {
+    /// This many.
+    Const(u32),
+    /// A number before them says how many. It is shown, by its name, only where the array could
+    /// not be read to its end.
+    Prefix(&'static Field),
+    /// An earlier field says how many.
+    Field(&'static str),
+    /// Up to this byte in the place of an element's first byte.
+    Until(u8),
+    /// Up to the end of the message.
+    Rest,
+}
+
+/// How the bytes of a text are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charset {
+    /// UTF-8.
+    Utf8,
+    /// Latin-1: every byte is a character.
+    Latin1,
+}
+
+/// When a field is there. When encoding, a field that is not always there is there when it is given.
+#[derive(Clone, Copy, Debug)]
+pub enum When {
+    /// Always.
+    Always,
+    /// An earlier field has this bit set; encoding a field sets the bit.
+    Bit(&'static str, u8),
+    /// An earlier field has this value.
+    Eq(&'static str, u64),
+    /// An earlier field has one of these values.
+    In(&'static str, &'static [u64]),
+    /// At least so many bits are left.
+    Left(u32),
+    /// One of these holds.
+    Any(&'static [When]),
+    /// A setting of the conversation has this value, see [`super::Context::setting`].
+    Setting(&'static str, u64),
+}
+
+/// How a value is shown, and written.
+#[derive(Clone, Copy, Debug)]
+pub enum Show {
+    /// As it is.
+    Plain,
+    /// By its name; unknown values are numbers.
+    Enum(&'static [(u64, &'static str)]),
+    /// As a list of names of the bits that are set, from the lowest up; unknown bits are their
+    /// mask values.
+    Flags(&'static Flags),
+    /// As another number.
+    Scaled(super::scale::Scale),
+}
+
+/// The bits of a [`Show::Flags`].
+#[derive(Debug)]
+pub struct Flags {
+    /// Mask of one bit, and its name.
+    pub names: &'static [(u64, &'static str)],
+    /// What number stands for an unknown bit: its mask shifted left by this.
+    pub shift: u8,
+    /// Bits that are no flags: not shown.
+    pub fixed_mask: u64,
+    /// What is written in them.
+    pub fixed: u64,
+}
+
+const BLANK: Field = Field {
+    name: "",
+    doc: "",
+    kind: Kind::Derived,
+    when: When::Always,
+    show: Show::Plain,
+    unit: "",
+    default: None,
+    flags: 0,
+};
+
+const fn of(name: &'static str, kind: Kind) -> Field {
+    // The kinds borrow statics only, so nothing is dropped here.
+    Field { name, kind, ..BLANK }
+}
+
+macro_rules! numbers {
+    ($($name:ident $kind:ident $bits:literal $order:ident $doc:literal;)*) => {$(
+        #[doc = $doc]
+        pub const fn $name(name: &'static str) -> Field {
+            of(name, Kind::$kind { bits: $bits, order: Order::$order })
+        }
+    )*};
+}
+numbers! {
+    u8 UInt 8 Little "An unsigned byte.";
+    i8 Int 8 Little "A signed byte.";
+    u16le UInt 16 Little "Unsigned, 16 bits, little-endian.";
+    u24le UInt 24 Little "Unsigned, 24 bits, little-endian.";
+    u32le UInt 32 Little "Unsigned, 32 bits, little-endian.";
+    u64le UInt 64 Little "Unsigned, 64 bits, little-endian.";
+    i16le Int 16 Little "Signed, 16 bits, little-endian.";
+    i24le Int 24 Little "Signed, 24 bits, little-endian.";
+    i32le Int 32 Little "Signed, 32 bits, little-endian.";
+    i64le Int 64 Little "Signed, 64 bits, little-endian.";
+    u16be UInt 16 Big "Unsigned, 16 bits, big-endian.";
+    u24be UInt 24 Big "Unsigned, 24 bits, big-endian.";
+    u32be UInt 32 Big "Unsigned, 32 bits, big-endian.";
+    u64be UInt 64 Big "Unsigned, 64 bits, big-endian.";
+    i16be Int 16 Big "Signed, 16 bits, big-endian.";
+    i32be Int 32 Big "Signed, 32 bits, big-endian.";
+    u16c UInt 16 Conversation "Unsigned, 16 bits, in the conversation's byte order.";
+    u32c UInt 32 Conversation "Unsigned, 32 bits, in the conversation's byte order.";
+    i16c Int 16 Conversation "Signed, 16 bits, in the conversation's byte order.";
+    i32c Int 32 Conversation "Signed, 32 bits, in the conversation's byte order.";
+    f16le Float 16 Little "IEEE 754 binary16, little-endian.";
+    f32le Float 32 Little "IEEE 754 binary32, little-endian.";
+    f64le Float 64 Little "IEEE 754 binary64, little-endian.";
+    f32c Float 32 Conversation "IEEE 754 binary32, in the conversation's byte order.";
+    f64c Float 64 Conversation "IEEE 754 binary64, in the conversation's byte order.";
+}
+
+/// An unsigned number of `bits` bits, least significant first.
+pub const fn uint(name: &'static str, bits: u8) -> Field {
+    of(name, Kind::UInt { bits, order: Order::Little })
+}
+
+/// A signed number of `bits` bits, least significant first.
+pub const fn int(name: &'static str, bits: u8) -> Field {
+    of(name, Kind::Int { bits, order: Order::Little })
+}
+
+/// A boolean of 1 or 8 bits.
+pub const fn boolean(name: &'static str, bits: u8) -> Field {
+    of(name, Kind::Bool { bits })
+}
+
+/// A little-endian base-128 number whose overlong forms are shown raw.
+pub const fn varint(name: &'static str, max_groups: u16) -> Field {
+    of(name, Kind::VarInt { max_groups, zigzag: false })
+}
+
+/// A message type or magic number: hidden, and written from the table.
+pub const fn tag(name: &'static str, bits: u8, value: u64) -> Field {
+    of(name, Kind::Tag { bits, order: Order::Little, value }).hidden()
+}
+
+/// UTF-8 text.
+pub const fn text(name: &'static str, len: Len) -> Field {
+    of(name, Kind::Text { len, charset: Charset::Utf8 })
+}
+
+/// Latin-1 text.
+pub const fn latin1(name: &'static str, len: Len) -> Field {
+    of(name, Kind::Text { len, charset: Charset::Latin1 })
+}
+
+/// Bytes.
+pub const fn bytes(name: &'static str, len: Len) -> Field {
+    of(name, Kind::Bytes { len })
+}
+
+/// The rest of the message, which belongs to the application: the place of a payload schema.
+pub const fn payload(name: &'static str) -> Field {
+    let mut field = bytes(name, Len::Rest);
+    field.flags |= flag::PAYLOAD;
+    field
+}
+
+/// A named group of fields.
+pub const fn group(name: &'static str, fields: &'static [Field]) -> Field {
+    of(name, Kind::Struct(fields))
+}
+
+/// Fields that stand in their parent's group.
+pub const fn inline(name: &'static str, fields: &'static [Field]) -> Field {
+    of(name, Kind::Inline(fields))
+}
+
+/// The same field several times.
+pub const fn array(name: &'static str, count: Count, element: &'static Field) -> Field {
+    of(name, Kind::Array { count, of: element })
+}
+
+/// A fixed number of bare values: `[x, y, z]`.
+pub const fn tuple(name: &'static str, count: u32, element: &'static Field) -> Field {
+    of(name, Kind::Array { count: Count::Const(count), of: element })
+}
+
+/// One of several lists of fields, by the value of the earlier field `on`.
+pub const fn switch(on: &'static str, cases: &'static [Case], other: Other) -> Field {
+    of("", Kind::Switch { on, cases, other })
+}
+
+/// A value that earlier messages tell.
+pub const fn derived(name: &'static str) -> Field {
+    let mut field = of(name, Kind::Derived);
+    field.flags |= flag::DERIVED;
+    field
+}
+
+/// What the table cannot say.
+pub const fn custom(name: &'static str, codec: &'static dyn Custom) -> Field {
+    of(name, Kind::Custom(codec))
+}
+
+/// Condition: the earlier field `name` has the value.
+pub const fn eq(name: &'static str, value: u64) -> When {
+    When::Eq(name, value)
+}
+
+/// Condition: bit `bit` of the earlier field `name` is set.
+pub const fn bit(name: &'static str, bit: u8) -> When {
+    When::Bit(name, bit)
+}
+
+/// Condition: at least `bits` bits are left.
+pub const fn left(bits: u32) -> When {
+    When::Left(bits)
+}
+
+impl Field {
+    const fn with(mut self, flags: u16) -> Field {
+        self.flags |= flags;
+        self
+    }
+
+    /// See [`Field::doc`].
+    pub const fn doc(mut self, doc: &'static str) -> Field {
+        self.doc = doc;
+        self
+    }
+
+    /// See [`Field::unit`].
+    pub const fn unit(mut self, unit: &'static str) -> Field {
+        self.unit = unit;
+        self
+    }
+
+    /// See [`Field::when`].
+    pub const fn when(mut self, when: When) -> Field {
+        self.when = when;
+        self
+    }
+
+    /// See [`Field::default`].
+    pub const fn default(mut self, value: i64) -> Field {
+        self.default = Some(value);
+        self
+    }
+
+    /// Shown by name; see [`Show::Enum`].
+    pub const fn names(mut self, names: &'static [(u64, &'static str)]) -> Field {
+        self.show = Show::Enum(names);
+        self
+    }
+
+    /// Shown as a list of flags; see [`Show::Flags`].
+    pub const fn flags(mut self, flags: &'static Flags) -> Field {
+        self.show = Show::Flags(flags);
+        self
+    }
+
+    /// Shown as another number; see [`Show::Scaled`].
+    pub const fn scaled(mut self, scale: super::scale::Scale) -> Field {
+        self.show = Show::Scaled(scale);
+        self
+    }
+
+    /// See [`flag::HIDDEN`].
+    pub const fn hidden(self) -> Field {
+        self.with(flag::HIDDEN)
+    }
+
+    /// See [`flag::KEPT`].
+    pub const fn kept(self) -> Field {
+        self.with(flag::KEPT)
+    }
+
+    /// See [`flag::OMIT_EMPTY`].
+    pub const fn omit_empty(self) -> Field {
+        self.with(flag::OMIT_EMPTY)
+    }
+
+    /// See [`flag::KEEP_EMPTY`].
+    pub const fn keep_empty(self) -> Field {
+        self.with(flag::KEEP_EMPTY)
+    }
+
+    /// See [`flag::MEASURES_REST`].
+    pub const fn measures_rest(self) -> Field {
+        self.with(flag::MEASURES_REST | flag::HIDDEN)
+    }
+
+    /// See [`flag::PADDED`].
+    pub const fn padded(self) -> Field {
+        self.with(flag::PADDED)
+    }
+
+    /// See [`flag::CHECKED`].
+    pub const fn checked(self) -> Field {
+        self.with(flag::CHECKED)
+    }
+
+    /// Is this flag set? `which` is one of [`flag`].
+    #[inline(always)]
+    pub const fn is(&self, which: u16) -> bool {
+        self.flags & which != 0
+    }
+}

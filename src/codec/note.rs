@@ -1,0 +1,84 @@
+//! What the analysis says about a message: notes, warnings, errors, each with a stable code.
+
+use std::fmt::Write;
+
+/// How much a note matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Worth knowing.
+    Note,
+    /// Something is odd.
+    Warning,
+    /// Something is broken.
+    Error,
+}
+
+impl Level {
+    /// The word in the output: `note`, `warning`, `error`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// One note: its text is [`Notes::text`].
+#[derive(Clone, Copy, Debug)]
+pub struct Note {
+    /// How much it matters.
+    pub level: Level,
+    /// The stable code: `riptide.resent`.
+    pub code: &'static str,
+    start: u32,
+    end: u32,
+}
+
+/// The notes of one message. Cleared and reused, so that notes cost no allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    list: Vec<Note>,
+    texts: String,
+}
+
+impl Notes {
+    /// Forgets all notes, keeps the memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.texts.clear();
+    }
+
+    /// Adds a note; write its text with `format_args!`.
+    pub fn add(&mut self, level: Level, code: &'static str, text: std::fmt::Arguments<'_>) {
+        let start = self.texts.len() as u32;
+        // Writing to a String cannot fail.
+        let _ = self.texts.write_fmt(text);
+        self.list.push(Note { level, code, start, end: self.texts.len() as u32 });
+    }
+
+    /// The notes in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&Note, &str)> {
+        self.list.iter().map(|n| (n, self.text(n)))
+    }
+
+    /// A note's text.
+    pub fn text(&self, note: &Note) -> &str {
+        self.texts.get(note.start as usize..note.end as usize).unwrap_or("")
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Is there one with this code?
+    pub fn has(&self, code: &str) -> bool {
+        self.list.iter().any(|n| n.code == code)
+    }
+
+    /// The gravest level there is.
+    pub fn worst(&self) -> Option<Level> {
+        self.list.iter().map(|n| n.level).max()
+    }
+}

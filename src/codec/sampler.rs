@@ -1,0 +1,351 @@
+//! Random valid messages from the tables, for tests and examples.
+
+use super::bits::BitBuf;
+use super::context::{Context, Recalled, Scope};
+use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::walk::{self, Custom, Wire};
+use super::{EncodeError, bits};
+
+/// Writes random valid values. The same seed gives the same messages.
+pub struct Sampler<'a> {
+    state: u64,
+    out: BitBuf,
+    scope: Scope,
+    order: Order,
+    context: Option<&'a mut dyn Context>,
+    /// A field that is only there while bytes are left was left out: so is all behind it.
+    ended: bool,
+    depth: u32,
+    measures: Vec<(usize, u32, Order)>,
+}
+
+impl<'a> Sampler<'a> {
+    /// A sampler for this seed.
+    pub fn new(seed: u64) -> Sampler<'a> {
+        Sampler {
+            state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+            out: BitBuf::default(),
+            scope: Scope::default(),
+            order: Order::Little,
+            context: None,
+            ended: false,
+            depth: 0,
+            measures: Vec::new(),
+        }
+    }
+
+    /// What earlier messages would tell.
+    pub fn context(mut self, context: &'a mut dyn Context) -> Self {
+        self.order = context.order();
+        self.context = Some(context);
+        self
+    }
+
+    /// One random message.
+    ///
+    /// # Errors
+    /// Where a layout asks for something that no table can invent.
+    pub fn sample(mut self, fields: &'static [Field]) -> Result<Vec<u8>, EncodeError> {
+        walk::walk(fields, &mut self)?;
+        for (at, count, order) in std::mem::take(&mut self.measures) {
+            let behind = (self.out.len() - at) as u64 / 8 - count as u64 / 8;
+            let value = self.ordered(behind, count, order);
+            self.out.patch(at, value, count);
+        }
+        Ok(self.out.into_bytes())
+    }
+
+    /// A random number below `n` (at least 1).
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n.max(1)
+    }
+
+    fn next(&mut self) -> u64 {
+        // xorshift64*
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        self.state.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Writes bits of a number.
+    pub fn put(&mut self, value: u64, count: u32, order: Order) {
+        let value = self.ordered(value, count, order);
+        self.out.put(value, count);
+    }
+
+    fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
+        match (order, self.order) {
+            (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
+            _ => value,
+        }
+    }
+
+    /// A number of that width: small ones, edges and anything.
+    fn number(&mut self, width: u32) -> u64 {
+        let any = self.next();
+        match self.below(4) {
+            0 => any & 3 & bits::mask(width),
+            1 => bits::mask(width) - (any & 1 & bits::mask(width)),
+            _ => any & bits::mask(width),
+        }
+    }
+
+    fn size(&mut self) -> u64 {
+        match self.below(8) {
+            0 => 0,
+            1 => self.below(300),
+            _ => self.below(12),
+        }
+    }
+
+    fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), EncodeError> {
+        match prefix.kind {
+            Kind::UInt { bits, order } | Kind::Int { bits, order } => self.put(n, bits as u32, order),
+            Kind::VarInt { zigzag, .. } => self.varint(if zigzag { n << 1 } else { n }),
+            Kind::Custom(codec) => {
+                let json = serde_json::json!({ prefix.name: n });
+                let mut writer = super::Writer::new(&json);
+                if codec.write(prefix, &mut writer).is_ok() {
+                    let written = writer.write_bits(&[])?;
+                    self.out.put_bytes(written.bytes());
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn varint(&mut self, mut v: u64) {
+        while v > 0x7f {
+            self.out.put(v & 0x7f | 0x80, 8);
+            v >>= 7;
+        }
+        self.out.put(v, 8);
+    }
+
+    fn text(&mut self, len: u64, charset: Charset) -> Vec<u8> {
+        const WORDS: [&str; 6] = ["a", "Z", "7", "ü", "\u{1f680}", " "];
+        let mut text = Vec::new();
+        while (text.len() as u64) < len {
+            match charset {
+                Charset::Latin1 => text.push(1 + self.below(255) as u8),
+                Charset::Utf8 => {
+                    let word = WORDS[self.below(6) as usize].as_bytes();
+                    text.extend(if text.len() + word.len() <= len as usize { word } else { b"x" });
+                }
+            }
+        }
+        text
+    }
+
+    fn prefix_max(prefix: &Field) -> u64 {
+        match prefix.kind {
+            Kind::UInt { bits, .. } => bits::mask(bits as u32),
+            Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+            _ => 32767,
+        }
+    }
+
+    fn content(&mut self, len: Len, charset: Option<Charset>) -> Result<(), EncodeError> {
+        let size = match len {
+            Len::Const(n) => n as u64,
+            Len::Padded(n) => self.below(n as u64),
+            Len::Bits(n) => {
+                let v = self.next();
+                (0..n).for_each(|k| self.out.put(v >> (k % 64), 1));
+                return Ok(());
+            }
+            Len::Prefix(prefix) => {
+                let n = self.size().min(Self::prefix_max(prefix));
+                self.put_prefix(prefix, n)?;
+                n
+            }
+            Len::Field(name) => {
+                let n = self.size();
+                self.complete(name, n)
+            }
+            Len::Rest if self.ended => return Ok(()),
+            Len::Until(_) | Len::Rest => self.size(),
+        };
+        let mut content = match charset {
+            Some(charset) => self.text(size, charset),
+            None => (0..size).map(|_| self.next() as u8).collect(),
+        };
+        match len {
+            Len::Until(stop) => {
+                content.iter_mut().for_each(|b| *b = if *b == stop { stop ^ 1 } else { *b });
+                content.push(stop);
+            }
+            Len::Padded(n) => content.resize(n as usize, 0),
+            Len::Rest => self.ended = true,
+            _ => {}
+        }
+        self.out.put_bytes(&content);
+        Ok(())
+    }
+
+    /// Sets an earlier length or count, as far as its width allows; returns what was set.
+    fn complete(&mut self, name: &str, value: u64) -> u64 {
+        let Some(entry) = self.scope.entry(name) else { return 0 };
+        let Some((count, order)) = entry.field.kind.width() else { return entry.value };
+        let value = value.min(bits::mask(count));
+        entry.value = value;
+        let at = entry.bit as usize;
+        let ordered = self.ordered(value, count, order);
+        self.out.patch(at, ordered, count);
+        value
+    }
+
+    fn holds(&mut self, when: &When) -> bool {
+        match when {
+            When::Always => true,
+            When::Bit(name, bit) => self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Eq(name, value) => self.scope.get(name) == Some(*value),
+            When::In(name, values) => self.scope.get(name).is_some_and(|v| values.contains(&v)),
+            When::Left(_) => {
+                let there = !self.ended && self.below(2) == 0;
+                self.ended |= !there;
+                there
+            }
+            When::Any(several) => several.iter().any(|w| self.holds(w)),
+            When::Setting(name, value) => {
+                self.context.as_ref().is_some_and(|c| c.setting(name) == *value)
+                    || (self.context.is_none() && *value == 0)
+            }
+        }
+    }
+}
+
+impl Wire for Sampler<'_> {
+    type Stop = EncodeError;
+    type Group = usize;
+    type List = u64;
+
+    fn present(&mut self, field: &'static Field) -> Result<bool, EncodeError> {
+        Ok(self.holds(&field.when))
+    }
+
+    fn leaf(&mut self, field: &'static Field) -> Result<(), EncodeError> {
+        let at = self.out.len();
+        let mut kept = 0;
+        match field.kind {
+            Kind::Tag { bits, order, value } => self.put(value, bits as u32, order),
+            Kind::UInt { bits, order } | Kind::Int { bits, order } if field.is(flag::MEASURES_REST) => {
+                self.measures.push((at, bits as u32, order));
+                self.put(0, bits as u32, order);
+            }
+            Kind::UInt { bits, order } => {
+                kept = match field.show {
+                    Show::Enum(names) if self.below(8) > 0 => names[self.below(names.len() as u64) as usize].0,
+                    Show::Flags(flags) => self.number(bits as u32) & !flags.fixed_mask | flags.fixed,
+                    _ => self.number(bits as u32),
+                };
+                self.put(kept, bits as u32, order);
+            }
+            Kind::Int { bits, order } => {
+                kept = self.number(bits as u32);
+                self.put(kept, bits as u32, order);
+            }
+            Kind::Float { bits, order } => {
+                kept = self.number(bits as u32);
+                self.put(kept, bits as u32, order);
+            }
+            Kind::Bool { bits } => {
+                kept = self.below(2);
+                self.out.put(kept, bits as u32);
+            }
+            Kind::VarInt { max_groups, .. } => {
+                let width = (max_groups as u32 * 7).min(64);
+                kept = self.number(width) >> self.below(width as u64);
+                self.varint(kept);
+            }
+            Kind::Text { len, charset } => self.content(len, Some(charset))?,
+            Kind::Bytes { len } => self.content(len, None)?,
+            _ => {}
+        }
+        if field.is(flag::KEPT) {
+            self.scope.push(field, kept, at as u32, false);
+        }
+        Ok(())
+    }
+
+    fn derived(&mut self, field: &'static Field) -> Result<(), EncodeError> {
+        match self.context.as_mut().map(|c| c.recall(field, &self.scope)) {
+            Some(Recalled::Value(v)) => {
+                self.scope.push(field, v, self.out.len() as u32, true);
+                Ok(())
+            }
+            _ => Err(self.undefined(field, "no earlier message tells it")),
+        }
+    }
+
+    fn enter(&mut self, _field: &'static Field) -> Result<usize, EncodeError> {
+        self.depth += 1;
+        Ok(self.scope.len())
+    }
+
+    fn leave(&mut self, _field: &'static Field, scope: usize, _whole: bool) {
+        self.depth -= 1;
+        self.scope.truncate(scope);
+    }
+
+    fn begin(
+        &mut self,
+        _field: &'static Field,
+        count: &'static Count,
+        _of: &'static Field,
+    ) -> Result<u64, EncodeError> {
+        // Deep nesting ends by itself: lists grow shorter on the way down.
+        let most = 5 >> self.depth.min(3);
+        let n = self.below(most + 1);
+        Ok(match count {
+            Count::Const(n) => *n as u64,
+            Count::Prefix(prefix) => {
+                self.put_prefix(prefix, n)?;
+                n
+            }
+            Count::Field(name) => self.complete(name, n),
+            Count::Until(_) | Count::Rest => n,
+        })
+    }
+
+    fn more(&mut self, _field: &'static Field, left: &mut u64) -> Result<bool, EncodeError> {
+        let more = *left > 0;
+        *left = left.saturating_sub(1);
+        Ok(more)
+    }
+
+    fn finish(&mut self, field: &'static Field, _left: u64, _whole: bool) -> Result<(), EncodeError> {
+        if let Kind::Array { count: Count::Until(stop), .. } = field.kind {
+            self.out.put_bytes(&[stop]);
+        }
+        Ok(())
+    }
+
+    fn kept(&self, name: &str) -> Option<u64> {
+        self.scope.get(name)
+    }
+
+    fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
+        self.context.as_mut()?.layout(field, value, &self.scope)
+    }
+
+    fn payload(&mut self, _field: &'static Field, fields: &'static [Field]) -> Result<(), EncodeError> {
+        walk::walk(fields, self)?;
+        self.ended = true;
+        Ok(())
+    }
+
+    fn undefined(&mut self, field: &'static Field, what: &'static str) -> EncodeError {
+        EncodeError { path: field.name.into(), what: what.into() }
+    }
+
+    fn unknown(&mut self) -> EncodeError {
+        EncodeError { path: String::new(), what: "no layout is known".into() }
+    }
+
+    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), EncodeError> {
+        codec.sample(field, self)
+    }
+}

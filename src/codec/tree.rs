@@ -1,0 +1,341 @@
+//! The arena tree: what a message says, field by field, with the bits that say it.
+//!
+//! Nodes stand in pre-order in one vector that is cleared and reused: no allocation per message in
+//! the steady state, no `String` per field. Values are numbers or ranges into the [`Sources`].
+
+use super::context::Scope;
+use super::layout::{Field, flag};
+
+/// The bytes that ranges refer to: the message itself, and what was joined, unmasked or inflated.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sources<'a> {
+    /// Source 0: the message's own bytes.
+    pub main: &'a [u8],
+    /// Sources 1 and up.
+    pub more: &'a [Vec<u8>],
+}
+
+impl<'a> Sources<'a> {
+    /// The bytes of source `index`; empty where there is none.
+    #[inline]
+    pub fn get(&self, index: u8) -> &'a [u8] {
+        match index {
+            0 => self.main,
+            n => self.more.get(n as usize - 1).map_or(&[], |v| v),
+        }
+    }
+}
+
+/// What a node says. Ranges are bits from the start of the node's source.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value {
+    /// A group of named fields: the nodes below.
+    Group,
+    /// A list of elements: the nodes below.
+    List,
+    /// Nothing, on purpose.
+    Null,
+    /// True or false.
+    Bool(bool),
+    /// An unsigned number, before [`super::layout::Show`].
+    UInt(u64),
+    /// A signed number, before [`super::layout::Show`].
+    Int(i64),
+    /// A binary16 number, as its bits.
+    F16(u16),
+    /// A binary32 number; finite.
+    F32(f32),
+    /// A binary64 number; finite.
+    F64(f64),
+    /// Whole bytes, at any bit offset.
+    Bytes {
+        /// First bit.
+        bit: u32,
+        /// How many; a multiple of 8.
+        bits: u32,
+    },
+    /// Text that is valid UTF-8.
+    Text {
+        /// First bit.
+        bit: u32,
+        /// How many; a multiple of 8.
+        bits: u32,
+    },
+    /// Latin-1 text: every byte a character.
+    Latin1 {
+        /// First bit.
+        bit: u32,
+        /// How many; a multiple of 8.
+        bits: u32,
+    },
+    /// A number, string or word that is valid JSON text as it stands.
+    Json {
+        /// First byte.
+        start: u32,
+        /// How many bytes.
+        len: u32,
+    },
+    /// Bits whose plain form would not give them back: `{"raw":hex,"bits":n}`.
+    Raw {
+        /// First bit.
+        bit: u32,
+        /// How many.
+        bits: u32,
+    },
+}
+
+/// One field of one message.
+#[derive(Clone, Copy, Debug)]
+pub struct Node {
+    /// What the field is.
+    pub field: &'static Field,
+    /// What it says.
+    pub value: Value,
+    /// Its first bit in its source.
+    pub bit: u32,
+    /// How many bits it takes; 0 where it is derived.
+    pub bits: u32,
+    /// Index of the first node behind this one and everything below it.
+    pub end: u32,
+    /// The name where the table has none (JSON members, schemas of handshakes): 0 for the table's
+    /// name, else see [`Tree::name`].
+    key: u32,
+    /// Which of the [`Sources`].
+    pub source: u8,
+    flags: u8,
+}
+
+const HIDDEN: u8 = 1;
+const DERIVED: u8 = 2;
+
+impl Node {
+    /// On the wire, but not shown in JSON.
+    #[inline]
+    pub fn hidden(&self) -> bool {
+        self.flags & HIDDEN != 0
+    }
+
+    /// Known from earlier messages, not on this message's wire.
+    #[inline]
+    pub fn derived(&self) -> bool {
+        self.flags & DERIVED != 0
+    }
+
+    /// The number, where it is one; signed ones in two's complement.
+    #[inline]
+    pub fn number(&self) -> Option<u64> {
+        match self.value {
+            Value::UInt(n) => Some(n),
+            Value::Int(n) => Some(n as u64),
+            Value::Bool(b) => Some(b as u64),
+            _ => None,
+        }
+    }
+
+    /// Its bytes, where it is text or bytes at a byte boundary.
+    pub fn bytes<'a>(&self, sources: Sources<'a>) -> Option<&'a [u8]> {
+        match self.value {
+            Value::Bytes { bit, bits }
+            | Value::Text { bit, bits }
+            | Value::Latin1 { bit, bits }
+            | Value::Raw { bit, bits }
+                if bit % 8 == 0 && bits % 8 == 0 =>
+            {
+                sources.get(self.source).get(bit as usize / 8..(bit + bits) as usize / 8)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What one message says. Clear it and use it again.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    nodes: Vec<Node>,
+    /// Names that no table has: where they stand in which source.
+    keys: Vec<(u8, u32, u32)>,
+    /// Some node is derived: the renderers look for it only then.
+    has_derived: bool,
+    /// Which source new nodes refer to.
+    source: u8,
+    /// The reader's own memory, kept here so that it is reused.
+    pub(super) scope: Scope,
+    pub(super) open: Vec<u32>,
+}
+
+impl Tree {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.keys.clear();
+        self.has_derived = false;
+        self.source = 0;
+        self.scope.clear();
+        self.open.clear();
+    }
+
+    /// All nodes in pre-order. The top level ones are found by following [`Node::end`].
+    #[inline]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Is there no node?
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Does a node below carry a derived value?
+    pub fn has_derived(&self) -> bool {
+        self.has_derived
+    }
+
+    /// Indices of the nodes on the top level (`None`) or right below a node.
+    pub fn children(&self, parent: Option<usize>) -> impl Iterator<Item = usize> + '_ {
+        let (mut at, end) = match parent {
+            Some(p) => (p + 1, self.nodes.get(p).map_or(0, |n| n.end as usize)),
+            None => (0, self.nodes.len()),
+        };
+        std::iter::from_fn(move || {
+            let here = at;
+            // A node not closed yet has no end: step over it alone.
+            at = (self.nodes.get(here)?.end as usize).max(here + 1);
+            (here < end).then_some(here)
+        })
+    }
+
+    /// The top level node of that name.
+    #[inline]
+    pub fn find(&self, name: &str) -> Option<&Node> {
+        self.child(None, name)
+    }
+
+    /// The node of that name right below `parent`, or on the top level.
+    #[inline]
+    pub fn child(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
+        self.children(parent).map(|i| &self.nodes[i]).find(|n| n.field.name == name)
+    }
+
+    /// The number of the top level field of that name.
+    #[inline]
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.find(name)?.number()
+    }
+
+    /// A node's name: the table's, or the one that the traffic itself gave.
+    #[inline]
+    pub fn name<'a>(&self, node: &Node, sources: Sources<'a>) -> &'a str {
+        match node.key {
+            0 => node.field.name,
+            k => {
+                let (source, start, len) = self.keys.get(k as usize - 1).copied().unwrap_or_default();
+                let range = start as usize..start as usize + len as usize;
+                sources.get(source).get(range).and_then(|b| std::str::from_utf8(b).ok()).unwrap_or("")
+            }
+        }
+    }
+
+    /// Is this node's name the traffic's own, so that it may hold any character?
+    #[inline]
+    pub fn foreign_name(&self, node: &Node) -> bool {
+        node.key != 0
+    }
+
+    /// New nodes refer to this source from now on.
+    pub fn set_source(&mut self, source: u8) {
+        self.source = source;
+    }
+
+    /// Appends a leaf.
+    #[inline]
+    pub fn push(&mut self, field: &'static Field, value: Value, bit: u32, bits: u32) -> usize {
+        let index = self.nodes.len();
+        let mut flags = 0;
+        if field.flags & (flag::HIDDEN | flag::DERIVED) != 0 {
+            flags = if field.is(flag::HIDDEN) { HIDDEN } else { 0 };
+            if field.is(flag::DERIVED) {
+                flags |= DERIVED;
+                self.has_derived = true;
+            }
+        }
+        self.nodes.push(Node { field, value, bit, bits, end: index as u32 + 1, key: 0, source: self.source, flags });
+        index
+    }
+
+    /// Appends a leaf whose name stands in `source`, from byte `start` on.
+    pub fn push_keyed(&mut self, field: &'static Field, value: Value, at: (u32, u32), key: (u8, u32, u32)) -> usize {
+        let index = self.push(field, value, at.0, at.1);
+        self.keys.push(key);
+        self.nodes[index].key = self.keys.len() as u32;
+        index
+    }
+
+    /// Begins a group or a list; [`Tree::close`] ends it.
+    #[inline]
+    pub fn open(&mut self, field: &'static Field, value: Value, bit: u32) -> usize {
+        self.push(field, value, bit, 0)
+    }
+
+    /// Ends a group or list: everything appended since belongs to it.
+    #[inline]
+    pub fn close(&mut self, index: usize, end_bit: u32) {
+        let end = self.nodes.len() as u32;
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.end = end;
+            node.bits = end_bit.saturating_sub(node.bit);
+        }
+    }
+
+    /// Drops the nodes from `index` on.
+    pub fn truncate(&mut self, index: usize) {
+        self.nodes.truncate(index);
+    }
+
+    /// Shows a hidden node after all.
+    pub fn reveal(&mut self, index: usize) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.flags &= !HIDDEN;
+        }
+    }
+
+    /// Hides a node.
+    pub fn hide(&mut self, index: usize) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            node.flags |= HIDDEN;
+        }
+    }
+
+    /// `riptide.reliable` and the names of the groups that are open, for a fault's path.
+    pub(super) fn path(&self, proto: &str, message: &str, last: &str) -> String {
+        let mut path = format!("{proto}.{message}");
+        for (k, open) in self.open.iter().enumerate() {
+            let node = &self.nodes[*open as usize];
+            let in_list = k > 0 && self.nodes[self.open[k - 1] as usize].value == Value::List;
+            match in_list {
+                true => {
+                    let list = self.open[k - 1] as usize;
+                    let place = self.children(Some(list)).take_while(|i| *i < *open as usize).count();
+                    path += &format!("[{place}]");
+                }
+                false => path += &format!(".{}", node.field.name),
+            }
+        }
+        match self.open.last() {
+            Some(list) if self.nodes[*list as usize].value == Value::List => {
+                path + &format!("[{}]", self.open_children(*list as usize))
+            }
+            _ if last.is_empty() => path,
+            _ => path + "." + last,
+        }
+    }
+
+    /// How many elements an open list has so far.
+    pub(super) fn open_children(&self, list: usize) -> usize {
+        let (mut at, mut count) = (list + 1, 0);
+        while let Some(node) = self.nodes.get(at) {
+            at = (node.end as usize).max(at + 1);
+            count += 1;
+        }
+        count
+    }
+}

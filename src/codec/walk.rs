@@ -1,0 +1,119 @@
+//! The one interpreter of the tables. What it means to be at a field is the direction's business:
+//! a [`Reader`](super::Reader) reads it, a [`Writer`](super::Writer) writes it, a
+//! [`Sampler`](super::Sampler) invents it.
+
+use super::layout::{Count, Field, Kind, Other, When, flag};
+use super::{EncodeError, Reader, Sampler, Stop, Writer};
+
+/// A direction in which tables are walked.
+pub trait Wire {
+    /// Why the walk ends early.
+    type Stop;
+    /// What is remembered of an open group.
+    type Group;
+    /// What is remembered of an open list.
+    type List;
+
+    /// Is this field, whose condition is not `Always`, there?
+    fn present(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
+    /// A number, text, bytes.
+    fn leaf(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
+    /// A value that earlier messages tell.
+    fn derived(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
+    /// A group begins.
+    fn enter(&mut self, field: &'static Field) -> Result<Self::Group, Self::Stop>;
+    /// The group ends; `whole`: nothing in it stopped the walk.
+    fn leave(&mut self, field: &'static Field, group: Self::Group, whole: bool);
+    /// A list begins.
+    fn begin(
+        &mut self,
+        field: &'static Field,
+        count: &'static Count,
+        of: &'static Field,
+    ) -> Result<Self::List, Self::Stop>;
+    /// Is there another element?
+    fn more(&mut self, field: &'static Field, list: &mut Self::List) -> Result<bool, Self::Stop>;
+    /// The list ends; `whole`: it was walked to its end.
+    fn finish(&mut self, field: &'static Field, list: Self::List, whole: bool) -> Result<(), Self::Stop>;
+    /// The value of an earlier field.
+    fn kept(&self, name: &str) -> Option<u64>;
+    /// What the conversation's memory or the user's schema knows of this place.
+    fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]>;
+    /// The payload's fields, as its schema has them.
+    fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Self::Stop>;
+    /// The walk cannot go on: the value has no layout, and that is a fault.
+    fn undefined(&mut self, field: &'static Field, what: &'static str) -> Self::Stop;
+    /// The walk cannot go on, and nobody is to blame.
+    fn unknown(&mut self) -> Self::Stop;
+    /// What no table can say.
+    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), Self::Stop>;
+}
+
+/// A field that the vocabulary cannot express: one codec for all directions.
+pub trait Custom: Sync + std::fmt::Debug {
+    /// Reads the field and appends its node.
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop>;
+    /// Writes the field from [`Writer::input`].
+    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), super::writer::WriteStop>;
+    /// Writes a random valid value.
+    fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
+    /// One line for the documentation: what stands on the wire.
+    fn describe(&self) -> &'static str;
+}
+
+/// Walks a list of fields.
+#[inline]
+pub fn walk<W: Wire>(fields: &'static [Field], wire: &mut W) -> Result<(), W::Stop> {
+    for f in fields {
+        field(f, wire)?;
+    }
+    Ok(())
+}
+
+/// Walks one field.
+pub fn field<W: Wire>(f: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
+    if !matches!(f.when, When::Always) && !wire.present(f)? {
+        return Ok(());
+    }
+    match &f.kind {
+        Kind::Struct(fields) => {
+            let group = wire.enter(f)?;
+            let done = walk(fields, wire);
+            wire.leave(f, group, done.is_ok());
+            done
+        }
+        Kind::Inline(fields) => walk(fields, wire),
+        Kind::Array { count, of } => {
+            let mut list = wire.begin(f, count, of)?;
+            let done = elements(f, of, &mut list, wire);
+            let ended = wire.finish(f, list, done.is_ok());
+            done.and(ended)
+        }
+        Kind::Switch { on, cases, other } => {
+            let value = wire.kept(on);
+            match (cases.iter().find(|c| Some(c.value) == value), other) {
+                (Some(case), _) => walk(case.fields, wire),
+                (None, Other::Fields(fields)) => walk(fields, wire),
+                (None, Other::Fault(what)) => Err(wire.undefined(f, what)),
+                (None, Other::Ask) => match wire.ask(f, value) {
+                    Some(fields) => walk(fields, wire),
+                    None => Err(wire.unknown()),
+                },
+            }
+        }
+        Kind::Derived => wire.derived(f),
+        Kind::Custom(codec) => wire.custom(f, *codec),
+        _ if f.is(flag::PAYLOAD) => match wire.ask(f, None) {
+            Some(fields) => wire.payload(f, fields),
+            None => wire.leaf(f),
+        },
+        _ => wire.leaf(f),
+    }
+}
+
+fn elements<W: Wire>(f: &'static Field, of: &'static Field, list: &mut W::List, wire: &mut W) -> Result<(), W::Stop> {
+    while wire.more(f, list)? {
+        field(of, wire)?;
+    }
+    Ok(())
+}

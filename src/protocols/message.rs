@@ -1,0 +1,149 @@
+//! One dissected message on its way from a session to whoever prints, filters or counts it.
+
+use super::talk::{Role, Talk};
+use crate::capture::Time;
+use crate::codec::{Fault, Notes, Outcome, Sources, Tree};
+use crate::flow::Side;
+
+/// Where a message was: which bytes, which frames, when, which way.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The side that sent it.
+    pub side: Side,
+    /// The message's bytes, as far as the capture holds them.
+    pub bytes: &'a [u8],
+    /// How many bytes it had on the wire.
+    pub length: usize,
+    /// The frame that completed it, from 1; 0 where there are no frames (`dump`).
+    pub frame: u64,
+    /// All frames it came in, where they are several.
+    pub frames: &'a [u64],
+    /// When `frame` was captured.
+    pub time: Time,
+}
+
+/// What a session says about the message at hand. Cleared and reused.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The line's protocol: the dissector's, or its carrier's.
+    pub proto: &'static str,
+    /// The message's name.
+    pub message: &'static str,
+    /// The protocol's version, where it has several and it is known.
+    pub version: Option<&'static str>,
+    /// Who sent it.
+    pub from: Role,
+    /// The fields on the wire.
+    pub tree: Tree,
+    /// Values known from elsewhere, shown beside the fields.
+    pub derived: Tree,
+    /// What the analysis says.
+    pub notes: Notes,
+    /// What broke.
+    pub fault: Option<Fault>,
+    /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Draft::source`].
+    more: Vec<Vec<u8>>,
+    used: usize,
+}
+
+impl Draft {
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.proto = "";
+        self.message = "";
+        self.version = None;
+        self.from = Role::Unknown;
+        self.tree.clear();
+        self.derived.clear();
+        self.notes.clear();
+        self.fault = None;
+        self.used = 0;
+    }
+
+    /// Takes over how a reading ended.
+    pub fn ended(&mut self, outcome: Outcome) {
+        self.fault = outcome.fault();
+    }
+
+    /// A new source for nodes to refer to, empty: its number, and the buffer to fill.
+    ///
+    /// At most 255 of them; more share the last one's number and are lost to display.
+    pub fn source(&mut self) -> (u8, &mut Vec<u8>) {
+        if self.used < 255 {
+            self.used += 1;
+        }
+        if self.more.len() < self.used {
+            self.more.push(Vec::new());
+        }
+        let buffer = &mut self.more[self.used - 1];
+        buffer.clear();
+        (self.used as u8, buffer)
+    }
+
+    /// All sources, `main` being the message's own bytes.
+    pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {
+        Sources { main, more: &self.more[..self.used] }
+    }
+}
+
+/// A finished message: what the renderers, filters and statistics see.
+#[derive(Clone, Copy, Debug)]
+pub struct Message<'a> {
+    /// What it says.
+    pub draft: &'a Draft,
+    /// Where it was.
+    pub place: &'a Place<'a>,
+    /// The conversation.
+    pub talk: &'a Talk<'a>,
+    /// Text of both ends, `ADDR:PORT`; empty in `dump`.
+    pub names: [&'a str; 2],
+}
+
+impl<'a> Message<'a> {
+    /// The bytes that the nodes' ranges refer to.
+    pub fn sources(&self) -> Sources<'a> {
+        self.draft.sources(self.place.bytes)
+    }
+
+    /// The sender's `ADDR:PORT`.
+    pub fn src(&self) -> &'a str {
+        self.names[self.place.side.index()]
+    }
+
+    /// The receiver's `ADDR:PORT`.
+    pub fn dst(&self) -> &'a str {
+        self.names[self.place.side.other().index()]
+    }
+}
+
+/// Whoever wants the messages.
+pub trait Sink {
+    /// One message, in order.
+    fn message(&mut self, message: &Message<'_>);
+}
+
+/// Where a session writes its messages: a draft to fill, and the sink that gets it.
+pub struct Out<'a> {
+    /// The message being made. [`Out::begin`] clears it.
+    pub draft: &'a mut Draft,
+    /// Who gets it.
+    pub sink: &'a mut dyn Sink,
+    /// The conversation.
+    pub talk: &'a Talk<'a>,
+    /// Text of both ends.
+    pub names: [&'a str; 2],
+}
+
+impl Out<'_> {
+    /// Begins a message of `proto`.
+    pub fn begin(&mut self, proto: &'static str) -> &mut Draft {
+        self.draft.clear();
+        self.draft.proto = proto;
+        self.draft
+    }
+
+    /// The draft is complete: hands it on.
+    pub fn emit(&mut self, place: &Place<'_>) {
+        self.sink.message(&Message { draft: self.draft, place, talk: self.talk, names: self.names });
+    }
+}
