@@ -1,34 +1,9 @@
 //! (being written)
-
-/// One of the two ends of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// Sent the first packet seen.
-    A,
-    /// The other.
-    B,
-}
-impl Side {
-    /// The other one.
-    pub const fn other(self) -> Side {
-        match self {
-            Side::A => Side::B,
-            Side::B => Side::A,
-        }
-    }
-    /// 0 or 1.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-/// What carries a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// Datagrams.
-    Udp,
-    /// Streams.
-    Tcp,
-}
-/// One direction's ordered bytes.
-#[derive(Debug, Default)]
-pub struct Stream {}
+#![allow(missing_docs)]
+mod conversation;
+mod handler;
+pub mod sequence;
+mod stream;
+pub use conversation::{Conversation, End, Side, Transport};
+pub use handler::{Delivery, Gap, GapCause, Handler};
+pub use stream::{Origin, Stream};

@@ -25,6 +25,9 @@ pub trait Dissector: Sync {
     /// The notes it may raise.
     fn notes(&self) -> &'static [NoteDoc];
 
+    /// Does `-p` take every conversation of this kind for its own? `named`: by `--port`.
+    fn takes(&self, transport: Transport, named: bool) -> bool;
+
     /// Is this conversation of this protocol? Asked for each packet until somebody is sure.
     fn identify(&self, sight: &Sight<'_>) -> Evidence;
 

@@ -2,17 +2,20 @@
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
 pub mod dissector;
+pub mod inspector;
 pub mod message;
 pub mod options;
+pub mod riptide;
 pub mod talk;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 0] = [];
+pub static ALL: [&dyn Dissector; 1] = [&riptide::Riptide];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
