@@ -103,9 +103,22 @@ impl Capture {
     ///
     /// # Errors
     /// Where the file is cut or damaged, or cannot be read; all frames before came first.
-    #[inline]
+    #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
+        if let Reader::Classic(reader) = &mut self.reader
+            && let Some(record) = reader.buffered(&mut self.input)
+        {
+            return Ok(Some(self.frame(record)));
+        }
+        match self.read_on()? {
+            Some(record) => Ok(Some(self.frame(record))),
+            None => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn read_on(&mut self) -> Result<Option<Record>, CaptureError> {
         if self.done {
             return Ok(None);
         }
@@ -113,19 +126,21 @@ impl Capture {
             Reader::Classic(reader) => reader.next(&mut self.input, self.frames),
             Reader::PcapNg(reader) => reader.next(&mut self.input, self.frames),
         };
-        let Ok(Some(record)) = record else {
-            self.done = true;
-            return record.map(|_| None);
-        };
+        self.done = !matches!(record, Ok(Some(_)));
+        record
+    }
+
+    #[inline(always)]
+    fn frame(&mut self, record: Record) -> Frame<'_> {
         self.frames += 1;
-        Ok(Some(Frame {
+        Frame {
             number: self.frames,
             time: record.time,
             link: record.link,
             interface: record.interface,
             data: self.input.behind(record.captured, record.tail),
             length: record.length,
-        }))
+        }
     }
 
     /// How many bytes of the (unpacked) file the frames given out so far took.

@@ -120,7 +120,7 @@ impl Input {
     }
 
     /// Reads until `data` holds `count` bytes; false where the file ends before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn want(&mut self, count: usize) -> Result<bool, CaptureError> {
         if self.end - self.start >= count {
             Ok(true)
@@ -130,14 +130,14 @@ impl Input {
     }
 
     /// Steps over bytes that `data` holds. They stay where they are until the next `want`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn consume(&mut self, count: usize) {
         self.start += count;
         self.position += count as u64;
     }
 
     /// The `count` bytes before the position, which were just consumed, less the `tail` last.
-    #[inline]
+    #[inline(always)]
     pub(super) fn behind(&self, count: usize, tail: usize) -> &[u8] {
         let end = self.start - tail;
         &self.buffer[end - count..end]

@@ -30,7 +30,7 @@ pub(super) struct Piece {
     pub more: bool,
 }
 
-/// One IP packet. A whole datagram has no `piece`.
+/// One IP packet, before any extension headers. `piece` is what IPv4 says about fragments.
 pub(super) struct Ip<'a> {
     pub src: IpAddr,
     pub dst: IpAddr,
@@ -38,21 +38,12 @@ pub(super) struct Ip<'a> {
     pub piece: Option<Piece>,
 }
 
-/// Reads the IP packet at the start of `data`, of which `length` bytes were on the wire.
-#[inline]
-pub(super) fn ip(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
-    match data.first() {
-        Some(0x40..=0x4f) => v4(data, length),
-        Some(0x60..=0x6f) => v6(data, length),
-        Some(_) => Err(Other::Malformed("ip")),
-        None => Err(Other::Cut("ip")),
-    }
-}
-
-#[inline]
-fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
+/// Reads the IPv4 packet at the start of `data`, of which `length` bytes were on the wire. Its
+/// first four bits are 4.
+#[inline(always)]
+pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let Ok(header) = Ipv4HeaderSlice::from_slice(data) else {
-        return Err(match data[0] & 15 {
+        return Err(match data.first().map_or(0, |first| first & 15) {
             0..5 => Other::Malformed("ipv4"),
             _ => Other::Cut("ipv4"),
         });
@@ -69,7 +60,7 @@ fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     // What stands behind the IP length is Ethernet's padding.
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
-    let mut inner = Inner {
+    let inner = Inner {
         protocol: header.protocol(),
         data,
         length: rest,
@@ -79,9 +70,6 @@ fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
         offset: usize::from(header.fragments_offset().value()) * 8,
         more: header.more_fragments(),
     });
-    if piece.is_none() && inner.protocol == ip_number::AUTH {
-        inner = extensions(inner)?.0;
-    }
     let (src, dst) = (
         header.source_addr().into(),
         header.destination_addr().into(),
@@ -94,7 +82,10 @@ fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     })
 }
 
-fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
+/// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. Its
+/// first four bits are 6.
+#[inline(always)]
+pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let Ok(header) = Ipv6HeaderSlice::from_slice(data) else {
         return Err(Other::Cut("ipv6"));
     };
@@ -125,7 +116,6 @@ fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
 }
 
 /// Steps over extension headers, up to the transport's or into a fragment.
-#[inline]
 pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piece>), Other> {
     for _ in 0..=EXTENSIONS {
         let (protocol, len) = match inner.protocol {

@@ -30,7 +30,7 @@ impl LinkType {
 const TAGS: usize = 8;
 
 /// The length of the headers before the IP header, which follows in `data`.
-#[inline]
+#[inline(always)]
 pub(super) fn header_len(link: LinkType, data: &[u8]) -> Result<usize, Other> {
     match link {
         LinkType::ETHERNET => {

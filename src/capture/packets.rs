@@ -1,10 +1,11 @@
 //! From frames to packets: link layer, IP, fragments and transport, in one loop.
 
 use super::fragments::{Fragments, Key};
-use super::ip::{Inner, extensions, ip};
+use super::ip::{Inner, Ip, extensions, v4, v6};
 use super::link::header_len;
 use super::transport::transport;
 use super::{Capture, CaptureError, Frame, Other, Packet};
+use etherparse::ip_number;
 use std::net::{IpAddr, SocketAddr};
 
 /// What a frame turned out to be.
@@ -71,7 +72,7 @@ impl Packets {
     ///
     /// # Errors
     /// As [`Capture::next`].
-    #[inline]
+    #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Item<'_>>, CaptureError> {
         let Some(frame) = self.capture.next()? else {
@@ -94,7 +95,7 @@ impl Packets {
 
 /// What one frame is. Joins IP fragments with those that `fragments` keeps of frames before; the
 /// packet that completes a datagram borrows its bytes from there.
-#[inline]
+#[inline(always)]
 pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     match packet(frame, fragments) {
         Ok(packet) => Decoded::Packet(packet),
@@ -102,29 +103,64 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
     }
 }
 
-#[inline]
+#[inline(always)]
 fn packet<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
     let head = header_len(frame.link, frame.data)?;
     let data = frame.data.get(head..).unwrap_or_default();
-    let ip = ip(data, frame.length.saturating_sub(head))?;
-    let Some(piece) = ip.piece else {
-        return whole(frame, ip.src, ip.dst, ip.inner, &[]);
+    let length = frame.length.saturating_sub(head);
+    // Each version goes on by itself: bringing them together here would go through memory, and
+    // cost as much as all the rest.
+    match data.first() {
+        Some(0x40..=0x4f) => inner(frame, v4(data, length)?, fragments),
+        Some(0x60..=0x6f) => inner(frame, v6(data, length)?, fragments),
+        Some(_) => Err(Other::Malformed("ip")),
+        None => Err(Other::Cut("ip")),
+    }
+}
+
+#[inline(always)]
+fn inner<'a>(
+    frame: &Frame<'a>,
+    ip: Ip<'a>,
+    fragments: &'a mut Fragments,
+) -> Result<Packet<'a>, Other> {
+    match ip.inner.protocol {
+        ip_number::UDP | ip_number::TCP if ip.piece.is_none() => {
+            whole(frame, ip.src, ip.dst, ip.inner, &[])
+        }
+        _ => unusual(frame, ip, fragments),
+    }
+}
+
+/// Extension headers and fragments.
+#[cold]
+fn unusual<'a>(
+    frame: &Frame<'a>,
+    ip: Ip<'a>,
+    fragments: &'a mut Fragments,
+) -> Result<Packet<'a>, Other> {
+    let (found, piece) = match ip.piece {
+        None => extensions(ip.inner)?,
+        piece => (ip.inner, piece),
     };
-    if ip.inner.data.len() < ip.inner.length {
+    let Some(piece) = piece else {
+        return whole(frame, ip.src, ip.dst, found, &[]);
+    };
+    if found.data.len() < found.length {
         return Err(fragments.cut());
     }
-    let key = Key::new(ip.src, ip.dst, piece.id, ip.inner.protocol);
+    let key = Key::new(ip.src, ip.dst, piece.id, found.protocol);
     let joined = fragments
-        .add(key, frame, piece, ip.inner)
+        .add(key, frame, piece, found)
         .ok_or(Other::Fragment)?;
-    // IPv6 may have further extension headers inside what was fragmented.
+    // There may be further extension headers inside what was fragmented.
     match extensions(joined.inner)? {
-        (inner, None) => whole(frame, ip.src, ip.dst, inner, joined.frames),
+        (found, None) => whole(frame, ip.src, ip.dst, found, joined.frames),
         (_, Some(_)) => Err(Other::Nested),
     }
 }
 
-#[inline]
+#[inline(always)]
 fn whole<'a>(
     frame: &Frame<'_>,
     src: IpAddr,

@@ -12,7 +12,7 @@ pub(super) struct Transport<'a> {
 }
 
 /// Reads the transport header of `inner`, all of whose extension headers are behind.
-#[inline]
+#[inline(always)]
 pub(super) fn transport<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     match inner.protocol {
         ip_number::UDP => udp(inner),
@@ -23,7 +23,7 @@ pub(super) fn transport<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let Ok(header) = UdpHeaderSlice::from_slice(inner.data) else {
         return Err(inner.short("udp", 8));
@@ -45,7 +45,7 @@ fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     })
 }
 
-#[inline]
+#[inline(always)]
 fn tcp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let Ok(header) = TcpHeaderSlice::from_slice(inner.data) else {
         let need = inner
