@@ -106,10 +106,18 @@ impl Capture {
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
-        if let Reader::Classic(reader) = &mut self.reader
-            && let Some(record) = reader.buffered(&mut self.input)
-        {
-            return Ok(Some(self.frame(record)));
+        // Two ways, each with its own end: bringing them together would go through memory.
+        match &mut self.reader {
+            Reader::Classic(reader) => {
+                if let Some(record) = reader.buffered(&mut self.input) {
+                    return Ok(Some(self.frame(record)));
+                }
+            }
+            Reader::PcapNg(reader) => {
+                if let Some(record) = reader.buffered(&mut self.input) {
+                    return Ok(Some(self.frame(record)));
+                }
+            }
         }
         match self.read_on()? {
             Some(record) => Ok(Some(self.frame(record))),
@@ -126,7 +134,11 @@ impl Capture {
             Reader::Classic(reader) => reader.next(&mut self.input, self.frames),
             Reader::PcapNg(reader) => reader.next(&mut self.input, self.frames),
         };
-        self.done = !matches!(record, Ok(Some(_)));
+        if !matches!(record, Ok(Some(_))) {
+            self.done = true;
+            // Else the fast way would find the frames behind a damaged block.
+            self.input.close();
+        }
         record
     }
 

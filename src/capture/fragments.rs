@@ -4,6 +4,7 @@
 //! is kept is capped in number, bytes and time, so that half datagrams cannot pile up.
 
 use super::ip::{Inner, Piece};
+use super::parts::{Parts, Taken};
 use super::{Frame, Other, Time};
 use etherparse::IpNumber;
 use std::collections::VecDeque;
@@ -66,19 +67,6 @@ struct Datagram {
     parts: Parts,
 }
 
-/// The bytes of a datagram that are there.
-#[derive(Default)]
-struct Parts {
-    data: Vec<u8>,
-    /// The ranges of `data` that are filled, in order, never touching.
-    filled: Vec<(usize, usize)>,
-    /// Known with the last fragment.
-    total: Option<usize>,
-    /// Known with the first.
-    protocol: IpNumber,
-    frames: Vec<u64>,
-}
-
 /// A datagram that just became whole.
 pub(super) struct Joined<'a> {
     pub inner: Inner<'a>,
@@ -127,7 +115,9 @@ impl Fragments {
         self.expire(frame.time);
         let end = piece.offset + inner.data.len();
         // All but the last are cut at multiples of eight; IPv4's offsets leave no other choice.
-        if end > LONGEST || piece.more && (inner.data.is_empty() || inner.data.len() % 8 != 0) {
+        if end > LONGEST
+            || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8))
+        {
             self.statistics.malformed += 1;
             return None;
         }
@@ -171,10 +161,7 @@ impl Fragments {
             self.statistics.evicted += 1;
         }
         let mut parts = std::mem::take(&mut self.joined);
-        parts.data.clear();
-        parts.filled.clear();
-        parts.frames.clear();
-        parts.total = None;
+        parts.clear();
         self.waiting.push_back(Datagram { key, begun, parts });
         self.waiting.len() - 1
     }
@@ -202,73 +189,5 @@ impl Fragments {
         if let Some(oldest) = self.waiting.pop_front() {
             self.bytes -= oldest.parts.data.len();
         }
-    }
-}
-
-enum Taken {
-    New,
-    Known,
-    Refused,
-}
-
-impl Parts {
-    /// Fills what is still missing of a fragment's range.
-    fn take(&mut self, piece: Piece, inner: Inner<'_>, frame: u64) -> Taken {
-        let (start, end) = (piece.offset, piece.offset + inner.data.len());
-        let ended = !piece.more && self.total.is_none();
-        let beyond = self.total.is_some_and(|total| end > total);
-        if beyond || ended && end < self.data.len() {
-            return Taken::Refused;
-        }
-        if ended {
-            self.total = Some(end);
-        }
-        if start == 0 && self.filled.first().is_none_or(|first| first.0 > 0) {
-            self.protocol = inner.protocol;
-        }
-        if self.data.len() < end {
-            self.data.resize(end, 0);
-        }
-        // The ranges from `first` to `last` touch the fragment's; between them are the holes.
-        let first = self.filled.partition_point(|range| range.1 < start);
-        let last = self.filled.partition_point(|range| range.0 <= end);
-        let mut at = start;
-        let mut new = ended;
-        for &(from, to) in &self.filled[first..last] {
-            new |= self.data.fill(at, from.min(end), start, inner.data);
-            at = at.max(to);
-        }
-        new |= self.data.fill(at, end, start, inner.data);
-        if !new {
-            return Taken::Known;
-        }
-        let mut union = (start, end);
-        for &(from, to) in &self.filled[first..last] {
-            union = (union.0.min(from), union.1.max(to));
-        }
-        self.filled.splice(first..last, [union]);
-        self.frames.push(frame);
-        Taken::New
-    }
-
-    fn whole(&self) -> bool {
-        self.total.is_some_and(|total| self.filled == [(0, total)])
-    }
-}
-
-/// Copies into holes.
-trait Fill {
-    /// Copies what `bytes`, whose first stands at `start`, has for `from..to`; false where that
-    /// is empty.
-    fn fill(&mut self, from: usize, to: usize, start: usize, bytes: &[u8]) -> bool;
-}
-
-impl Fill for Vec<u8> {
-    fn fill(&mut self, from: usize, to: usize, start: usize, bytes: &[u8]) -> bool {
-        if from >= to {
-            return false;
-        }
-        self[from..to].copy_from_slice(&bytes[from - start..to - start]);
-        true
     }
 }

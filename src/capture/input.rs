@@ -136,6 +136,12 @@ impl Input {
         self.position += count as u64;
     }
 
+    /// Drops what is buffered and reads no more.
+    pub(super) fn close(&mut self) {
+        self.end = self.start;
+        self.ended = true;
+    }
+
     /// The `count` bytes before the position, which were just consumed, less the `tail` last.
     #[inline(always)]
     pub(super) fn behind(&self, count: usize, tail: usize) -> &[u8] {

@@ -4,11 +4,11 @@
 //! options, it does not know the obsolete packet block, and reads `if_tsoffset` as little-endian
 //! in every section.
 
-use super::clock::Clock;
+use super::Time;
 use super::error::{CaptureError, Flaw};
 use super::file::{LONGEST, Record, ended};
 use super::input::Input;
-use super::{LinkType, Time};
+use super::interface::{Interface, u16_at, u32_at};
 use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 
 /// The packet block of drafts before 2004.
@@ -18,12 +18,6 @@ const INTERFACES: usize = 65_536;
 /// Type and length before a block's body; the length stands behind it once more.
 const BLOCK_HEADER: usize = 8;
 const BLOCK_FRAME: usize = BLOCK_HEADER + 4;
-
-struct Interface {
-    link: LinkType,
-    snap: u32,
-    clock: Clock,
-}
 
 /// The section being read.
 #[derive(Default)]
@@ -43,8 +37,38 @@ struct Packet {
 }
 
 impl PcapNg {
+    /// The next packet where that is in an enhanced block, whole in the buffer and faultless; for
+    /// all else ask [`PcapNg::next`]. Apart, as in classic files, for speed.
+    #[inline(always)]
+    pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
+        let data = input.data();
+        let head = data.first_chunk::<28>()?;
+        let word = |at| self.u32(head, at);
+        let length = word(4);
+        if word(0) != EPB_MAGIC || !(32..=LONGEST).contains(&length) || !length.is_multiple_of(4) {
+            return None;
+        }
+        let (size, captured) = (length as usize, word(20) as usize);
+        let last = data.get(size - 4..size)?;
+        if captured > size - 32 || self.u32(last, 0) != length {
+            return None;
+        }
+        let interface = self.interfaces.get(word(8) as usize)?;
+        let units = u64::from(word(12)) << 32 | u64::from(word(16));
+        let record = Record {
+            time: interface.clock.time(units),
+            link: interface.link,
+            interface: word(8),
+            captured,
+            length: captured.max(word(24) as usize),
+            tail: size - 28 - captured,
+        };
+        input.consume(size);
+        Some(record)
+    }
+
     /// The next packet of any block type that has one.
-    #[inline]
+    #[inline(never)]
     pub(super) fn next(
         &mut self,
         input: &mut Input,
@@ -68,7 +92,7 @@ impl PcapNg {
             }
             let kind = self.u32(input.data(), 0);
             let length = self.u32(input.data(), 4);
-            if length < BLOCK_FRAME as u32 || length % 4 != 0 {
+            if length < BLOCK_FRAME as u32 || !length.is_multiple_of(4) {
                 return bad(Flaw::BlockLength { kind, length });
             }
             if length > LONGEST {
@@ -133,17 +157,9 @@ impl PcapNg {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn u32(&self, bytes: &[u8], at: usize) -> u32 {
         u32_at(bytes, at, self.big)
-    }
-
-    fn u16(&self, bytes: &[u8], at: usize) -> u16 {
-        match *bytes.get(at..).unwrap_or_default() {
-            [a, b, ..] if self.big => u16::from_be_bytes([a, b]),
-            [a, b, ..] => u16::from_le_bytes([a, b]),
-            _ => 0,
-        }
     }
 
     #[inline]
@@ -164,7 +180,7 @@ impl PcapNg {
     fn obsolete(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
         // A 16-bit interface and a drop count, where the enhanced block has a 32-bit interface.
         let packet = self.enhanced(body)?;
-        let interface = self.u16(body, 0).into();
+        let interface = u16_at(body, 0, self.big).into();
         Ok(packet.map(|packet| Packet {
             interface,
             ..packet
@@ -199,60 +215,20 @@ impl PcapNg {
             return Err(None);
         }
         self.interfaces.clear();
-        match (self.u16(body, 4), self.u16(body, 6)) {
+        match (u16_at(body, 4, self.big), u16_at(body, 6, self.big)) {
             (1, _) => Ok(()),
             (major, minor) => Err(Some(Flaw::Version { major, minor })),
         }
     }
 
     fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
-        let Some((head, mut options)) = body.split_at_checked(8) else {
-            return Err(None);
-        };
+        let interface = Interface::read(body, self.big).ok_or(None)?;
         if self.interfaces.len() == INTERFACES {
             return Err(Some(Flaw::Interfaces {
                 most: INTERFACES as u32,
             }));
         }
-        let (mut resolution, mut offset) = (6, 0);
-        // An option that does not fit ends the list: what came before still counts.
-        while let Some((option, rest)) = options.split_at_checked(4) {
-            let length = usize::from(self.u16(option, 2));
-            let Some(value) = rest.get(..length) else {
-                break;
-            };
-            match (self.u16(option, 0), value) {
-                (0, _) => break,
-                (9, &[exponent]) => resolution = exponent,
-                (14, value) if value.len() == 8 => {
-                    let (first, second) = (self.u32(value, 0), self.u32(value, 4));
-                    let (high, low) = if self.big {
-                        (first, second)
-                    } else {
-                        (second, first)
-                    };
-                    offset = (u64::from(high) << 32 | u64::from(low)) as i64;
-                }
-                _ => {}
-            }
-            options = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
-        }
-        let (link, snap) = (LinkType(self.u16(head, 0).into()), self.u32(head, 4));
-        self.interfaces.push(Interface {
-            link,
-            snap,
-            clock: Clock::new(resolution, offset),
-        });
+        self.interfaces.push(interface);
         Ok(())
-    }
-}
-
-/// The number at `at`, which the caller has seen to be there; 0 elsewhere.
-#[inline]
-fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
-    match *bytes.get(at..).unwrap_or_default() {
-        [a, b, c, d, ..] if big => u32::from_be_bytes([a, b, c, d]),
-        [a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
-        _ => 0,
     }
 }
