@@ -60,10 +60,10 @@ pub struct Counters {
 /// Takes packets apart into messages, conversation by conversation.
 ///
 /// It is a [`Handler`] for the flow table, whose conversations carry a [`Claim`].
-pub struct Inspector<'a> {
+pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut S,
     draft: Draft,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
     generation: u64,
@@ -71,16 +71,16 @@ pub struct Inspector<'a> {
     pub counters: Counters,
 }
 
-impl<'a> Inspector<'a> {
+impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that hands its messages to `sink`.
-    pub fn new(options: &'a Options, sink: &'a mut dyn Sink) -> Inspector<'a> {
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
         let forced = options.proto.as_deref().and_then(super::by_name);
         let (draft, counters) = (Draft::default(), Counters::default());
         Inspector { options, forced, sink, draft, expected: FxHashMap::default(), generation: 0, counters }
     }
 
     /// Where the messages go.
-    pub fn sink(&mut self) -> &mut dyn Sink {
+    pub fn sink(&mut self) -> &mut S {
         self.sink
     }
 
@@ -276,7 +276,7 @@ fn talk<'a>(c: &Conversation<Claim>, options: &'a Options) -> Talk<'a> {
     Talk { flow: c.id, transport: c.transport, ends: Some(c.ends), opener: c.opener, begun: c.syn_seen, options }
 }
 
-impl Handler<Claim> for Inspector<'_> {
+impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
     fn datagram(
         &mut self,
         c: &mut Conversation<Claim>,
