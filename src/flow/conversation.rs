@@ -107,7 +107,13 @@ pub struct Conversation<S> {
 
 impl<S: Default> Conversation<S> {
     /// A conversation without packets yet, begun by `src`.
-    pub(super) fn new(id: u64, transport: Transport, src: SocketAddr, dst: SocketAddr, time: Time) -> Self {
+    pub(super) fn new(
+        id: u64,
+        transport: Transport,
+        src: SocketAddr,
+        dst: SocketAddr,
+        time: Time,
+    ) -> Self {
         Conversation {
             id,
             transport,
