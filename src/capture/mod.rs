@@ -22,7 +22,9 @@ pub mod packet;
 mod packets;
 mod parts;
 mod pcapng;
+pub mod hextext;
 pub mod time;
+pub use hextext::HexText;
 mod transport;
 mod write;
 

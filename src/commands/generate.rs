@@ -19,8 +19,7 @@ pub fn man() -> anyhow::Result<u8> {
     command.build();
     clap_mangen::Man::new(command.clone()).render(&mut text)?;
     for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
-        let name = format!("netkit {}", sub.get_name());
-        let page = clap_mangen::Man::new(sub.clone().display_name(name.clone()).name(name));
+        let page = clap_mangen::Man::new(sub.clone().display_name(format!("netkit {}", sub.get_name())));
         writeln!(text, ".SH \"{}\"", page_title(sub.get_name()))?;
         page.render_synopsis_section(&mut text)?;
         page.render_description_section(&mut text)?;
