@@ -40,19 +40,12 @@ pub enum BuildError {
 /// # Errors
 /// [`BuildError::TooLong`] above 65507 bytes of UDP over IPv4 (65527 over IPv6) or 65495 bytes of
 /// TCP (65515); [`BuildError::Versions`] where the addresses do not go together.
-pub fn ethernet(
-    src: SocketAddr,
-    dst: SocketAddr,
-    body: &Body<'_>,
-    out: &mut Vec<u8>,
-) -> Result<(), BuildError> {
+pub fn ethernet(src: SocketAddr, dst: SocketAddr, body: &Body<'_>, out: &mut Vec<u8>) -> Result<(), BuildError> {
     out.clear();
     let link = PacketBuilder::ethernet2(FROM, TO);
     // IPv4's length counts its own header, IPv6's does not.
     let (ip, room) = match (src.ip(), dst.ip()) {
-        (IpAddr::V4(src), IpAddr::V4(dst)) => {
-            (link.ipv4(src.octets(), dst.octets(), TTL), 65_535 - 20)
-        }
+        (IpAddr::V4(src), IpAddr::V4(dst)) => (link.ipv4(src.octets(), dst.octets(), TTL), 65_535 - 20),
         (IpAddr::V6(src), IpAddr::V6(dst)) => (link.ipv6(src.octets(), dst.octets(), TTL), 65_535),
         (src, dst) => return Err(BuildError::Versions { src, dst }),
     };
@@ -60,27 +53,19 @@ pub fn ethernet(
         Body::Udp { payload, .. } => (*payload, 8),
         Body::Tcp(segment) => (segment.payload, 20),
     };
-    let too_long = BuildError::TooLong {
-        length: payload.len(),
-        most: room - head,
-    };
+    let too_long = BuildError::TooLong { length: payload.len(), most: room - head };
     if payload.len() > room - head {
         return Err(too_long);
     }
     match body {
         Body::Udp { .. } => ip.udp(src.port(), dst.port()).write(out, payload),
-        Body::Tcp(segment) => {
-            tcp(ip.tcp(src.port(), dst.port(), segment.seq, WINDOW), segment).write(out, payload)
-        }
+        Body::Tcp(segment) => tcp(ip.tcp(src.port(), dst.port(), segment.seq, WINDOW), segment).write(out, payload),
     }
     // Lengths are checked above, and a vector takes every write.
     .map_err(|_| too_long)
 }
 
-fn tcp(
-    mut step: PacketBuilderStep<TcpHeader>,
-    segment: &Segment<'_>,
-) -> PacketBuilderStep<TcpHeader> {
+fn tcp(mut step: PacketBuilderStep<TcpHeader>, segment: &Segment<'_>) -> PacketBuilderStep<TcpHeader> {
     if segment.has_ack {
         step = step.ack(segment.ack);
     }

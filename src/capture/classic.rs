@@ -38,15 +38,8 @@ impl Classic {
             return Err(CaptureError::NotACapture { first });
         };
         if header.version_major != 2 {
-            let flaw = Flaw::Version {
-                major: header.version_major,
-                minor: header.version_minor,
-            };
-            return Err(CaptureError::Bad {
-                at: input.place(4),
-                frames: 0,
-                flaw,
-            });
+            let flaw = Flaw::Version { major: header.version_major, minor: header.version_minor };
+            return Err(CaptureError::Bad { at: input.place(4), frames: 0, flaw });
         }
         input.consume(FILE_HEADER);
         Ok(Classic {
@@ -65,11 +58,7 @@ impl Classic {
         let &head = input.data().first_chunk::<16>()?;
         let word = |at: usize| {
             let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-            if self.big {
-                u32::from_be_bytes(bytes)
-            } else {
-                u32::from_le_bytes(bytes)
-            }
+            if self.big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
         };
         let captured = word(8);
         let record = self.header + captured as usize;
@@ -77,22 +66,14 @@ impl Classic {
             return None;
         }
         input.consume(record);
-        let (per_second, digits) = if self.nanos {
-            (1_000_000_000, 9)
-        } else {
-            (1_000_000, 6)
-        };
+        let (per_second, digits) = if self.nanos { (1_000_000_000, 9) } else { (1_000_000, 6) };
         let (mut secs, mut frac) = (u64::from(word(0)), word(4));
         if frac >= per_second {
             secs += u64::from(frac / per_second);
             frac %= per_second;
         }
         Some(Record {
-            time: Time {
-                secs: secs as i64,
-                frac: frac.into(),
-                digits,
-            },
+            time: Time { secs: secs as i64, frac: frac.into(), digits },
             link: self.link,
             interface: 0,
             captured: captured as usize,
@@ -103,31 +84,18 @@ impl Classic {
 
     /// Reads on until the next record is whole.
     #[inline(never)]
-    pub(super) fn next(
-        &mut self,
-        input: &mut Input,
-        frames: u64,
-    ) -> Result<Option<Record>, CaptureError> {
+    pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
         if !input.want(self.header)? {
             return ended(input, "record header", self.header, frames, true);
         }
         let captured = match *input.data() {
-            [_, _, _, _, _, _, _, _, a, b, c, d, ..] if self.big => {
-                u32::from_be_bytes([a, b, c, d])
-            }
+            [_, _, _, _, _, _, _, _, a, b, c, d, ..] if self.big => u32::from_be_bytes([a, b, c, d]),
             [_, _, _, _, _, _, _, _, a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
             _ => 0,
         };
         if captured > LONGEST {
-            let flaw = Flaw::TooLong {
-                length: captured,
-                most: LONGEST,
-            };
-            return Err(CaptureError::Bad {
-                at: input.place(0),
-                frames,
-                flaw,
-            });
+            let flaw = Flaw::TooLong { length: captured, most: LONGEST };
+            return Err(CaptureError::Bad { at: input.place(0), frames, flaw });
         }
         let record = self.header + captured as usize;
         if !input.want(record)? {

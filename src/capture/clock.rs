@@ -62,9 +62,7 @@ impl Clock {
                 ((wide / second) as u64, frac as u64, digits as u8)
             }
         };
-        let secs = i64::try_from(secs)
-            .unwrap_or(i64::MAX)
-            .saturating_add(self.offset);
+        let secs = i64::try_from(secs).unwrap_or(i64::MAX).saturating_add(self.offset);
         Time { secs, frac, digits }
     }
 }
@@ -79,24 +77,15 @@ mod tests {
     fn units() {
         let shown = |resolution, offset, units| {
             let time = Clock::new(resolution, offset).time(units);
-            assert!(
-                u128::from(time.frac) < 10u128.pow(time.digits.into()),
-                "{time:?}"
-            );
+            assert!(u128::from(time.frac) < 10u128.pow(time.digits.into()), "{time:?}");
             time.to_string()
         };
         assert_eq!(shown(6, 0, 1_700_000_000_000_001), "1700000000.000001");
-        assert_eq!(
-            shown(9, -5, 1_700_000_000_000_000_001),
-            "1699999995.000000001"
-        );
+        assert_eq!(shown(9, -5, 1_700_000_000_000_000_001), "1699999995.000000001");
         assert_eq!(shown(0, 0, 7), "7");
         assert_eq!(shown(3, 0, 7001), "7.001");
         assert_eq!(shown(12, 0, 5_000_000_000_001), "5.000000000001");
-        assert_eq!(
-            shown(19, 0, 10_000_000_000_000_000_019),
-            "1.000000000000000001"
-        );
+        assert_eq!(shown(19, 0, 10_000_000_000_000_000_019), "1.000000000000000001");
         assert_eq!(shown(127, 0, u64::MAX), "0.000000000000000000");
         assert_eq!(shown(0x80, 0, 3), "3.000000000");
         assert_eq!(shown(0x80 | 10, 1, 1025), "2.000976562");

@@ -13,11 +13,7 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unpacked = if self.packed {
-            " of the unpacked capture"
-        } else {
-            ""
-        };
+        let unpacked = if self.packed { " of the unpacked capture" } else { "" };
         write!(f, "byte {}{unpacked}", self.offset)
     }
 }

@@ -91,12 +91,7 @@ impl Capture {
                 return Err(CaptureError::NotACapture { first });
             }
         };
-        Ok(Capture {
-            input,
-            reader,
-            frames: 0,
-            done: false,
-        })
+        Ok(Capture { input, reader, frames: 0, done: false })
     }
 
     /// The next frame, `None` at the end of the file. After an error there are no more frames.
@@ -184,14 +179,7 @@ pub(super) fn ended(
         _ => {
             let start = input.position();
             let (need, have) = (need as u64, have as u64);
-            Err(CaptureError::Cut {
-                at,
-                what,
-                start,
-                need,
-                have,
-                frames,
-            })
+            Err(CaptureError::Cut { at, what, start, need, have, frames })
         }
     }
 }

@@ -51,12 +51,7 @@ pub(super) struct Key {
 impl Key {
     pub(super) fn new(src: IpAddr, dst: IpAddr, id: u32, protocol: IpNumber) -> Key {
         let protocol = if src.is_ipv4() { protocol.0 } else { 0 };
-        Key {
-            id,
-            protocol,
-            src,
-            dst,
-        }
+        Key { id, protocol, src, dst }
     }
 }
 
@@ -104,20 +99,12 @@ impl Fragments {
 
     /// Takes a fragment, and gives its datagram if that is whole now.
     #[cold]
-    pub(super) fn add(
-        &mut self,
-        key: Key,
-        frame: &Frame<'_>,
-        piece: Piece,
-        inner: Inner<'_>,
-    ) -> Option<Joined<'_>> {
+    pub(super) fn add(&mut self, key: Key, frame: &Frame<'_>, piece: Piece, inner: Inner<'_>) -> Option<Joined<'_>> {
         self.statistics.fragments += 1;
         self.expire(frame.time);
         let end = piece.offset + inner.data.len();
         // All but the last are cut at multiples of eight; IPv4's offsets leave no other choice.
-        if end > LONGEST
-            || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8))
-        {
+        if end > LONGEST || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8)) {
             self.statistics.malformed += 1;
             return None;
         }
@@ -140,17 +127,8 @@ impl Fragments {
         self.bytes -= after;
         self.statistics.joined += 1;
         self.joined = datagram.parts;
-        let Parts {
-            data,
-            protocol,
-            frames,
-            ..
-        } = &self.joined;
-        let inner = Inner {
-            protocol: *protocol,
-            data,
-            length: data.len(),
-        };
+        let Parts { data, protocol, frames, .. } = &self.joined;
+        let inner = Inner { protocol: *protocol, data, length: data.len() };
         Some(Joined { inner, frames })
     }
 
@@ -167,11 +145,7 @@ impl Fragments {
     }
 
     fn expire(&mut self, now: Time) {
-        while self
-            .waiting
-            .front()
-            .is_some_and(|oldest| now.since(oldest.begun) > TIMEOUT)
-        {
+        while self.waiting.front().is_some_and(|oldest| now.since(oldest.begun) > TIMEOUT) {
             self.give_up();
             self.statistics.expired += 1;
         }

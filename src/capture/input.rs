@@ -78,16 +78,7 @@ impl Input {
 
     fn over(reader: Box<dyn Read + Send>, packed: bool) -> Input {
         let buffer = vec![0; BLOCK];
-        Input {
-            reader,
-            buffer,
-            start: 0,
-            end: 0,
-            position: 0,
-            packed,
-            ended: false,
-            cut: false,
-        }
+        Input { reader, buffer, start: 0, end: 0, position: 0, packed, ended: false, cut: false }
     }
 
     /// Which capture format this is, `None` where it is none.
@@ -108,10 +99,7 @@ impl Input {
 
     /// The place `ahead` bytes behind the position.
     pub(super) fn place(&self, ahead: usize) -> Place {
-        Place {
-            offset: self.position + ahead as u64,
-            packed: self.packed,
-        }
+        Place { offset: self.position + ahead as u64, packed: self.packed }
     }
 
     /// The gzip stream ended before its end.
@@ -122,11 +110,7 @@ impl Input {
     /// Reads until `data` holds `count` bytes; false where the file ends before.
     #[inline(always)]
     pub(super) fn want(&mut self, count: usize) -> Result<bool, CaptureError> {
-        if self.end - self.start >= count {
-            Ok(true)
-        } else {
-            self.fill(count)
-        }
+        if self.end - self.start >= count { Ok(true) } else { self.fill(count) }
     }
 
     /// Steps over bytes that `data` holds. They stay where they are until the next `want`.
@@ -173,10 +157,7 @@ impl Input {
                 }
                 Err(source) => {
                     self.ended = true;
-                    return Err(CaptureError::Read {
-                        at: self.place(self.end),
-                        source,
-                    });
+                    return Err(CaptureError::Read { at: self.place(self.end), source });
                 }
             }
         }

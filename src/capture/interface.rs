@@ -32,11 +32,7 @@ impl Interface {
                 (RESOLUTION, &[exponent]) => resolution = exponent,
                 (OFFSET, value) => {
                     if let Ok(value) = value.try_into() {
-                        offset = if big {
-                            i64::from_be_bytes(value)
-                        } else {
-                            i64::from_le_bytes(value)
-                        };
+                        offset = if big { i64::from_be_bytes(value) } else { i64::from_le_bytes(value) };
                     }
                 }
                 _ => {}

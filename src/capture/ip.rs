@@ -2,8 +2,8 @@
 
 use super::Other;
 use etherparse::{
-    IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6HeaderSlice,
-    Ipv6RawExtHeaderSlice, ip_number,
+    IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6HeaderSlice, Ipv6RawExtHeaderSlice,
+    ip_number,
 };
 use std::net::IpAddr;
 
@@ -60,26 +60,14 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     // What stands behind the IP length is Ethernet's padding.
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
-    let inner = Inner {
-        protocol: header.protocol(),
-        data,
-        length: rest,
-    };
+    let inner = Inner { protocol: header.protocol(), data, length: rest };
     let piece = header.is_fragmenting_payload().then(|| Piece {
         id: header.identification().into(),
         offset: usize::from(header.fragments_offset().value()) * 8,
         more: header.more_fragments(),
     });
-    let (src, dst) = (
-        header.source_addr().into(),
-        header.destination_addr().into(),
-    );
-    Ok(Ip {
-        src,
-        dst,
-        inner,
-        piece,
-    })
+    let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
+    Ok(Ip { src, dst, inner, piece })
 }
 
 /// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. Its
@@ -97,22 +85,10 @@ pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     };
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
-    let inner = Inner {
-        protocol: header.next_header(),
-        data,
-        length: rest,
-    };
+    let inner = Inner { protocol: header.next_header(), data, length: rest };
     let (inner, piece) = extensions(inner)?;
-    let (src, dst) = (
-        header.source_addr().into(),
-        header.destination_addr().into(),
-    );
-    Ok(Ip {
-        src,
-        dst,
-        inner,
-        piece,
-    })
+    let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
+    Ok(Ip { src, dst, inner, piece })
 }
 
 /// Steps over extension headers, up to the transport's or into a fragment.
@@ -121,8 +97,7 @@ pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piec
         let (protocol, len) = match inner.protocol {
             ip_number::UDP | ip_number::TCP => return Ok((inner, None)),
             ip_number::IPV6_FRAG => {
-                let header = Ipv6FragmentHeaderSlice::from_slice(inner.data)
-                    .map_err(|_| inner.short("fragment", 8))?;
+                let header = Ipv6FragmentHeaderSlice::from_slice(inner.data).map_err(|_| inner.short("fragment", 8))?;
                 if header.is_fragmenting_payload() {
                     let piece = Piece {
                         id: header.identification(),
@@ -155,11 +130,7 @@ impl<'a> Inner<'a> {
     fn after(self, protocol: IpNumber, len: usize) -> Result<Inner<'a>, Other> {
         let (data, length) = (self.data.get(len..), self.length.checked_sub(len));
         match (data, length) {
-            (Some(data), Some(length)) => Ok(Inner {
-                protocol,
-                data,
-                length,
-            }),
+            (Some(data), Some(length)) => Ok(Inner { protocol, data, length }),
             _ => Err(Other::Malformed("extension")),
         }
     }

@@ -35,9 +35,7 @@ pub(super) fn header_len(link: LinkType, data: &[u8]) -> Result<usize, Other> {
     match link {
         LinkType::ETHERNET => {
             let cut = |_| Other::Cut("ethernet");
-            let kind = Ethernet2HeaderSlice::from_slice(data)
-                .map_err(cut)?
-                .ether_type();
+            let kind = Ethernet2HeaderSlice::from_slice(data).map_err(cut)?.ether_type();
             match kind {
                 // Nearly every frame: no need to look for tags.
                 ether_type::IPV4 | ether_type::IPV6 => Ok(14),
@@ -57,12 +55,9 @@ fn tagged(mut kind: EtherType, data: &[u8], mut at: usize) -> Result<usize, Othe
     for _ in 0..=TAGS {
         match kind {
             ether_type::IPV4 | ether_type::IPV6 => return Ok(at),
-            ether_type::VLAN_TAGGED_FRAME
-            | ether_type::PROVIDER_BRIDGING
-            | ether_type::VLAN_DOUBLE_TAGGED_FRAME => {
+            ether_type::VLAN_TAGGED_FRAME | ether_type::PROVIDER_BRIDGING | ether_type::VLAN_DOUBLE_TAGGED_FRAME => {
                 let rest = data.get(at..).unwrap_or_default();
-                let tag =
-                    SingleVlanHeaderSlice::from_slice(rest).map_err(|_| Other::Cut("vlan"))?;
+                let tag = SingleVlanHeaderSlice::from_slice(rest).map_err(|_| Other::Cut("vlan"))?;
                 kind = tag.ether_type();
                 at += 4;
             }

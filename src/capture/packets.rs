@@ -54,10 +54,7 @@ pub struct Packets {
 impl Packets {
     /// The packets of an opened capture.
     pub fn new(capture: Capture) -> Packets {
-        Packets {
-            capture,
-            fragments: Fragments::default(),
-        }
+        Packets { capture, fragments: Fragments::default() }
     }
 
     /// Opens whatever capture `reader` holds.
@@ -119,26 +116,16 @@ fn packet<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Result<Packet<
 }
 
 #[inline(always)]
-fn inner<'a>(
-    frame: &Frame<'a>,
-    ip: Ip<'a>,
-    fragments: &'a mut Fragments,
-) -> Result<Packet<'a>, Other> {
+fn inner<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
     match ip.inner.protocol {
-        ip_number::UDP | ip_number::TCP if ip.piece.is_none() => {
-            whole(frame, ip.src, ip.dst, ip.inner, &[])
-        }
+        ip_number::UDP | ip_number::TCP if ip.piece.is_none() => whole(frame, ip.src, ip.dst, ip.inner, &[]),
         _ => unusual(frame, ip, fragments),
     }
 }
 
 /// Extension headers and fragments.
 #[cold]
-fn unusual<'a>(
-    frame: &Frame<'a>,
-    ip: Ip<'a>,
-    fragments: &'a mut Fragments,
-) -> Result<Packet<'a>, Other> {
+fn unusual<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
     let (found, piece) = match ip.piece {
         None => extensions(ip.inner)?,
         piece => (ip.inner, piece),
@@ -150,9 +137,7 @@ fn unusual<'a>(
         return Err(fragments.cut());
     }
     let key = Key::new(ip.src, ip.dst, piece.id, found.protocol);
-    let joined = fragments
-        .add(key, frame, piece, found)
-        .ok_or(Other::Fragment)?;
+    let joined = fragments.add(key, frame, piece, found).ok_or(Other::Fragment)?;
     // There may be further extension headers inside what was fragmented.
     match extensions(joined.inner)? {
         (found, None) => whole(frame, ip.src, ip.dst, found, joined.frames),

@@ -69,11 +69,7 @@ impl PcapNg {
 
     /// The next packet of any block type that has one.
     #[inline(never)]
-    pub(super) fn next(
-        &mut self,
-        input: &mut Input,
-        frames: u64,
-    ) -> Result<Option<Record>, CaptureError> {
+    pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
         loop {
             if !input.want(BLOCK_HEADER)? {
                 return ended(input, "block header", BLOCK_HEADER, frames, true);
@@ -96,10 +92,7 @@ impl PcapNg {
                 return bad(Flaw::BlockLength { kind, length });
             }
             if length > LONGEST {
-                return bad(Flaw::TooLong {
-                    length,
-                    most: LONGEST,
-                });
+                return bad(Flaw::TooLong { length, most: LONGEST });
             }
             let size = length as usize;
             if !input.want(size)? {
@@ -107,10 +100,7 @@ impl PcapNg {
             }
             let last = self.u32(input.data(), size - 4);
             if last != length {
-                return bad(Flaw::Lengths {
-                    first: length,
-                    last,
-                });
+                return bad(Flaw::Lengths { first: length, last });
             }
             input.consume(size);
             let body = input.behind(size - BLOCK_FRAME, 4);
@@ -131,23 +121,15 @@ impl PcapNg {
             };
             let Some(interface) = self.interfaces.get(packet.interface as usize) else {
                 let known = self.interfaces.len() as u32;
-                return bad(Flaw::Interface {
-                    id: packet.interface,
-                    known,
-                });
+                return bad(Flaw::Interface { id: packet.interface, known });
             };
             let room = body.len() - packet.head;
             if packet.captured as usize > room {
-                return bad(Flaw::Captured {
-                    length: packet.captured,
-                    room: room as u32,
-                });
+                return bad(Flaw::Captured { length: packet.captured, room: room as u32 });
             }
             let captured = packet.captured as usize;
             return Ok(Some(Record {
-                time: packet
-                    .time
-                    .map_or(Time::default(), |units| interface.clock.time(units)),
+                time: packet.time.map_or(Time::default(), |units| interface.clock.time(units)),
                 link: interface.link,
                 interface: packet.interface,
                 captured,
@@ -181,10 +163,7 @@ impl PcapNg {
         // A 16-bit interface and a drop count, where the enhanced block has a 32-bit interface.
         let packet = self.enhanced(body)?;
         let interface = u16_at(body, 0, self.big).into();
-        Ok(packet.map(|packet| Packet {
-            interface,
-            ..packet
-        }))
+        Ok(packet.map(|packet| Packet { interface, ..packet }))
     }
 
     /// A simple packet has no time and no captured length: that follows from the snap length of
@@ -194,20 +173,12 @@ impl PcapNg {
             return Err(None);
         }
         let snap = match self.interfaces.first() {
-            Some(Interface {
-                snap: snap @ 1.., ..
-            }) => *snap,
+            Some(Interface { snap: snap @ 1.., .. }) => *snap,
             _ => u32::MAX,
         };
         let length = self.u32(body, 0);
         let captured = length.min(snap).min(body.len() as u32 - 4);
-        Ok(Some(Packet {
-            interface: 0,
-            time: None,
-            captured,
-            length,
-            head: 4,
-        }))
+        Ok(Some(Packet { interface: 0, time: None, captured, length, head: 4 }))
     }
 
     fn section(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
@@ -224,9 +195,7 @@ impl PcapNg {
     fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
         let interface = Interface::read(body, self.big).ok_or(None)?;
         if self.interfaces.len() == INTERFACES {
-            return Err(Some(Flaw::Interfaces {
-                most: INTERFACES as u32,
-            }));
+            return Err(Some(Flaw::Interfaces { most: INTERFACES as u32 }));
         }
         self.interfaces.push(interface);
         Ok(())

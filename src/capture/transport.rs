@@ -38,20 +38,13 @@ fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let payload = &inner.data[8..];
     let payload = &payload[..payload.len().min(length)];
     let (src, dst) = (header.source_port(), header.destination_port());
-    Ok(Transport {
-        src,
-        dst,
-        body: Body::Udp { payload, length },
-    })
+    Ok(Transport { src, dst, body: Body::Udp { payload, length } })
 }
 
 #[inline(always)]
 fn tcp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let Ok(header) = TcpHeaderSlice::from_slice(inner.data) else {
-        let need = inner
-            .data
-            .get(12)
-            .map_or(20, |byte| usize::from(byte >> 4) * 4);
+        let need = inner.data.get(12).map_or(20, |byte| usize::from(byte >> 4) * 4);
         return Err(inner.short("tcp", need));
     };
     let head = header.slice().len();
@@ -66,9 +59,5 @@ fn tcp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
         length: inner.length - head,
     };
     let (src, dst) = (header.source_port(), header.destination_port());
-    Ok(Transport {
-        src,
-        dst,
-        body: Body::Tcp(segment),
-    })
+    Ok(Transport { src, dst, body: Body::Tcp(segment) })
 }

@@ -44,12 +44,7 @@ impl<W: Write> PcapWriter<W> {
             _ => return Err(invalid("the frame does not fit into a pcap file")),
         };
         let mut header = [0; 16];
-        let words = [
-            secs,
-            if self.nanos { nanos } else { nanos / 1000 },
-            length,
-            length,
-        ];
+        let words = [secs, if self.nanos { nanos } else { nanos / 1000 }, length, length];
         for (place, word) in header.chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }

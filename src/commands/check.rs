@@ -1,8 +1,8 @@
 //! `netkit decode --check`: every message is written again from its own JSON line, and the bytes
 //! are compared. A user's proof that nothing is lost.
 
-use super::output::say;
 use super::input;
+use super::output::say;
 use crate::cli::{Decode, Global};
 use netkit::capture::{Capture, Decoded, Input, Packets};
 use netkit::flow::{Caps, Table};
@@ -21,7 +21,13 @@ pub fn run(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<
         checked += check.messages;
         whole &= check.different == 0;
         if let Some(first) = &check.first {
-            writeln!(std::io::stdout(), "{}: {} of {} messages differ; the first: {first}", input::name(path), check.different, check.messages)?;
+            writeln!(
+                std::io::stdout(),
+                "{}: {} of {} messages differ; the first: {first}",
+                input::name(path),
+                check.different,
+                check.messages
+            )?;
         }
     }
     if whole {

@@ -96,5 +96,6 @@ fn capture(input: Input, options: &Options, global: &Global, printer: &mut Print
 
 /// Dissects hex text: files that are no capture.
 fn hex_text(input: Input, options: &Options, global: &Global, printer: &mut Printer) -> anyhow::Result<()> {
-    dump::text(BufReader::new(input), false, options, global, printer).context("neither pcap nor pcapng, and no hex text")
+    dump::text(BufReader::new(input), false, options, global, printer)
+        .context("neither pcap nor pcapng, and no hex text")
 }

@@ -25,7 +25,13 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
 }
 
 /// Dissects each message of a hex text.
-pub fn text(reader: impl BufRead, lines: bool, options: &Options, global: &Global, printer: &mut Printer) -> anyhow::Result<()> {
+pub fn text(
+    reader: impl BufRead,
+    lines: bool,
+    options: &Options,
+    global: &Global,
+    printer: &mut Printer,
+) -> anyhow::Result<()> {
     let mut text = HexText::new(reader).lines(lines);
     let mut draft = Draft::default();
     let named = options.proto.as_deref().and_then(protocols::by_name);
@@ -84,7 +90,9 @@ impl Score {
         let Score { length, messages, faults, warnings, opaque } = self;
         match (messages, faults, warnings) {
             (0, ..) => "no message".into(),
-            (_, 0, 0) => format!("{messages} message(s), {} of {length} bytes explained", length.saturating_sub(*opaque)),
+            (_, 0, 0) => {
+                format!("{messages} message(s), {} of {length} bytes explained", length.saturating_sub(*opaque))
+            }
             _ => format!("{messages} message(s), {faults} fault(s), {warnings} warning(s)"),
         }
     }
@@ -99,6 +107,11 @@ impl Sink for Score {
         // Bytes that belong to the application explain nothing: any protocol can have those.
         let tree = &message.draft.tree;
         let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);
-        self.opaque += tree.children(None).map(|i| &tree.nodes()[i]).filter(|n| opaque(n.field.name)).map(|n| n.bits as usize / 8).sum::<usize>();
+        self.opaque += tree
+            .children(None)
+            .map(|i| &tree.nodes()[i])
+            .filter(|n| opaque(n.field.name))
+            .map(|n| n.bits as usize / 8)
+            .sum::<usize>();
     }
 }

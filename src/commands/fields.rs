@@ -12,13 +12,14 @@ use std::io::{self, Write as _};
 /// Runs the command.
 pub fn run(args: &Fields) -> anyhow::Result<u8> {
     let mut out = String::new();
-    let (proto, message) = match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
-        None => (None, None),
-        Some((proto, message)) => {
-            let name = crate::cli::known_proto(proto).map_err(Usage)?;
-            (protocols::by_name(&name), message)
-        }
-    };
+    let (proto, message) =
+        match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
+            None => (None, None),
+            Some((proto, message)) => {
+                let name = crate::cli::known_proto(proto).map_err(Usage)?;
+                (protocols::by_name(&name), message)
+            }
+        };
     if let (Some(d), Some(m)) = (proto, message) {
         let all = || d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name));
         if !all().any(|n| n == m) {
@@ -147,8 +148,11 @@ fn protocol_json(d: &dyn Dissector, only: Option<&str>) -> Json {
             json!({"version": t.version, "from": t.from.name(), "messages": layouts})
         })
         .collect();
-    let settings: Vec<Json> =
-        d.settings().iter().map(|s| json!({"key": s.key, "default": s.default, "values": s.values, "doc": s.doc})).collect();
+    let settings: Vec<Json> = d
+        .settings()
+        .iter()
+        .map(|s| json!({"key": s.key, "default": s.default, "values": s.values, "doc": s.doc}))
+        .collect();
     let notes: Vec<Json> = d.notes().iter().map(|n| json!({"code": n.code, "level": n.level, "doc": n.doc})).collect();
     json!({"proto": d.name(), "about": d.about(), "tables": tables, "settings": settings, "notes": notes})
 }

@@ -107,13 +107,7 @@ pub struct Conversation<S> {
 
 impl<S: Default> Conversation<S> {
     /// A conversation without packets yet, begun by `src`.
-    pub(super) fn new(
-        id: u64,
-        transport: Transport,
-        src: SocketAddr,
-        dst: SocketAddr,
-        time: Time,
-    ) -> Self {
+    pub(super) fn new(id: u64, transport: Transport, src: SocketAddr, dst: SocketAddr, time: Time) -> Self {
         Conversation {
             id,
             transport,

@@ -62,12 +62,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.statistics.missing_bytes += missing;
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
-        self.tools.handler.end(
-            self.conversation,
-            self.from,
-            &mut self.direction.stream,
-            why,
-        );
+        self.tools.handler.end(self.conversation, self.from, &mut self.direction.stream, why);
         let offset = self.direction.stream.offset();
         self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;
         self.direction.stream.settle(&mut self.tools.scratch.spare);
@@ -92,12 +87,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         let Some((origin, missing)) = self.direction.hole() else {
             return;
         };
-        self.tell_gap(Gap {
-            missing,
-            frame: origin.frame,
-            time: origin.time,
-            cause,
-        });
+        self.tell_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
         self.tools.statistics.dropped_bytes += self.direction.skip() as u64;
         while let Some((origin, new)) = self.direction.release(self.tools.scratch) {
             self.deliver(origin, new);
@@ -107,12 +97,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     fn tell_gap(&mut self, gap: Gap) {
         self.tools.statistics.gaps += 1;
         self.tools.statistics.missing_bytes += gap.missing;
-        self.tools.handler.gap(
-            self.conversation,
-            self.from,
-            &mut self.direction.stream,
-            &gap,
-        );
+        self.tools.handler.gap(self.conversation, self.from, &mut self.direction.stream, &gap);
     }
 
     /// Tells about the `new` bytes at the end of the stream.
@@ -121,26 +106,11 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
             return;
         }
         let Origin { frame, time } = origin;
-        let delivery = Delivery {
-            frame,
-            time,
-            new,
-            segments: &self.tools.scratch.starts,
-        };
-        self.tools.handler.data(
-            self.conversation,
-            self.from,
-            &mut self.direction.stream,
-            &delivery,
-        );
+        let delivery = Delivery { frame, time, new, segments: &self.tools.scratch.starts };
+        self.tools.handler.data(self.conversation, self.from, &mut self.direction.stream, &delivery);
         self.direction.stream.settle(&mut self.tools.scratch.spare);
         if self.direction.stream.unread() > self.tools.caps.unread_bytes {
-            self.tell_gap(Gap {
-                missing: 0,
-                frame,
-                time,
-                cause: GapCause::Unread,
-            });
+            self.tell_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
             let unread = self.direction.stream.bytes().len() as u64;
             let offset = self.direction.stream.offset() + unread;
             self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;

@@ -28,11 +28,7 @@ pub(super) enum Syn {
 
 impl<S> Entry<S> {
     pub fn new(conversation: Conversation<S>) -> Self {
-        Entry {
-            conversation,
-            directions: None,
-            buffered: 0,
-        }
+        Entry { conversation, directions: None, buffered: 0 }
     }
 
     /// Who sent a packet with these addresses; `None` if it belongs elsewhere.
@@ -59,28 +55,15 @@ impl<S> Entry<S> {
     }
 
     /// One TCP direction, with what it takes to go on with it.
-    pub fn drive<'a, 'b, H>(
-        &'a mut self,
-        from: Side,
-        tools: &'a mut Tools<'b, H>,
-    ) -> Drive<'a, 'b, S, H> {
+    pub fn drive<'a, 'b, H>(&'a mut self, from: Side, tools: &'a mut Tools<'b, H>) -> Drive<'a, 'b, S, H> {
         let directions = self.directions.get_or_insert_default();
         let direction = &mut directions[from.index()];
-        Drive {
-            conversation: &mut self.conversation,
-            from,
-            direction,
-            tools,
-        }
+        Drive { conversation: &mut self.conversation, from, direction, tools }
     }
 
     /// The memory that is allocated for bytes.
     pub fn allocated(&self) -> usize {
-        self.directions
-            .iter()
-            .flat_map(|both| both.iter())
-            .map(Direction::allocated)
-            .sum()
+        self.directions.iter().flat_map(|both| both.iter()).map(Direction::allocated).sum()
     }
 
     /// Takes a SYN or SYN-ACK of one side, unless it belongs to another conversation: then nothing
@@ -97,9 +80,7 @@ impl<S> Entry<S> {
             // The SYN that it answers is not in the capture, or the table would know.
             own.has_data() || own.ended
         } else {
-            directions
-                .iter()
-                .any(|direction| direction.has_data() || direction.ended)
+            directions.iter().any(|direction| direction.has_data() || direction.ended)
         };
         if another {
             return Syn::Another;

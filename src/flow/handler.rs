@@ -66,34 +66,16 @@ pub trait Handler<S> {
     ///
     /// What the handler understands it must [consume](Stream::consume); the rest stays, up to a
     /// cap. A handler that does not want the stream consumes all.
-    fn data(
-        &mut self,
-        conversation: &mut Conversation<S>,
-        from: Side,
-        stream: &mut Stream,
-        delivery: &Delivery<'_>,
-    );
+    fn data(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, delivery: &Delivery<'_>);
 
     /// Bytes are missing behind what `stream` holds. After the call that is cleared, and the next
     /// `data` has the first bytes behind the gap.
-    fn gap(
-        &mut self,
-        conversation: &mut Conversation<S>,
-        from: Side,
-        stream: &mut Stream,
-        gap: &Gap,
-    );
+    fn gap(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, gap: &Gap);
 
     /// The direction ended; `stream` holds what was left unread.
     ///
     /// Not called for UDP.
-    fn end(
-        &mut self,
-        conversation: &mut Conversation<S>,
-        from: Side,
-        stream: &mut Stream,
-        why: End,
-    );
+    fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End);
 
     /// The conversation leaves the table: its ports were used again, a cap was reached, or the
     /// capture ended. One whose two directions have ended stays until then.

@@ -33,13 +33,7 @@ struct Slot<T> {
 
 impl<T> Slots<T> {
     pub fn new() -> Self {
-        Slots {
-            slots: Vec::new(),
-            heads: FxHashMap::default(),
-            free: Vec::new(),
-            newest: NONE,
-            oldest: NONE,
-        }
+        Slots { slots: Vec::new(), heads: FxHashMap::default(), free: Vec::new(), newest: NONE, oldest: NONE }
     }
 
     /// How many values there are.
@@ -71,13 +65,7 @@ impl<T> Slots<T> {
     pub fn insert(&mut self, hash: u64, value: T) -> u32 {
         let index = self.free.pop().unwrap_or(self.slots.len() as u32);
         let chain = self.heads.insert(hash, index).unwrap_or(NONE);
-        let slot = Slot {
-            value: Some(Box::new(value)),
-            hash,
-            chain,
-            newer: NONE,
-            older: NONE,
-        };
+        let slot = Slot { value: Some(Box::new(value)), hash, chain, newer: NONE, older: NONE };
         match self.slots.get_mut(index as usize) {
             Some(old) => *old = slot,
             None => self.slots.push(slot),

@@ -73,20 +73,12 @@ impl Stream {
     /// Which frame delivered the last byte of the range that was consumed last; `None` before the
     /// first and after a range of 0 bytes.
     pub fn consumed(&self) -> Option<Origin> {
-        if self.before == self.offset {
-            None
-        } else {
-            self.origin(self.offset - 1)
-        }
+        if self.before == self.offset { None } else { self.origin(self.offset - 1) }
     }
 
     /// Which frame delivered the last unread byte; `None` when there is none.
     pub fn newest(&self) -> Option<Origin> {
-        if self.bytes().is_empty() {
-            None
-        } else {
-            self.marks.back().map(|mark| mark.origin)
-        }
+        if self.bytes().is_empty() { None } else { self.marks.back().map(|mark| mark.origin) }
     }
 
     /// Which frame delivered the byte at `offset`: an unread one, or one of the range that was
@@ -138,9 +130,7 @@ impl Stream {
                 self.buffer.clear();
                 self.lent = true;
             }
-        } else if self.buffer.len() + bytes.len() > self.buffer.capacity()
-            && self.start >= self.buffer.len() / 2
-        {
+        } else if self.buffer.len() + bytes.len() > self.buffer.capacity() && self.start >= self.buffer.len() / 2 {
             // At least as much was consumed as is moved now, so a byte moves once or twice.
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -151,11 +141,7 @@ impl Stream {
             Some(mark) if mark.carrier == carrier && mark.origin.frame == origin.frame => {
                 mark.end = end;
             }
-            _ => self.marks.push_back(Mark {
-                end,
-                carrier,
-                origin,
-            }),
+            _ => self.marks.push_back(Mark { end, carrier, origin }),
         }
     }
 
@@ -205,11 +191,7 @@ impl Stream {
 
     /// Drops the marks before the range consumed last.
     fn forget(&mut self) {
-        while self
-            .marks
-            .front()
-            .is_some_and(|mark| mark.end <= self.before)
-        {
+        while self.marks.front().is_some_and(|mark| mark.end <= self.before) {
             self.marks.pop_front();
         }
     }

@@ -72,9 +72,7 @@ impl<S: Default> Table<S> {
     /// Of a TCP conversation, [the client's direction](Handler::first_to_end) ends first.
     pub fn finish(&mut self, handler: &mut impl Handler<S>) {
         let entries = self.slots.iter();
-        let mut order: Vec<_> = entries
-            .map(|(index, e)| (e.conversation.id, index))
-            .collect();
+        let mut order: Vec<_> = entries.map(|(index, e)| (e.conversation.id, index)).collect();
         order.sort_unstable();
         for (_, index) in order {
             self.close(index, End::Capture, handler);
@@ -82,12 +80,7 @@ impl<S: Default> Table<S> {
     }
 
     /// Takes a TCP packet.
-    fn segment(
-        &mut self,
-        packet: &Packet<'_>,
-        segment: &Segment<'_>,
-        handler: &mut impl Handler<S>,
-    ) {
+    fn segment(&mut self, packet: &Packet<'_>, segment: &Segment<'_>, handler: &mut impl Handler<S>) {
         let (mut index, mut from) = self.locate(Transport::Tcp, packet, handler);
         if segment.syn
             && !segment.rst
@@ -113,14 +106,9 @@ impl<S: Default> Table<S> {
         };
         // What the acknowledgement releases came in earlier frames than this one's bytes.
         if segment.has_ack && !segment.rst {
-            entry
-                .drive(from.other(), &mut tools)
-                .acknowledge(segment.ack);
+            entry.drive(from.other(), &mut tools).acknowledge(segment.ack);
         }
-        let origin = Origin {
-            frame: packet.frame,
-            time: packet.time,
-        };
+        let origin = Origin { frame: packet.frame, time: packet.time };
         entry.drive(from, &mut tools).segment(segment, origin);
         let before = entry.buffered;
         entry.buffered = entry.allocated();
@@ -129,12 +117,7 @@ impl<S: Default> Table<S> {
     }
 
     /// The slot of a packet's conversation, which begins now if there is none, and who sent it.
-    fn locate(
-        &mut self,
-        transport: Transport,
-        packet: &Packet<'_>,
-        handler: &mut impl Handler<S>,
-    ) -> (u32, Side) {
+    fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
         let (src, dst) = (packet.src, packet.dst);
         let sender = |entry: &Entry<S>| entry.sender(transport, src, dst);
         if let Some(index) = self.recent
@@ -146,10 +129,7 @@ impl<S: Default> Table<S> {
         if let Some(index) = self.slots.find(hash, |entry| sender(entry).is_some()) {
             self.slots.touch(index);
             self.recent = Some(index);
-            return (
-                index,
-                self.slots.get(index).and_then(sender).unwrap_or(Side::A),
-            );
+            return (index, self.slots.get(index).and_then(sender).unwrap_or(Side::A));
         }
         let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
         while self.slots.len() >= most

@@ -61,10 +61,7 @@ impl Direction {
 
     /// A direction whose first byte will have this sequence number.
     pub fn begun(base: u32) -> Self {
-        Direction {
-            base: Some(base),
-            ..Direction::default()
-        }
+        Direction { base: Some(base), ..Direction::default() }
     }
 
     /// Any byte was seen, in order or not.
@@ -73,17 +70,9 @@ impl Direction {
     }
 
     /// Puts a segment where it belongs, and all bytes that are in order now into the stream.
-    pub fn receive(
-        &mut self,
-        segment: &Segment<'_>,
-        origin: Origin,
-        scratch: &mut Scratch,
-    ) -> Received {
+    pub fn receive(&mut self, segment: &Segment<'_>, origin: Origin, scratch: &mut Scratch) -> Received {
         scratch.starts.clear();
-        let length = segment
-            .length
-            .max(segment.payload.len())
-            .min(u32::MAX as usize);
+        let length = segment.length.max(segment.payload.len()).min(u32::MAX as usize);
         if length == 0 && !segment.fin {
             return Received::Bytes(0);
         }
@@ -128,8 +117,7 @@ impl Direction {
         if placed.begins {
             scratch.starts.push(0);
         }
-        self.stream
-            .push(placed.bytes, origin.frame, origin, &mut scratch.spare);
+        self.stream.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
         self.next += placed.bytes.len() as u64;
         self.cut_to = self.cut_to.max(placed.wire_end);
         placed.bytes.len()
@@ -149,8 +137,7 @@ impl Direction {
                 scratch.starts.push(new);
             }
             let origin = *by.get_or_insert(piece.origin);
-            self.stream
-                .push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
+            self.stream.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
             new += piece.bytes.len();
             self.next = piece.end();
             self.cut_to = self.cut_to.max(piece.wire_end);
@@ -220,9 +207,7 @@ impl Direction {
 
     /// A RST with this sequence number may be real.
     pub fn believes_rst(&self, seq: u32) -> bool {
-        self.base.is_none_or(|base| {
-            (self.place(base, seq) - self.reference() as i64).abs() <= RST_WINDOW
-        })
+        self.base.is_none_or(|base| (self.place(base, seq) - self.reference() as i64).abs() <= RST_WINDOW)
     }
 
     /// The memory that is allocated for bytes.

@@ -14,6 +14,8 @@ use std::net::SocketAddr;
 const HELD_DATAGRAMS: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
 const HELD_BYTES: usize = 4096;
+/// How many ends of recognised conversations are remembered.
+const KNOWN: usize = 4096;
 /// How many servers are remembered whose UDP conversations belong to a TCP one.
 const EXPECTED: usize = 4096;
 
@@ -67,6 +69,9 @@ pub struct Inspector<'a, S: Sink> {
     draft: Draft,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
     generation: u64,
+    /// Ends of conversations that were recognised, and as what: the next one with the same server
+    /// needs less evidence.
+    known: FxHashMap<SocketAddr, &'static str>,
     /// What was counted.
     pub counters: Counters,
 }
@@ -76,7 +81,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
         let forced = options.proto.as_deref().and_then(super::by_name);
         let (draft, counters) = (Draft::default(), Counters::default());
-        Inspector { options, forced, sink, draft, expected: FxHashMap::default(), generation: 0, counters }
+        Inspector {
+            options,
+            forced,
+            sink,
+            draft,
+            expected: FxHashMap::default(),
+            generation: 0,
+            known: FxHashMap::default(),
+            counters,
+        }
     }
 
     /// Where the messages go.
@@ -153,6 +167,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
         for dissector in super::ALL {
             let (rank, why) = match dissector.identify(&sight) {
                 Evidence::No => continue,
+                Evidence::Maybe(_) | Evidence::Likely(_)
+                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                {
+                    (0, "the same server's other conversations")
+                }
                 Evidence::Maybe(_) => {
                     open = true;
                     continue;
@@ -188,6 +207,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
             }
             Some(Some((name, why, mut session))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
+                if self.known.len() < KNOWN {
+                    c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
+                }
                 for d in &held.datagrams {
                     let place = Place {
                         side: d.side,

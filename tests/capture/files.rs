@@ -23,10 +23,7 @@ pub fn read_from(reader: Box<dyn Read + Send>) -> (Vec<Owned>, Option<CaptureErr
             Ok(Some(f)) => frames.push((f.number, f.time, f.length, f.data.to_vec())),
             Ok(None) => return (frames, None),
             Err(error) => {
-                assert!(
-                    matches!(capture.next(), Ok(None)),
-                    "no frames after an error"
-                );
+                assert!(matches!(capture.next(), Ok(None)), "no frames after an error");
                 return (frames, Some(error));
             }
         }
@@ -41,27 +38,16 @@ pub struct Bytes {
 
 impl Bytes {
     pub fn new(big: bool) -> Bytes {
-        Bytes {
-            big,
-            out: Vec::new(),
-        }
+        Bytes { big, out: Vec::new() }
     }
 
     pub fn u16(&mut self, value: u16) -> &mut Self {
-        self.out.extend(if self.big {
-            value.to_be_bytes()
-        } else {
-            value.to_le_bytes()
-        });
+        self.out.extend(if self.big { value.to_be_bytes() } else { value.to_le_bytes() });
         self
     }
 
     pub fn u32(&mut self, value: u32) -> &mut Self {
-        self.out.extend(if self.big {
-            value.to_be_bytes()
-        } else {
-            value.to_le_bytes()
-        });
+        self.out.extend(if self.big { value.to_be_bytes() } else { value.to_le_bytes() });
         self
     }
 
@@ -77,11 +63,7 @@ impl Bytes {
     pub fn section(&mut self, big: bool) -> &mut Self {
         self.big = big;
         let mut body = Bytes::new(big);
-        body.u32(0x1a2b_3c4d)
-            .u16(1)
-            .u16(0)
-            .u32(u32::MAX)
-            .u32(u32::MAX);
+        body.u32(0x1a2b_3c4d).u16(1).u16(0).u32(u32::MAX).u32(u32::MAX);
         self.block(0x0a0d_0d0a, &body.out)
     }
 
@@ -101,9 +83,7 @@ impl Bytes {
 
     pub fn enhanced(&mut self, interface: u32, units: u64, data: &[u8]) -> &mut Self {
         let mut body = Bytes::new(self.big);
-        body.u32(interface)
-            .u32((units >> 32) as u32)
-            .u32(units as u32);
+        body.u32(interface).u32((units >> 32) as u32).u32(units as u32);
         body.u32(data.len() as u32).u32(data.len() as u32 + 1);
         body.out.extend(data);
         // A comment, as Wireshark adds them.
@@ -118,18 +98,9 @@ impl Bytes {
 /// A classic pcap file with three frames. The magic says which kind.
 pub fn classic(magic: u32, big: bool) -> Vec<u8> {
     let mut file = Bytes::new(big);
-    file.u32(magic)
-        .u16(2)
-        .u16(4)
-        .u32(0)
-        .u32(0)
-        .u32(65535)
-        .u32(1);
+    file.u32(magic).u16(2).u16(4).u32(0).u32(0).u32(65535).u32(1);
     for (index, data) in [&b"one"[..], b"", b"three"].into_iter().enumerate() {
-        file.u32(100 + index as u32)
-            .u32(7)
-            .u32(data.len() as u32)
-            .u32(data.len() as u32 + 2);
+        file.u32(100 + index as u32).u32(7).u32(data.len() as u32).u32(data.len() as u32 + 2);
         if magic == 0xa1b2_cd34 {
             file.u32(1).u32(0);
         }
@@ -143,11 +114,7 @@ pub fn sections() -> Vec<u8> {
     let mut file = Bytes::new(false);
     for big in [false, true, false] {
         file.section(big).interface(1, 0, &[]);
-        let offset = if big {
-            10i64.to_be_bytes()
-        } else {
-            10i64.to_le_bytes()
-        };
+        let offset = if big { 10i64.to_be_bytes() } else { 10i64.to_le_bytes() };
         file.interface(101, 4, &[(2, b"eth0"), (9, &[9]), (14, &offset)]);
         file.block(5, &[0; 20]).block(0x8000_0bad, b"whatever");
         file.enhanced(0, 5_000_001, b"micro");
@@ -162,11 +129,7 @@ pub fn sections() -> Vec<u8> {
 }
 
 pub fn u32_of(big: bool, value: u32) -> [u8; 4] {
-    if big {
-        value.to_be_bytes()
-    } else {
-        value.to_le_bytes()
-    }
+    if big { value.to_be_bytes() } else { value.to_le_bytes() }
 }
 
 pub fn gzip(data: &[u8]) -> Vec<u8> {
@@ -210,10 +173,7 @@ impl Read for Drip {
 /// An Ethernet frame with a UDP datagram.
 pub fn udp(src: &str, dst: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let body = Body::Udp {
-        payload,
-        length: payload.len(),
-    };
+    let body = Body::Udp { payload, length: payload.len() };
     ethernet(src.parse().unwrap(), dst.parse().unwrap(), &body, &mut out).unwrap();
     out
 }

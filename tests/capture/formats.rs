@@ -10,11 +10,7 @@ fn classic_in_both_orders_and_resolutions() {
         for big in [false, true] {
             let (frames, error) = read(&classic(magic, big));
             assert!(error.is_none(), "{error:?}");
-            let time = |secs| Time {
-                secs,
-                frac: 7,
-                digits,
-            };
+            let time = |secs| Time { secs, frac: 7, digits };
             assert_eq!(frames[0], (1, time(100), 5, b"one".to_vec()));
             assert_eq!(frames[1], (2, time(101), 2, b"".to_vec()));
             assert_eq!(frames[2], (3, time(102), 7, b"three".to_vec()));
@@ -30,20 +26,10 @@ fn pcapng_sections_and_packet_blocks() {
     assert_eq!(frames.len(), 12);
     for (section, frames) in frames.chunks(4).enumerate() {
         let number = section as u64 * 4;
-        let nanos = |secs, frac| Time {
-            secs,
-            frac,
-            digits: 9,
-        };
-        assert_eq!(
-            frames[0],
-            (number + 1, Time::micros(5, 1), 6, b"micro".to_vec())
-        );
+        let nanos = |secs, frac| Time { secs, frac, digits: 9 };
+        assert_eq!(frames[0], (number + 1, Time::micros(5, 1), 6, b"micro".to_vec()));
         assert_eq!(frames[1], (number + 2, nanos(15, 1), 5, b"nano".to_vec()));
-        assert_eq!(
-            frames[2],
-            (number + 3, Time::default(), 6, b"simple".to_vec())
-        );
+        assert_eq!(frames[2], (number + 3, Time::default(), 6, b"simple".to_vec()));
         assert_eq!(frames[3], (number + 4, nanos(10, 7), 9, b"old".to_vec()));
     }
 }
@@ -51,9 +37,7 @@ fn pcapng_sections_and_packet_blocks() {
 #[test]
 fn simple_packets_end_at_the_snap_length() {
     let mut file = Bytes::new(true);
-    file.section(true)
-        .interface(1, 3, &[])
-        .block(3, b"\0\0\0\x09abc");
+    file.section(true).interface(1, 3, &[]).block(3, b"\0\0\0\x09abc");
     let (frames, error) = read(&file.out);
     assert!(error.is_none(), "{error:?}");
     assert_eq!(frames, [(1, Time::default(), 9, b"abc".to_vec())]);
@@ -95,35 +79,16 @@ fn every_cut_gives_whole_frames_and_then_says_where() {
         let (whole, _) = read(&file);
         for end in 0..file.len() {
             let (frames, error) = read(&file[..end]);
-            assert!(
-                frames.len() <= whole.len() && frames[..] == whole[..frames.len()],
-                "{name}"
-            );
+            assert!(frames.len() <= whole.len() && frames[..] == whole[..frames.len()], "{name}");
             let packed = name.contains("gz");
             match error {
                 // A cut between records cannot be seen, nor one between gzip members.
-                None => assert!(
-                    frames.len() < whole.len() || name.contains("pcapng"),
-                    "{name}"
-                ),
+                None => assert!(frames.len() < whole.len() || name.contains("pcapng"), "{name}"),
                 Some(CaptureError::NotACapture { first }) => assert!(first.len() < 4),
-                Some(CaptureError::Cut {
-                    at,
-                    start,
-                    need,
-                    have,
-                    frames: seen,
-                    ..
-                }) => {
-                    assert!(
-                        at.packed == packed && (packed || at.offset == end as u64),
-                        "{name}"
-                    );
+                Some(CaptureError::Cut { at, start, need, have, frames: seen, .. }) => {
+                    assert!(at.packed == packed && (packed || at.offset == end as u64), "{name}");
                     assert_eq!(start + have, at.offset, "{name} at {end}");
-                    assert!(
-                        have < need && seen == frames.len() as u64,
-                        "{name} at {end}"
-                    );
+                    assert!(have < need && seen == frames.len() as u64, "{name} at {end}");
                 }
                 Some(CaptureError::CutPacked { .. }) => assert!(packed),
                 Some(other) => panic!("{name} at {end}: {other}"),
@@ -164,16 +129,7 @@ fn damage_is_named() {
     };
     let mut long = classic(0xa1b2_c3d4, false);
     long[32..36].copy_from_slice(&u32::MAX.to_le_bytes());
-    assert_eq!(
-        flaw(&long),
-        (
-            24,
-            Flaw::TooLong {
-                length: u32::MAX,
-                most: LONGEST
-            }
-        )
-    );
+    assert_eq!(flaw(&long), (24, Flaw::TooLong { length: u32::MAX, most: LONGEST }));
     let mut version = classic(0xa1b2_c3d4, false);
     version[4] = 3;
     assert_eq!(flaw(&version), (4, Flaw::Version { major: 3, minor: 4 }));
@@ -190,55 +146,19 @@ fn damage_is_named() {
     let odd = block(&|file| {
         file.u32(7).u32(13);
     });
-    assert_eq!(
-        odd,
-        (
-            28,
-            Flaw::BlockLength {
-                kind: 7,
-                length: 13
-            }
-        )
-    );
+    assert_eq!(odd, (28, Flaw::BlockLength { kind: 7, length: 13 }));
     let short = block(&|file| {
         file.block(6, &[0; 8]);
     });
-    assert_eq!(
-        short,
-        (
-            28,
-            Flaw::BlockLength {
-                kind: 6,
-                length: 20
-            }
-        )
-    );
+    assert_eq!(short, (28, Flaw::BlockLength { kind: 6, length: 20 }));
     let huge = block(&|file| {
         file.u32(7).u32(0x7fff_fffc);
     });
-    assert_eq!(
-        huge,
-        (
-            28,
-            Flaw::TooLong {
-                length: 0x7fff_fffc,
-                most: LONGEST
-            }
-        )
-    );
+    assert_eq!(huge, (28, Flaw::TooLong { length: 0x7fff_fffc, most: LONGEST }));
     let lengths = block(&|file| {
         file.u32(7).u32(12).u32(16);
     });
-    assert_eq!(
-        lengths,
-        (
-            28,
-            Flaw::Lengths {
-                first: 12,
-                last: 16
-            }
-        )
-    );
+    assert_eq!(lengths, (28, Flaw::Lengths { first: 12, last: 16 }));
     let interface = block(&|file| {
         file.enhanced(3, 0, b"");
     });
@@ -258,13 +178,7 @@ fn damage_is_named() {
 #[test]
 fn records_longer_than_the_read_block_are_read() {
     let mut file = Bytes::new(false);
-    file.u32(0xa1b2_c3d4)
-        .u16(2)
-        .u16(4)
-        .u32(0)
-        .u32(0)
-        .u32(0)
-        .u32(1);
+    file.u32(0xa1b2_c3d4).u16(2).u16(4).u32(0).u32(0).u32(0).u32(1);
     let long: Vec<u8> = (0..3_000_000u32).map(|i| i as u8).collect();
     for data in [&long[..5], &long, &long[..9]] {
         file.u32(0).u32(2_000_003).u32(data.len() as u32).u32(0);
@@ -285,9 +199,7 @@ fn what_is_no_capture_can_be_read_as_something_else() {
         input.read_to_string(&mut all).unwrap();
         assert_eq!(all, text);
         let (_, error) = read(text.as_bytes());
-        let Some(CaptureError::NotACapture { first }) = error else {
-            panic!("{error:?}")
-        };
+        let Some(CaptureError::NotACapture { first }) = error else { panic!("{error:?}") };
         assert_eq!(first, &text.as_bytes()[..text.len().min(4)]);
     }
     let input = Input::new(Box::new(Cursor::new(sections()))).unwrap();

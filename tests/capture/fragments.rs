@@ -1,19 +1,13 @@
 //! IP fragments in every order, overlapping, missing, and too many.
 
 use super::files::udp;
-use netkit::capture::{
-    Body, Decoded, Fragments, Frame, LinkType, Other, Packets, Statistics, Time, decode,
-};
+use netkit::capture::{Body, Decoded, Fragments, Frame, LinkType, Other, Packets, Statistics, Time, decode};
 use std::fs::File;
 
 /// The IP packets (without link header) of `payload` in fragments of these ranges of the datagram,
 /// its UDP header included.
 fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Vec<Vec<u8>> {
-    let (src, dst) = if v6 {
-        ("[fd00::1]:9", "[fd00::2]:8")
-    } else {
-        ("10.0.0.1:9", "10.0.0.2:8")
-    };
+    let (src, dst) = if v6 { ("[fd00::1]:9", "[fd00::2]:8") } else { ("10.0.0.1:9", "10.0.0.2:8") };
     let whole = udp(src, dst, payload);
     let head = if v6 { 54 } else { 34 };
     let datagram = &whole[head..];
@@ -41,14 +35,7 @@ fn fragments(v6: bool, id: u16, payload: &[u8], ranges: &[(usize, usize)]) -> Ve
 
 fn frame(number: u64, secs: i64, data: &[u8]) -> Frame<'_> {
     let (time, length) = (Time::micros(secs, 0), data.len());
-    Frame {
-        number,
-        time,
-        link: LinkType::RAW,
-        interface: 0,
-        data,
-        length,
-    }
+    Frame { number, time, link: LinkType::RAW, interface: 0, data, length }
 }
 
 /// Payload and frames of the datagram that the last of these fragments completes; none before.
@@ -59,9 +46,7 @@ fn join(pieces: &[&Vec<u8>], table: &mut Fragments) -> Option<(Vec<u8>, Vec<u64>
         match decode(&frame(number, 0, piece), table) {
             Decoded::Packet(packet) => {
                 assert_eq!((packet.frame, packet.src.port()), (number, 9));
-                let Body::Udp { payload, length } = packet.body else {
-                    panic!("no datagram")
-                };
+                let Body::Udp { payload, length } = packet.body else { panic!("no datagram") };
                 assert_eq!(payload.len(), length);
                 found = Some((payload.to_vec(), packet.frames.to_vec()));
             }
@@ -88,11 +73,7 @@ fn every_order() {
                 orders += 1;
                 let pieces: Vec<_> = order.iter().map(|i| &pieces[*i]).collect();
                 let joined = join(&pieces, &mut table);
-                assert_eq!(
-                    joined,
-                    Some((payload.clone(), vec![1, 2, 3, 4])),
-                    "{order:?}"
-                );
+                assert_eq!(joined, Some((payload.clone(), vec![1, 2, 3, 4])), "{order:?}");
             }
         }
         assert_eq!((orders, table.waiting()), (24, 0));
@@ -109,9 +90,7 @@ fn duplicates_and_overlaps_leave_the_first_bytes() {
     let later = fragments(false, 1, &bad, &range);
     // (16, 56), again with other bytes; (32, 64) brings only its end; then the rest.
     let mut table = Fragments::default();
-    let pieces = [
-        &first[1], &later[1], &first[3], &later[3], &first[0], &first[4],
-    ];
+    let pieces = [&first[1], &later[1], &first[3], &later[3], &first[0], &first[4]];
     let (joined, frames) = join(&pieces, &mut table).unwrap();
     assert_eq!((joined, frames), (good.clone(), vec![1, 3, 5, 6]));
     assert_eq!(table.statistics().duplicates, 2);
@@ -145,10 +124,7 @@ fn holes_ends_and_lengths_that_cannot_be() {
     assert_eq!(join(&[&death], &mut table), None);
     assert_eq!((table.statistics().malformed, table.waiting()), (4, 1));
     // A fragment that the snap length cut.
-    let cut = Frame {
-        length: pieces[2].len(),
-        ..frame(9, 0, &pieces[2][..30])
-    };
+    let cut = Frame { length: pieces[2].len(), ..frame(9, 0, &pieces[2][..30]) };
     let decoded = decode(&cut, &mut table);
     assert!(matches!(decoded, Decoded::Other(Other::CutFragment)));
     assert_eq!(table.statistics().cut, 1);
@@ -159,10 +135,7 @@ fn the_caps_hold() {
     let mut table = Fragments::default();
     let data = payload(92);
     for id in 0..300 {
-        assert_eq!(
-            join(&[&fragments(false, id, &data, &[(0, 24)])[0]], &mut table),
-            None
-        );
+        assert_eq!(join(&[&fragments(false, id, &data, &[(0, 24)])[0]], &mut table), None);
     }
     assert_eq!((table.waiting(), table.statistics().evicted), (256, 44));
     // 65 datagrams whose last bytes came first hold 4 MiB.
@@ -176,12 +149,7 @@ fn the_caps_hold() {
     let late = &fragments(false, 1, &data, &[(0, 8)])[0];
     decode(&frame(1, 31, late), &mut table);
     assert_eq!(table.waiting(), 1);
-    let Statistics {
-        fragments,
-        evicted,
-        expired,
-        ..
-    } = table.statistics();
+    let Statistics { fragments, evicted, expired, .. } = table.statistics();
     assert_eq!(fragments, 601);
     assert_eq!(evicted + expired + 1, 601);
 }
@@ -205,12 +173,7 @@ fn real_fragments() {
         assert_eq!(packets.fragments().waiting(), 0);
         (frames, found, joined)
     };
-    let dnp = [
-        (8, 9, 2, 1473),
-        (10, 13, 4, 5001),
-        (14, 27, 14, 20001),
-        (32, 35, 4, 5017),
-    ];
+    let dnp = [(8, 9, 2, 1473), (10, 13, 4, 5001), (14, 27, 14, 20001), (32, 35, 4, 5017)];
     let dnp = [&dnp[..], &[(38, 39, 2, 2509)]].concat();
     assert_eq!(read("dnp-frag.pcap"), (40, 19, dnp));
     assert_eq!(read("edge20-udp.pcap"), (29, 27, vec![(25, 27, 3, 2905)]));

@@ -1,9 +1,7 @@
 //! Link layers, network headers and odd lengths.
 
 use super::files::*;
-use netkit::capture::{
-    Body, Decoded, Fragments, Frame, LinkType, Other, Packet, Segment, Time, decode,
-};
+use netkit::capture::{Body, Decoded, Fragments, Frame, LinkType, Other, Packet, Segment, Time, decode};
 
 const A4: &str = "10.0.0.1:1000";
 const B4: &str = "10.0.0.2:7777";
@@ -13,14 +11,7 @@ const B6: &str = "[fd00::2]:7777";
 /// What `data`, whose frame had `length` bytes on the wire, decodes to.
 fn with<T>(link: u32, data: &[u8], length: usize, look: impl Fn(Decoded<'_>) -> T) -> T {
     let link = LinkType(link);
-    let frame = Frame {
-        number: 1,
-        time: Time::micros(1, 2),
-        link,
-        interface: 0,
-        data,
-        length,
-    };
+    let frame = Frame { number: 1, time: Time::micros(1, 2), link, interface: 0, data, length };
     look(decode(&frame, &mut Fragments::default()))
 }
 
@@ -34,12 +25,9 @@ fn other(link: u32, data: &[u8]) -> Other {
 /// Who sent it, whom it is for, UDP payload, length on the wire.
 fn datagram(link: u32, data: &[u8], length: usize) -> (String, String, Vec<u8>, usize) {
     with(link, data, length, |decoded| match decoded {
-        Decoded::Packet(Packet {
-            src,
-            dst,
-            body: Body::Udp { payload, length },
-            ..
-        }) => (src.to_string(), dst.to_string(), payload.to_vec(), length),
+        Decoded::Packet(Packet { src, dst, body: Body::Udp { payload, length }, .. }) => {
+            (src.to_string(), dst.to_string(), payload.to_vec(), length)
+        }
         other => panic!("{other:?}"),
     })
 }
@@ -66,11 +54,7 @@ fn every_link_type() {
                 frames.push((link, [&[0, 0, 0, *family][..], ip].concat()));
             }
         }
-        for tags in [
-            &[0x8100u16][..],
-            &[0x88a8, 0x8100],
-            &[0x9100, 0x8100, 0x8100, 0x8100],
-        ] {
+        for tags in [&[0x8100u16][..], &[0x88a8, 0x8100], &[0x9100, 0x8100, 0x8100, 0x8100]] {
             let mut tagged = frame[..12].to_vec();
             for tag in tags {
                 tagged.extend(tag.to_be_bytes());
@@ -86,14 +70,7 @@ fn every_link_type() {
             for end in 0..data.len() {
                 let payload = end.saturating_sub(data.len() - 7);
                 with(link, &data[..end], data.len(), |decoded| match decoded {
-                    Decoded::Packet(Packet {
-                        body:
-                            Body::Udp {
-                                payload: seen,
-                                length,
-                            },
-                        ..
-                    }) => {
+                    Decoded::Packet(Packet { body: Body::Udp { payload: seen, length }, .. }) => {
                         assert_eq!((seen, length), (&b"payload"[..payload], 7));
                     }
                     Decoded::Other(Other::Cut(_)) => assert!(end < data.len() - 7),
@@ -116,10 +93,7 @@ fn what_is_neither_udp_nor_tcp_has_a_name() {
         (frame([8, 6], &[0; 28]), "arp"),
         (frame([0, 38], &[0x42; 38]), "llc"),
         (frame([0x88, 0xcc], &[0; 38]), "ethernet type 0x88cc"),
-        (
-            frame([0x81, 0], &[0, 1, 0x81, 0].repeat(12)),
-            "nested too deep",
-        ),
+        (frame([0x81, 0], &[0, 1, 0x81, 0].repeat(12)), "nested too deep"),
         (frame([0x81, 0], &[0]), "cut vlan header"),
         (frame([8, 0], &[]), "cut ip header"),
         (frame([8, 0], &[0x44; 40]), "malformed ipv4 header"),
@@ -179,9 +153,7 @@ fn tcp_segments() {
         frame.extend([0; 9]);
         let check = |frame: &[u8], payload: &[u8], length| {
             with(1, frame, frame.len(), |decoded| match decoded {
-                Decoded::Packet(Packet {
-                    body: Body::Tcp(s), ..
-                }) => {
+                Decoded::Packet(Packet { body: Body::Tcp(s), .. }) => {
                     assert_eq!((s.seq, s.ack), (0xfedc_ba98, 0x0123_4567));
                     assert_eq!((s.has_ack, s.syn, s.fin, s.rst), (true, false, true, false));
                     assert_eq!((s.payload, s.length), (payload, length));
@@ -228,10 +200,7 @@ fn extension_headers_are_stepped_over() {
     assert_eq!(datagram(1, &frame, frame.len()).2, b"payload");
     for end in 54..frame.len() - 15 {
         with(1, &frame[..end], frame.len(), |decoded| {
-            assert!(
-                matches!(decoded, Decoded::Other(Other::Cut(_))),
-                "{end}: {decoded:?}"
-            );
+            assert!(matches!(decoded, Decoded::Other(Other::Cut(_))), "{end}: {decoded:?}");
         });
     }
     let mut endless = frame[..54].to_vec();
@@ -242,15 +211,8 @@ fn extension_headers_are_stepped_over() {
 
 #[test]
 fn every_damaged_byte_of_a_frame_is_survived() {
-    let segment = Segment {
-        payload: b"x",
-        ..Segment::default()
-    };
-    for frame in [
-        udp(A4, B4, b"abc"),
-        udp(A6, B6, b"abc"),
-        tcp(A4, B4, segment),
-    ] {
+    let segment = Segment { payload: b"x", ..Segment::default() };
+    for frame in [udp(A4, B4, b"abc"), udp(A6, B6, b"abc"), tcp(A4, B4, segment)] {
         for at in 0..frame.len() {
             for value in 0..=255 {
                 let mut damaged = frame.clone();

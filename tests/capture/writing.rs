@@ -7,22 +7,8 @@ use std::net::SocketAddr;
 
 #[test]
 fn files_read_back() {
-    let nanos = Time {
-        secs: 7,
-        frac: 8_000_000_009,
-        digits: 10,
-    };
-    for (digits, expected) in [
-        (6, Time::micros(7, 800_000)),
-        (
-            9,
-            Time {
-                secs: 7,
-                frac: 800_000_000,
-                digits: 9,
-            },
-        ),
-    ] {
+    let nanos = Time { secs: 7, frac: 8_000_000_009, digits: 10 };
+    for (digits, expected) in [(6, Time::micros(7, 800_000)), (9, Time { secs: 7, frac: 800_000_000, digits: 9 })] {
         let mut file = Vec::new();
         let mut writer = PcapWriter::new(&mut file, LinkType::RAW, digits).unwrap();
         writer.frame(nanos, b"first").unwrap();
@@ -40,19 +26,9 @@ fn files_read_back() {
 
 #[test]
 fn check_sums_are_right() {
-    let segment = Segment {
-        seq: 5,
-        ack: 6,
-        has_ack: true,
-        payload: b"odd",
-        ..Segment::default()
-    };
+    let segment = Segment { seq: 5, ack: 6, has_ack: true, payload: b"odd", ..Segment::default() };
     for (src, dst) in [("10.0.0.1:1", "10.0.0.2:2"), ("[::1]:1", "[::2]:2")] {
-        for frame in [
-            udp(src, dst, b"odd"),
-            udp(src, dst, b""),
-            tcp(src, dst, segment.clone()),
-        ] {
+        for frame in [udp(src, dst, b"odd"), udp(src, dst, b""), tcp(src, dst, segment.clone())] {
             let packet = SlicedPacket::from_ethernet(&frame).unwrap();
             let transport = packet.transport.unwrap();
             let (found, right) = match (packet.net.unwrap(), transport) {
@@ -60,36 +36,20 @@ fn check_sums_are_right() {
                     let header = ip.header().to_header();
                     assert_eq!(header.header_checksum, header.calc_header_checksum());
                     let udp_header = udp.to_header();
-                    (
-                        udp.checksum(),
-                        udp_header
-                            .calc_checksum_ipv4(&header, udp.payload())
-                            .unwrap(),
-                    )
+                    (udp.checksum(), udp_header.calc_checksum_ipv4(&header, udp.payload()).unwrap())
                 }
                 (NetSlice::Ipv6(ip), TransportSlice::Udp(udp)) => {
                     let header = ip.header().to_header();
                     let udp_header = udp.to_header();
-                    (
-                        udp.checksum(),
-                        udp_header
-                            .calc_checksum_ipv6(&header, udp.payload())
-                            .unwrap(),
-                    )
+                    (udp.checksum(), udp_header.calc_checksum_ipv6(&header, udp.payload()).unwrap())
                 }
                 (NetSlice::Ipv4(ip), TransportSlice::Tcp(tcp)) => {
                     assert!(tcp.psh() && tcp.ack());
-                    (
-                        tcp.checksum(),
-                        tcp.calc_checksum_ipv4(ip.header().source(), ip.header().destination())
-                            .unwrap(),
-                    )
+                    (tcp.checksum(), tcp.calc_checksum_ipv4(ip.header().source(), ip.header().destination()).unwrap())
                 }
-                (NetSlice::Ipv6(ip), TransportSlice::Tcp(tcp)) => (
-                    tcp.checksum(),
-                    tcp.calc_checksum_ipv6(ip.header().source(), ip.header().destination())
-                        .unwrap(),
-                ),
+                (NetSlice::Ipv6(ip), TransportSlice::Tcp(tcp)) => {
+                    (tcp.checksum(), tcp.calc_checksum_ipv6(ip.header().source(), ip.header().destination()).unwrap())
+                }
                 other => panic!("{other:?}"),
             };
             assert_eq!(found, right);
@@ -107,29 +67,14 @@ fn one_packet_has_its_limits() {
         for (most, udp) in [(udp_most, true), (tcp_most, false)] {
             let body = |payload| match udp {
                 true => Body::Udp { payload, length: 0 },
-                false => Body::Tcp(Segment {
-                    payload,
-                    ..Segment::default()
-                }),
+                false => Body::Tcp(Segment { payload, ..Segment::default() }),
             };
             assert_eq!(ethernet(addr, addr, &body(&long[..most]), &mut out), Ok(()));
-            let expected = Err(BuildError::TooLong {
-                length: most + 1,
-                most,
-            });
-            assert_eq!(
-                ethernet(addr, addr, &body(&long[..=most]), &mut out),
-                expected
-            );
+            let expected = Err(BuildError::TooLong { length: most + 1, most });
+            assert_eq!(ethernet(addr, addr, &body(&long[..=most]), &mut out), expected);
         }
     }
-    let body = Body::Udp {
-        payload: b"",
-        length: 0,
-    };
-    let expected = Err(BuildError::Versions {
-        src: v4.ip(),
-        dst: v6.ip(),
-    });
+    let body = Body::Udp { payload: b"", length: 0 };
+    let expected = Err(BuildError::Versions { src: v4.ip(), dst: v6.ip() });
     assert_eq!(ethernet(v4, v6, &body, &mut out), expected);
 }

@@ -99,13 +99,7 @@ impl Source {
         }
     }
 
-    fn token(
-        &mut self,
-        line: Line<'_>,
-        at: usize,
-        token: Token<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), HexError> {
+    fn token(&mut self, line: Line<'_>, at: usize, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
         if let Some(error) = self.number.take_if(|_| !matches!(token, Token::Punct(']'))) {
             return Err(error);
         }
@@ -140,8 +134,7 @@ impl Source {
                 let open = at + 1 + usize::from(bytes);
                 let escaped = lexer::unescape(line, open, body, out)?;
                 self.sure |= escaped || bytes;
-                self.unescaped
-                    .get_or_insert_with(|| HexError::at(line, at, HexErrorKind::NoEscape));
+                self.unescaped.get_or_insert_with(|| HexError::at(line, at, HexErrorKind::NoEscape));
                 self.enter(Phase::Strings, Form::Escaped);
             }
             (Phase::Strings, Token::Punct('+')) => {}
@@ -157,11 +150,7 @@ impl Source {
                 if self.stack.is_empty() && last == Last::Other =>
             {
                 self.phase = Phase::After;
-                self.last = if c == ';' {
-                    Last::Semicolon
-                } else {
-                    Last::Comma
-                };
+                self.last = if c == ';' { Last::Semicolon } else { Last::Comma };
             }
             (Phase::Array | Phase::Bare, Token::Number(text)) => {
                 let kind = HexErrorKind::Decimal(excerpt(text));
@@ -173,10 +162,7 @@ impl Source {
             // What stood before is to blame if it made bytes into something else.
             (Phase::Before, _) => {
                 return Err(match self.declaration.take() {
-                    Some(start) => HexError {
-                        kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')),
-                        ..start
-                    },
+                    Some(start) => HexError { kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')), ..start },
                     None => line.misplaced(at),
                 });
             }
@@ -248,17 +234,7 @@ impl Source {
         if let Some(error) = self.number.or(strings) {
             return Err(error);
         }
-        let nothing = || {
-            HexError::at(
-                Line {
-                    number: 1,
-                    text: "",
-                },
-                0,
-                HexErrorKind::NoBytes,
-            )
-        };
-        self.form
-            .ok_or_else(|| self.declaration.unwrap_or_else(nothing))
+        let nothing = || HexError::at(Line { number: 1, text: "" }, 0, HexErrorKind::NoBytes);
+        self.form.ok_or_else(|| self.declaration.unwrap_or_else(nothing))
     }
 }
