@@ -52,7 +52,10 @@ fn who_was_silent_longest_goes_first() {
         datagram(&mut lab.table, &mut lab.recorder, 9, n);
     }
     assert_eq!(lab.events(), [arrived(2), arrived(4), arrived(5)]);
-    assert_eq!(lab.statistics().evicted, 2);
+    assert_eq!(
+        (lab.statistics().evicted, lab.statistics().dropped_bytes),
+        (2, 2)
+    );
     assert_eq!(lab.table.len(), 3);
 }
 
