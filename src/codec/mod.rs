@@ -22,6 +22,7 @@
 pub mod bits;
 pub mod check;
 pub mod context;
+pub mod describe;
 pub mod fault;
 pub mod half_text;
 pub mod layout;

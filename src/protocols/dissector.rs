@@ -16,6 +16,11 @@ pub trait Dissector: Sync {
     /// One line about it.
     fn about(&self) -> &'static str;
 
+    /// Carriers whose lines its conversations have too.
+    fn carriers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The layouts of its messages, by version and direction.
     fn tables(&self) -> &'static [Table];
 

@@ -14,6 +14,8 @@ use std::net::SocketAddr;
 const HELD_DATAGRAMS: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
 const HELD_BYTES: usize = 4096;
+/// How many ends of recognised conversations are remembered.
+const KNOWN: usize = 4096;
 /// How many servers are remembered whose UDP conversations belong to a TCP one.
 const EXPECTED: usize = 4096;
 
@@ -60,27 +62,39 @@ pub struct Counters {
 /// Takes packets apart into messages, conversation by conversation.
 ///
 /// It is a [`Handler`] for the flow table, whose conversations carry a [`Claim`].
-pub struct Inspector<'a> {
+pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
-    sink: &'a mut dyn Sink,
+    sink: &'a mut S,
     draft: Draft,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
     generation: u64,
+    /// Ends of conversations that were recognised, and as what: the next one with the same server
+    /// needs less evidence.
+    known: FxHashMap<SocketAddr, &'static str>,
     /// What was counted.
     pub counters: Counters,
 }
 
-impl<'a> Inspector<'a> {
+impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that hands its messages to `sink`.
-    pub fn new(options: &'a Options, sink: &'a mut dyn Sink) -> Inspector<'a> {
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
         let forced = options.proto.as_deref().and_then(super::by_name);
         let (draft, counters) = (Draft::default(), Counters::default());
-        Inspector { options, forced, sink, draft, expected: FxHashMap::default(), generation: 0, counters }
+        Inspector {
+            options,
+            forced,
+            sink,
+            draft,
+            expected: FxHashMap::default(),
+            generation: 0,
+            known: FxHashMap::default(),
+            counters,
+        }
     }
 
     /// Where the messages go.
-    pub fn sink(&mut self) -> &mut dyn Sink {
+    pub fn sink(&mut self) -> &mut S {
         self.sink
     }
 
@@ -153,6 +167,11 @@ impl<'a> Inspector<'a> {
         for dissector in super::ALL {
             let (rank, why) = match dissector.identify(&sight) {
                 Evidence::No => continue,
+                Evidence::Maybe(_) | Evidence::Likely(_)
+                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                {
+                    (0, "the same server's other conversations")
+                }
                 Evidence::Maybe(_) => {
                     open = true;
                     continue;
@@ -188,6 +207,9 @@ impl<'a> Inspector<'a> {
             }
             Some(Some((name, why, mut session))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
+                if self.known.len() < KNOWN {
+                    c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
+                }
                 for d in &held.datagrams {
                     let place = Place {
                         side: d.side,
@@ -276,7 +298,7 @@ fn talk<'a>(c: &Conversation<Claim>, options: &'a Options) -> Talk<'a> {
     Talk { flow: c.id, transport: c.transport, ends: Some(c.ends), opener: c.opener, begun: c.syn_seen, options }
 }
 
-impl Handler<Claim> for Inspector<'_> {
+impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
     fn datagram(
         &mut self,
         c: &mut Conversation<Claim>,

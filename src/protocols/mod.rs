@@ -22,3 +22,8 @@ pub static ALL: [&dyn Dissector; 2] = [&riptide::Riptide, &acknex::Acknex];
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
     ALL.into_iter().find(|d| d.name() == name)
 }
+
+/// The dissector whose lines these are: its own, or its carrier's.
+pub fn for_line(proto: &str) -> Option<&'static dyn Dissector> {
+    by_name(proto).or_else(|| ALL.into_iter().find(|d| d.carriers().contains(&proto)))
+}
