@@ -68,7 +68,8 @@ impl Conversation {
         if draft.fault.is_some() {
             // The bits do not follow from the fields that are there: the command is shown.
             draft.tree.reveal(0);
-            let undefined = draft.fault.as_ref().is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
+            let undefined =
+                draft.fault.as_ref().is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
             if undefined {
                 draft.notes.add(
                     Level::Error,
@@ -104,11 +105,7 @@ impl Conversation {
         }
         let angles = Angles::of(&draft.tree, place.bytes);
         if self.asked.angle_le.is_none() && angles.doubtful() {
-            draft.notes.add(
-                Level::Note,
-                "acknex.angle_other_reading",
-                format_args!("read low byte first: {angles}"),
-            );
+            draft.notes.add(Level::Note, "acknex.angle_other_reading", format_args!("read low byte first: {angles}"));
         }
         let entity = draft.tree.number("entity").filter(|_| draft.fault.is_none());
         let Some(entity) = entity.map(|n| n as i16) else { return };
@@ -145,7 +142,9 @@ impl Conversation {
                     draft.notes.add(
                         Level::Note,
                         "acknex.create_answered",
-                        format_args!("answers the client's create in frame {frame}: the only exact round trip there is"),
+                        format_args!(
+                            "answers the client's create in frame {frame}: the only exact round trip there is"
+                        ),
                     );
                 }
                 None => draft.notes.add(

@@ -39,8 +39,7 @@ pub fn write_milliseconds(from: Time, to: Time, text: &mut Vec<u8>) {
     };
     let difference = units(to).saturating_sub(units(from));
     let sign = if difference < 0 { "-" } else { "" };
-    let (whole, rest) =
-        (difference.unsigned_abs() / PER_MILLISECOND, difference.unsigned_abs() % PER_MILLISECOND);
+    let (whole, rest) = (difference.unsigned_abs() / PER_MILLISECOND, difference.unsigned_abs() % PER_MILLISECOND);
     let start = text.len();
     // Writing to a Vec cannot fail.
     let _ = write!(text, "{sign}{whole}.{rest:015}");

@@ -65,7 +65,10 @@ impl Writing {
 fn skin_came_first(line: &Line<'_>) -> bool {
     let command = line.fields.get("command").and_then(Json::as_u64).unwrap_or(0);
     let lacks = |bit: u32, name: &str| command >> bit & 1 == 1 && line.fields.get(name).is_none();
-    line.broken && line.message == "update1" && line.fields.get("skin").is_some() && (lacks(3, "ambient") || lacks(4, "albedo"))
+    line.broken
+        && line.message == "update1"
+        && line.fields.get("skin").is_some()
+        && (lacks(3, "ambient") || lacks(4, "albedo"))
 }
 
 impl Encoder for Writing {

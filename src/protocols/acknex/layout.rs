@@ -20,7 +20,11 @@ pub(super) const fn command(value: u64) -> Field {
 
 /// The command of an update: its lowest six bits say which parameters follow.
 pub(super) const fn update(base: i64) -> Field {
-    u8("command").doc("bits 0 to 5: which parameters follow; they are set by the fields given").default(base).hidden().kept()
+    u8("command")
+        .doc("bits 0 to 5: which parameters follow; they are set by the fields given")
+        .default(base)
+        .hidden()
+        .kept()
 }
 
 /// Nothing is known of what follows these bits of an update, not even its length.
@@ -39,7 +43,8 @@ pub(super) const fn packed_byte(name: &'static str, most: u32) -> Field {
 }
 
 pub(super) const ENTITY: Field = i16le("entity").doc("the entity's number");
-pub(super) const IDENTIFIER: Field = i16le("identifier").doc("the client's number for its request; the answer has it too");
+pub(super) const IDENTIFIER: Field =
+    i16le("identifier").doc("the client's number for its request; the answer has it too");
 pub(super) const ACTION: Field = i16le("action").doc("number of an action of the game");
 pub(super) const OFFSET: Field = i16le("offset").doc("byte offset in the engine's entity struct; see member");
 pub(super) const FILE_NAME: Field = latin1("file_name", Len::Until(0)).doc("name of the model file");
@@ -106,7 +111,8 @@ const fn color(parts: &'static [Field]) -> Field {
 
 pub(super) const UNANSWERED: &str = "the client tells that it is still there; nobody answers";
 pub(super) const JOIN: &str = "the client asks to take part; the server then sends info again and again";
-pub(super) const CREATE: &str = "the client asks for an entity; the server's create with the same identifier is the answer";
+pub(super) const CREATE: &str =
+    "the client asks for an entity; the server's create with the same identifier is the answer";
 pub(super) const CREATED: &str = "an entity was made, for the client that asked with this identifier";
 pub(super) const REMOVE: &str = "the client asks to remove an entity";
 pub(super) const SET_SKILL: &str = "a member of an entity has this value";
@@ -117,15 +123,12 @@ pub(super) const LEVEL: Layout = message(
     "the client has loaded a level",
     &[command(0x09), latin1("level_name", Len::Until(0)).doc("name of the level's file")],
 );
-pub(super) const VAR: Layout = message(
-    "var",
-    "a variable or array of the game has these values",
-    &[
-        command(0x0a),
-        i16le("index").doc("number of the variable"),
-        array("values", Count::Prefix(&LENGTH), &FIXED).doc("its values").checked(),
-    ],
-);
+static VAR_FIELDS: [Field; 3] = [
+    command(0x0a),
+    i16le("index").doc("number of the variable"),
+    array("values", Count::Prefix(&LENGTH), &FIXED).doc("its values").checked(),
+];
+pub(super) const VAR: Layout = message("var", "a variable or array of the game has these values", &VAR_FIELDS);
 pub(super) const STRING: Layout = message(
     "string",
     "a string of the game has this text",
@@ -143,17 +146,14 @@ pub(super) const ENTSOUND: Layout = message(
         i32le("handle").doc("handle of the sound on the server"),
     ],
 );
-pub(super) const EFFECT: Layout = message(
-    "effect",
-    "particles or a beam",
-    &[
-        command(0x06),
-        ACTION,
-        i16le("number").doc("how many particles"),
-        START,
-        tuple("velocity", 3, &FIXED).doc("how they move: x, y, z"),
-    ],
-);
+static EFFECT_FIELDS: [Field; 5] = [
+    command(0x06),
+    ACTION,
+    i16le("number").doc("how many particles"),
+    START,
+    tuple("velocity", 3, &FIXED).doc("how they move: x, y, z"),
+];
+pub(super) const EFFECT: Layout = message("effect", "particles or a beam", &EFFECT_FIELDS);
 pub(super) const LOCAL: Layout = message(
     "local",
     "the client is to run a function with an entity",

@@ -12,9 +12,40 @@ const SKILLS: i64 = 100;
 
 /// The members before the skills.
 static BEFORE: [&str; 34] = [
-    "type", "x", "y", "z", "pan", "tilt", "roll", "scale_x", "scale_y", "scale_z", "flags", "frame", "next_frame",
-    "skin", "ambient", "albedo", "alpha", "lightrange", "blue", "green", "red", "emask", "eflags", "min_x", "min_y",
-    "min_z", "max_x", "max_y", "max_z", "trigger_range", "push", "floor_dist", "smask", "client_id",
+    "type",
+    "x",
+    "y",
+    "z",
+    "pan",
+    "tilt",
+    "roll",
+    "scale_x",
+    "scale_y",
+    "scale_z",
+    "flags",
+    "frame",
+    "next_frame",
+    "skin",
+    "ambient",
+    "albedo",
+    "alpha",
+    "lightrange",
+    "blue",
+    "green",
+    "red",
+    "emask",
+    "eflags",
+    "min_x",
+    "min_y",
+    "min_z",
+    "max_x",
+    "max_y",
+    "max_z",
+    "trigger_range",
+    "push",
+    "floor_dist",
+    "smask",
+    "client_id",
 ];
 
 /// The members behind the skills.
@@ -53,9 +84,23 @@ mod tests {
             write_name(offset, &mut text).then(|| String::from_utf8(text).unwrap())
         };
         for (offset, expected) in [
-            (12, "type"), (16, "x"), (28, "pan"), (52, "flags"), (64, "skin"), (76, "alpha"), (84, "blue"), (92, "red"),
-            (128, "trigger_range"), (140, "smask"), (144, "client_id"), (148, "skill1"), (544, "skill100"),
-            (548, "pose"), (552, "material"), (556, "u"), (560, "v"),
+            (12, "type"),
+            (16, "x"),
+            (28, "pan"),
+            (52, "flags"),
+            (64, "skin"),
+            (76, "alpha"),
+            (84, "blue"),
+            (92, "red"),
+            (128, "trigger_range"),
+            (140, "smask"),
+            (144, "client_id"),
+            (148, "skill1"),
+            (544, "skill100"),
+            (548, "pose"),
+            (552, "material"),
+            (556, "u"),
+            (560, "v"),
         ] {
             assert_eq!(name(offset).as_deref(), Some(expected), "{offset}");
         }

@@ -8,7 +8,11 @@ const fn note(code: &'static str, level: &'static str, doc: &'static str) -> Not
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
-    note("acknex.unknown_command", "error", "a command that no table has: encrypted, a transport header, A5, another library"),
+    note(
+        "acknex.unknown_command",
+        "error",
+        "a command that no table has: encrypted, a transport header, A5, another library",
+    ),
     note("acknex.wrong_direction", "error", "a command that only the other side sends"),
     note("acknex.undefined_parameter", "error", "an update with a bit that no manual defines"),
     note("acknex.direction_unknown", "warning", "a command whose layout depends on who sent it, which is not known"),

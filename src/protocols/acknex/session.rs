@@ -150,7 +150,9 @@ impl Conversation {
                 notes.add(
                     Level::Warning,
                     "acknex.direction_unknown",
-                    format_args!("command {command:#04x} means something else each way: tell who sent it with --server or --from"),
+                    format_args!(
+                        "command {command:#04x} means something else each way: tell who sent it with --server or --from"
+                    ),
                 );
                 undecided
             }
