@@ -20,11 +20,7 @@ pub(super) const fn command(value: u64) -> Field {
 
 /// The command of an update: its lowest six bits say which parameters follow.
 pub(super) const fn update(base: i64) -> Field {
-    u8("command")
-        .doc("bits 0 to 5: which parameters follow; they are set by the fields given")
-        .default(base)
-        .hidden()
-        .kept()
+    u8("command").doc("bits 0 to 5: which parameters follow; they are set by the fields given").presence(base)
 }
 
 /// Nothing is known of what follows these bits of an update, not even its length.
