@@ -352,6 +352,11 @@ pub const fn varint(name: &'static str, max_groups: u16) -> Field {
     of(name, Kind::VarInt { max_groups, zigzag: false })
 }
 
+/// A signed base-128 number, zigzag encoded.
+pub const fn zigzag(name: &'static str, max_groups: u16) -> Field {
+    of(name, Kind::VarInt { max_groups, zigzag: true })
+}
+
 /// A message type or magic number: hidden, and written from the table.
 pub const fn tag(name: &'static str, bits: u8, value: u64) -> Field {
     of(name, Kind::Tag { bits, order: Order::Little, value }).hidden()

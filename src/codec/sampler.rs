@@ -127,6 +127,25 @@ impl<'a> Sampler<'a> {
         self.out.put(v, 8);
     }
 
+    /// A random number of elements, written or set where the count stands.
+    ///
+    /// # Errors
+    /// As [`Sampler::sample`].
+    pub fn count(&mut self, count: &Count) -> Result<u64, EncodeError> {
+        // Deep nesting ends by itself: lists grow shorter on the way down.
+        let most = 5 >> self.depth.min(3);
+        let n = self.below(most + 1);
+        Ok(match count {
+            Count::Const(n) => *n as u64,
+            Count::Prefix(prefix) => {
+                self.put_prefix(prefix, n)?;
+                n
+            }
+            Count::Field(name) => self.complete(name, n),
+            Count::Until(_) | Count::Rest => n,
+        })
+    }
+
     fn text(&mut self, len: u64, charset: Charset) -> Vec<u8> {
         const WORDS: [&str; 6] = ["a", "Z", "7", "ü", "\u{1f680}", " "];
         let mut text = Vec::new();
@@ -318,18 +337,7 @@ impl Wire for Sampler<'_> {
         count: &'static Count,
         _of: &'static Field,
     ) -> Result<u64, EncodeError> {
-        // Deep nesting ends by itself: lists grow shorter on the way down.
-        let most = 5 >> self.depth.min(3);
-        let n = self.below(most + 1);
-        Ok(match count {
-            Count::Const(n) => *n as u64,
-            Count::Prefix(prefix) => {
-                self.put_prefix(prefix, n)?;
-                n
-            }
-            Count::Field(name) => self.complete(name, n),
-            Count::Until(_) | Count::Rest => n,
-        })
+        self.count(count)
     }
 
     fn more(&mut self, _field: &'static Field, left: &mut u64) -> Result<bool, EncodeError> {
