@@ -650,7 +650,8 @@ impl Wire for Writer<'_> {
                 self.put(0, bits, order);
                 0
             }
-            (None, Some((bits, order)), Some(default)) => {
+            // In a message that broke, a shown field that is not given was never read.
+            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
                 self.put(default as u64, bits, order);
                 default as u64
             }
