@@ -4,6 +4,7 @@
 //! Everything here reads untrusted bytes: no input panics, and no memory grows with anything but
 //! the caps that each part names.
 
+pub mod hextext;
 pub mod packet;
 pub mod time;
 
