@@ -11,6 +11,8 @@ use super::{Form, Step, push_room};
 #[derive(Debug)]
 pub(super) struct Dump {
     form: Form,
+    /// How many digits the offset 0 has.
+    digits: usize,
     /// The number bases in which every offset so far was right.
     bases: Vec<u32>,
     /// How many bytes the line before had.
@@ -29,6 +31,7 @@ impl Dump {
     pub(super) fn new(line: Line<'_>, offset: &Offset) -> Self {
         Self {
             form: offset.form(line),
+            digits: offset.digits,
             bases: offset.bases(),
             width: 0,
             star: None,
@@ -44,6 +47,11 @@ impl Dump {
         self.form
     }
 
+    /// How many digits its offsets have, where nothing but their column shows what they are.
+    pub(super) fn bare_digits(&self) -> Option<usize> {
+        (self.form.column() == Column::Bare).then_some(self.digits)
+    }
+
     /// Reads one line.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
         let due = out.len() as u64;
@@ -56,7 +64,7 @@ impl Dump {
             return Ok(Step::More);
         }
         let found = Offset::find(line);
-        if due > 0 && found.is_some_and(|o| o.is_zero(line) && begins_message(line)) {
+        if due > 0 && found.is_some_and(|o| self.is_next(&o, line)) {
             return Ok(Step::Before);
         }
         let Some(offset) = found.filter(|o| o.column == self.form.column()) else {
@@ -92,6 +100,17 @@ impl Dump {
             self.text.get_or_insert(false);
         }
         Ok(Step::More)
+    }
+
+    /// Whether a line with this offset begins the next message.
+    fn is_next(&self, offset: &Offset, line: Line<'_>) -> bool {
+        // A zero that is shorter or longer than the first one is a broken offset.
+        let alike = offset.column != self.form.column() || offset.digits == self.digits;
+        let rest = line.text.get(offset.end..).unwrap_or_default();
+        alike
+            && offset.is_zero(line)
+            && !rest.trim().is_empty()
+            && matches!(Offset::first(line), Ok(Some(_)))
     }
 
     /// Checks a line's offset against the bytes so far, and fills in what a `*` stands for.
@@ -173,12 +192,4 @@ impl Dump {
         }
         Ok(())
     }
-}
-
-/// Whether a line in the midst of a dump, with the offset 0, begins another one.
-fn begins_message(line: Line<'_>) -> bool {
-    Offset::first(line).is_ok_and(|offset| {
-        let rest = offset.and_then(|o| line.text.get(o.end..));
-        rest.is_some_and(|rest| !rest.trim().is_empty())
-    })
 }

@@ -112,7 +112,8 @@ pub(super) fn unescape(
 ) -> Result<bool, HexError> {
     let mut escaped = false;
     let mut chars = body.char_indices();
-    while let Some((i, c)) = chars.next() {
+    let mut base = 0;
+    while let Some((i, c)) = chars.next().map(|(i, c)| (base + i, c)) {
         if c != '\\' {
             // How other characters are encoded is not known.
             if !matches!(c, ' '..='~') {
@@ -125,7 +126,8 @@ pub(super) fn unescape(
         let byte = match chars.next().map_or('\\', |(_, c)| c) {
             'x' => {
                 let digits = escape_digits(line, at + i)?;
-                (chars.next(), chars.next());
+                chars = body.get(i + 4..).unwrap_or_default().char_indices();
+                base = i + 4;
                 escaped = true;
                 u8::from_str_radix(digits, 16).map_err(|_| line.stray(at + i))?
             }

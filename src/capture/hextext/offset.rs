@@ -34,7 +34,8 @@ pub(super) struct Offset {
     pub column: Column,
     /// Where its digits begin.
     pub start: usize,
-    digits: usize,
+    /// How many they are.
+    pub digits: usize,
     /// Where what follows it begins.
     pub end: usize,
 }

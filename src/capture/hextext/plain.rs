@@ -36,14 +36,13 @@ impl Plain {
                 }
             }
             tokens.add(token, column::is_wide_gap(text, end));
+            // A run of digits ends at a separator; else what stands there is the stray character.
+            let after = text.get(end..).and_then(|t| t.chars().next());
+            if after.is_some_and(|c| !is_separator(c)) {
+                return Err(line.stray(end));
+            }
             push_digits(line, at, token, out)?;
             at = end;
-            // A digit run must end at a separator, else what stands there is the stray character.
-            if let Some(c) = text.get(at..).and_then(|t| t.chars().next())
-                && !is_separator(c)
-            {
-                return Err(line.stray(at));
-            }
         }
         self.judge(line, &tokens, out.len() - start)
     }
