@@ -241,7 +241,7 @@ fn too_long() {
     assert!(refused(&line).contains("line of more than 16 MiB"));
     let star = "0000000000  00 01\n*\nffffffffe0\n";
     assert!(refused(star).contains("message of more than 64 MiB"));
-    assert!(refused("[x]".repeat(100)).contains("line 1, column 152: 'x' cannot stand here"));
+    assert!(refused("[x]".repeat(100)).contains("line 1, column 151: '[' cannot stand here"));
     let wide = format!("0000: {}", "00".repeat(257));
     assert!(refused(wide).contains("more than 256 bytes"));
 }
