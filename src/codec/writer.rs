@@ -262,7 +262,9 @@ impl<'a> Writer<'a> {
     /// The number does not fit.
     pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
         match *count {
-            Count::Const(exact) if n != exact as u64 => Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name))),
+            Count::Const(exact) if n != exact as u64 => {
+                Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name)))
+            }
             Count::Prefix(prefix) => match self.given_prefix(prefix) {
                 Some(given) => self.leaf_value(prefix, given).map(drop),
                 None => self.put_prefix(prefix, n),
@@ -717,19 +719,17 @@ impl Wire for Writer<'_> {
         self.names.push(if bare { "" } else { field.name });
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
         match count {
-            Count::Prefix(prefix) => {
-                match given {
-                    Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
-                    Some(value) => {
-                        let n = self.number(prefix, value)?;
-                        match prefix.kind {
-                            Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
-                            _ => self.put_number(prefix, n)?,
-                        }
+            Count::Prefix(prefix) => match given {
+                Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
+                Some(value) => {
+                    let n = self.number(prefix, value)?;
+                    match prefix.kind {
+                        Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
+                        _ => self.put_number(prefix, n)?,
                     }
-                    None => self.put_prefix(prefix, items.len() as u64)?,
                 }
-            }
+                None => self.put_prefix(prefix, items.len() as u64)?,
+            },
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
             }
