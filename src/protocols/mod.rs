@@ -1,6 +1,7 @@
 //! The protocols: one folder each, with its tables (`layout.rs`), its memory (`session.rs`) and its
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
+pub mod acknex;
 pub mod dissector;
 pub mod dnp;
 pub mod inspector;
@@ -16,7 +17,7 @@ pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 2] = [&riptide::Riptide, &dnp::Dnp];
+pub static ALL: [&dyn Dissector; 3] = [&riptide::Riptide, &dnp::Dnp, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
