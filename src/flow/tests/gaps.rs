@@ -10,11 +10,7 @@ fn given_up_by_acknowledgement() {
     lab.a(6, b"gh");
     lab.ack(2);
     lab.ack(6);
-    assert_eq!(
-        lab.events().len(),
-        1,
-        "nothing behind the hole was acknowledged yet"
-    );
+    assert_eq!(lab.events().len(), 1, "nothing behind the hole was acknowledged yet");
     lab.ack(8);
     lab.a(2, b"late");
     lab.a(8, b"i");
@@ -28,10 +24,7 @@ fn given_up_by_acknowledgement() {
         ]
     );
     let counted = lab.statistics();
-    assert_eq!(
-        (counted.gaps, counted.missing_bytes, counted.dropped_bytes),
-        (1, 4, 1)
-    );
+    assert_eq!((counted.gaps, counted.missing_bytes, counted.dropped_bytes), (1, 4, 1));
 }
 
 #[test]
@@ -44,10 +37,7 @@ fn several_holes_are_given_up_up_to_the_acknowledgement() {
     let gap = |missing, frame, cause| Event::Gap(1, Side::A, missing, frame, cause, vec![]);
     let data = |frame| Event::Data(1, Side::A, frame, b"x".to_vec(), vec![0]);
     let by = GapCause::Acknowledged;
-    assert_eq!(
-        lab.events(),
-        [gap(1, 4, by), data(4), data(5), gap(2, 6, by), data(6)]
-    );
+    assert_eq!(lab.events(), [gap(1, 4, by), data(4), data(5), gap(2, 6, by), data(6)]);
     lab.finish();
     assert_eq!(lab.events()[..2], [gap(3, 7, GapCause::End), data(7)]);
 }
@@ -79,35 +69,10 @@ fn acknowledgements_that_count_one_too_many() {
 fn cut_by_the_snap_length() {
     let mut lab = Lab::open();
     lab.recorder.leave = Some(2);
-    lab.tcp(
-        Side::A,
-        Segment {
-            length: 10,
-            ..bytes(ISN[0] + 1, b"abcd")
-        },
-    );
-    lab.tcp(
-        Side::A,
-        Segment {
-            length: 10,
-            ..bytes(ISN[0] + 11, b"klmn")
-        },
-    );
-    lab.tcp(
-        Side::A,
-        Segment {
-            length: 10,
-            ..bytes(ISN[0] + 21, b"")
-        },
-    );
-    lab.tcp(
-        Side::A,
-        Segment {
-            length: 4,
-            fin: true,
-            ..bytes(ISN[0] + 31, b"yz")
-        },
-    );
+    lab.tcp(Side::A, Segment { length: 10, ..bytes(ISN[0] + 1, b"abcd") });
+    lab.tcp(Side::A, Segment { length: 10, ..bytes(ISN[0] + 11, b"klmn") });
+    lab.tcp(Side::A, Segment { length: 10, ..bytes(ISN[0] + 21, b"") });
+    lab.tcp(Side::A, Segment { length: 4, fin: true, ..bytes(ISN[0] + 31, b"yz") });
     assert_eq!(
         lab.events(),
         [
@@ -125,13 +90,7 @@ fn cut_by_the_snap_length() {
 #[test]
 fn cut_bytes_that_are_sent_again() {
     let mut lab = Lab::open();
-    lab.tcp(
-        Side::A,
-        Segment {
-            length: 6,
-            ..bytes(ISN[0] + 1, b"abc")
-        },
-    );
+    lab.tcp(Side::A, Segment { length: 6, ..bytes(ISN[0] + 1, b"abc") });
     lab.a(3, b"def");
     lab.a(6, b"ghi");
     assert_eq!(lab.delivered().0, b"abcdefghi");
@@ -139,16 +98,7 @@ fn cut_bytes_that_are_sent_again() {
 
 #[test]
 fn given_up_by_each_cap() {
-    for caps in [
-        Caps {
-            held_bytes: 3,
-            ..Caps::default()
-        },
-        Caps {
-            held_segments: 1,
-            ..Caps::default()
-        },
-    ] {
+    for caps in [Caps { held_bytes: 3, ..Caps::default() }, Caps { held_segments: 1, ..Caps::default() }] {
         let mut lab = Lab::with(caps);
         lab.handshake();
         lab.a(1, b"bc");
@@ -175,13 +125,7 @@ fn given_up_at_the_end() {
         lab.a(4, b"e");
         match seq {
             Some(seq) => {
-                lab.tcp(
-                    Side::A,
-                    Segment {
-                        rst: true,
-                        ..bytes(ISN[0] + seq, b"text")
-                    },
-                );
+                lab.tcp(Side::A, Segment { rst: true, ..bytes(ISN[0] + seq, b"text") });
             }
             None => lab.finish(),
         }
@@ -198,10 +142,7 @@ fn given_up_at_the_end() {
 
 #[test]
 fn unread_bytes_are_capped() {
-    let mut lab = Lab::with(Caps {
-        unread_bytes: 200,
-        ..Caps::default()
-    });
+    let mut lab = Lab::with(Caps { unread_bytes: 200, ..Caps::default() });
     lab.recorder.leave = Some(usize::MAX);
     lab.handshake();
     lab.a(0, &[1; 100]);
@@ -210,13 +151,7 @@ fn unread_bytes_are_capped() {
     let events = lab.events();
     assert_eq!(events.len(), 4);
     let dropped = [[1; 100], [2; 100]].concat();
-    assert_eq!(
-        events[2],
-        Event::Gap(1, Side::A, 0, 5, GapCause::Unread, dropped)
-    );
-    assert_eq!(
-        events[3],
-        Event::Data(1, Side::A, 6, b"next".to_vec(), vec![0])
-    );
+    assert_eq!(events[2], Event::Gap(1, Side::A, 0, 5, GapCause::Unread, dropped));
+    assert_eq!(events[3], Event::Data(1, Side::A, 6, b"next".to_vec(), vec![0]));
     assert_eq!(lab.statistics().dropped_bytes, 200);
 }

@@ -8,9 +8,7 @@ mod property;
 mod streams;
 mod table;
 
-use super::{
-    Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics, Stream, Table,
-};
+use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics, Stream, Table};
 use crate::capture::{Body, Packet, Segment, Time};
 use std::net::SocketAddr;
 
@@ -36,44 +34,27 @@ struct Recorder {
 }
 
 impl Handler<()> for Recorder {
-    fn datagram(
-        &mut self,
-        c: &mut Conversation<()>,
-        from: Side,
-        _: &Packet<'_>,
-        payload: &[u8],
-        length: usize,
-    ) {
-        self.events
-            .push(Event::Datagram(c.id, from, payload.to_vec(), length));
+    fn datagram(&mut self, c: &mut Conversation<()>, from: Side, _: &Packet<'_>, payload: &[u8], length: usize) {
+        self.events.push(Event::Datagram(c.id, from, payload.to_vec(), length));
     }
 
     fn data(&mut self, c: &mut Conversation<()>, from: Side, stream: &mut Stream, d: &Delivery) {
         assert!(d.new > 0 && d.new <= stream.bytes().len());
         assert_eq!(stream.newest().map(|o| o.frame), Some(d.frame));
         let new = stream.bytes()[stream.bytes().len() - d.new..].to_vec();
-        self.events
-            .push(Event::Data(c.id, from, d.frame, new, d.segments.to_vec()));
+        self.events.push(Event::Data(c.id, from, d.frame, new, d.segments.to_vec()));
         let rest = stream.bytes().len();
         stream.consume(rest.saturating_sub(self.leave.unwrap_or(0)));
     }
 
     fn gap(&mut self, c: &mut Conversation<()>, from: Side, stream: &mut Stream, gap: &Gap) {
         let unread = stream.bytes().to_vec();
-        self.events.push(Event::Gap(
-            c.id,
-            from,
-            gap.missing,
-            gap.frame,
-            gap.cause,
-            unread,
-        ));
+        self.events.push(Event::Gap(c.id, from, gap.missing, gap.frame, gap.cause, unread));
     }
 
     fn end(&mut self, c: &mut Conversation<()>, from: Side, stream: &mut Stream, why: End) {
         assert_eq!(c.ended[from.index()], Some(why));
-        self.events
-            .push(Event::End(c.id, from, why, stream.bytes().to_vec()));
+        self.events.push(Event::End(c.id, from, why, stream.bytes().to_vec()));
     }
 
     fn closed(&mut self, c: &mut Conversation<()>) {
@@ -97,11 +78,7 @@ impl Lab {
     }
 
     fn with(caps: Caps) -> Self {
-        Lab {
-            table: Table::new(caps),
-            recorder: Recorder::default(),
-            frame: 0,
-        }
+        Lab { table: Table::new(caps), recorder: Recorder::default(), frame: 0 }
     }
 
     /// One with the three packets of a handshake.
@@ -112,83 +89,39 @@ impl Lab {
     }
 
     fn handshake(&mut self) {
-        self.tcp(
-            Side::A,
-            Segment {
-                seq: ISN[0],
-                syn: true,
-                ..Segment::default()
-            },
-        );
-        let answer = Segment {
-            seq: ISN[1],
-            syn: true,
-            ..acks(ISN[0] + 1)
-        };
+        self.tcp(Side::A, Segment { seq: ISN[0], syn: true, ..Segment::default() });
+        let answer = Segment { seq: ISN[1], syn: true, ..acks(ISN[0] + 1) };
         self.tcp(Side::B, answer);
-        self.tcp(
-            Side::A,
-            Segment {
-                seq: ISN[0] + 1,
-                ..acks(ISN[1] + 1)
-            },
-        );
+        self.tcp(Side::A, Segment { seq: ISN[0] + 1, ..acks(ISN[1] + 1) });
     }
 
     fn packet(&mut self, src: &str, dst: &str, body: Body<'_>) {
         self.frame += 1;
         let (src, dst): (SocketAddr, SocketAddr) = (src.parse().unwrap(), dst.parse().unwrap());
         let time = Time::micros(self.frame as i64, 0);
-        let packet = Packet {
-            frame: self.frame,
-            frames: &[],
-            time,
-            src,
-            dst,
-            body,
-        };
+        let packet = Packet { frame: self.frame, frames: &[], time, src, dst, body };
         self.table.packet(&packet, &mut self.recorder);
     }
 
     fn udp(&mut self, src: &str, dst: &str, payload: &[u8]) {
-        self.packet(
-            src,
-            dst,
-            Body::Udp {
-                payload,
-                length: payload.len(),
-            },
-        );
+        self.packet(src, dst, Body::Udp { payload, length: payload.len() });
     }
 
     fn tcp(&mut self, from: Side, segment: Segment<'_>) {
         let ends = ["10.0.0.1:5000", "10.0.0.2:80"];
-        self.packet(
-            ends[from.index()],
-            ends[from.other().index()],
-            Body::Tcp(segment),
-        );
+        self.packet(ends[from.index()], ends[from.other().index()], Body::Tcp(segment));
     }
 
     /// Bytes of A at an offset of its stream.
     fn a(&mut self, offset: u32, payload: &[u8]) -> u64 {
-        self.tcp(
-            Side::A,
-            bytes(ISN[0].wrapping_add(1).wrapping_add(offset), payload),
-        );
+        self.tcp(Side::A, bytes(ISN[0].wrapping_add(1).wrapping_add(offset), payload));
         self.frame
     }
 
     /// B acknowledges so many bytes of A.
     fn ack(&mut self, offset: u32) {
         let ack = acks(ISN[0].wrapping_add(1).wrapping_add(offset));
-        self.tcp(
-            Side::B,
-            Segment {
-                seq: ISN[1] + 1,
-                ..ack
-            },
-        );
+        self.tcp(Side::B, Segment { seq: ISN[1] + 1, ..ack });
     }
 
     /// A's FIN behind `offset` bytes.
@@ -197,13 +130,7 @@ impl Lab {
     }
 
     fn fin_at(&mut self, seq: u32) {
-        self.tcp(
-            Side::A,
-            Segment {
-                fin: true,
-                ..bytes(seq, b"")
-            },
-        );
+        self.tcp(Side::A, Segment { fin: true, ..bytes(seq, b"") });
     }
 
     fn finish(&mut self) {
@@ -239,19 +166,10 @@ impl Lab {
 
 /// A segment with bytes.
 fn bytes(seq: u32, payload: &[u8]) -> Segment<'_> {
-    Segment {
-        seq,
-        payload,
-        length: payload.len(),
-        ..Segment::default()
-    }
+    Segment { seq, payload, length: payload.len(), ..Segment::default() }
 }
 
 /// An acknowledgement.
 fn acks(ack: u32) -> Segment<'static> {
-    Segment {
-        ack,
-        has_ack: true,
-        ..Segment::default()
-    }
+    Segment { ack, has_ack: true, ..Segment::default() }
 }

@@ -43,13 +43,7 @@ fn first_bytes_count_in_what_is_held() {
     let events = lab.events();
     assert_eq!(
         events,
-        [Event::Data(
-            1,
-            Side::A,
-            7,
-            b"abcdefghijk".to_vec(),
-            vec![0, 2, 4, 8]
-        )],
+        [Event::Data(1, Side::A, 7, b"abcdefghijk".to_vec(), vec![0, 2, 4, 8])],
         "the frame that fills the hole delivers all"
     );
 }
@@ -77,20 +71,13 @@ fn out_of_order() {
 fn sequence_numbers_wrap() {
     for first in [u32::MAX - 3, u32::MAX, 0, 0x7fff_fffe] {
         let mut lab = Lab::new();
-        let syn = Segment {
-            syn: true,
-            ..bytes(first.wrapping_sub(1), b"")
-        };
+        let syn = Segment { syn: true, ..bytes(first.wrapping_sub(1), b"") };
         lab.tcp(Side::A, syn);
         for at in [3u32, 0, 6] {
             let text = &b"abcdefghi"[at as usize..][..3];
             lab.tcp(Side::A, bytes(first.wrapping_add(at), text));
         }
-        assert_eq!(
-            lab.delivered(),
-            (b"abcdefghi".to_vec(), vec![3, 4]),
-            "from {first}"
-        );
+        assert_eq!(lab.delivered(), (b"abcdefghi".to_vec(), vec![3, 4]), "from {first}");
     }
 }
 
@@ -105,10 +92,7 @@ fn more_than_four_gigabytes() {
     lab.a(4 << 24, b"end");
     let events = lab.events();
     assert!(matches!(&events[0], Event::Data(1, _, _, new, _) if new.len() == 1 << 24));
-    assert_eq!(
-        events[1],
-        Event::Data(1, Side::A, 264, b"end".to_vec(), vec![0])
-    );
+    assert_eq!(events[1], Event::Data(1, Side::A, 264, b"end".to_vec(), vec![0]));
 }
 
 #[test]
@@ -148,10 +132,7 @@ fn capture_begins_inside() {
 #[test]
 fn fast_open() {
     let mut lab = Lab::new();
-    let syn = Segment {
-        syn: true,
-        ..bytes(ISN[0], b"hello")
-    };
+    let syn = Segment { syn: true, ..bytes(ISN[0], b"hello") };
     lab.tcp(Side::A, syn.clone());
     lab.tcp(Side::A, syn);
     lab.a(5, b" you");

@@ -17,26 +17,13 @@ struct Cuts {
 
 fn cuts() -> impl Strategy<Value = Cuts> {
     (
-        prop_oneof![
-            any::<u32>(),
-            (u32::MAX - 600)..=u32::MAX,
-            0x7fff_ff00u32..0x8000_0100
-        ],
+        prop_oneof![any::<u32>(), (u32::MAX - 600)..=u32::MAX, 0x7fff_ff00u32..0x8000_0100],
         prop::collection::vec(any::<u8>(), 1..600),
-        prop::collection::vec(
-            (any::<prop::sample::Index>(), 0..80usize, 0..40usize),
-            0..40,
-        ),
+        prop::collection::vec((any::<prop::sample::Index>(), 0..80usize, 0..40usize), 0..40),
         prop::collection::vec((1..60usize, 0..12usize), 1..40),
         any::<bool>(),
     )
-        .prop_map(|(first, text, extra, cover, acks)| Cuts {
-            first,
-            text,
-            extra,
-            cover,
-            acks,
-        })
+        .prop_map(|(first, text, extra, cover, acks)| Cuts { first, text, extra, cover, acks })
 }
 
 /// The segments, as ranges, in the order in which they come.

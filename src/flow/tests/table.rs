@@ -12,16 +12,8 @@ fn both_directions_are_one_conversation() {
     lab.udp("[::1]:1", "[::2]:2", b"d");
     lab.udp("[::2]:2", "[::1]:1", b"e");
     lab.udp("10.0.0.1:1", "10.0.0.2:2", b"f");
-    lab.packet(
-        "10.0.0.1:1",
-        "10.0.0.2:2",
-        Body::Udp {
-            payload: b"cut",
-            length: 900,
-        },
-    );
-    let datagram =
-        |id, from, payload: &[u8]| Event::Datagram(id, from, payload.to_vec(), payload.len());
+    lab.packet("10.0.0.1:1", "10.0.0.2:2", Body::Udp { payload: b"cut", length: 900 });
+    let datagram = |id, from, payload: &[u8]| Event::Datagram(id, from, payload.to_vec(), payload.len());
     assert_eq!(
         lab.events(),
         [
@@ -42,10 +34,7 @@ fn both_directions_are_one_conversation() {
 fn transports_are_apart() {
     let mut lab = Lab::open();
     lab.udp("10.0.0.1:5000", "10.0.0.2:80", b"a");
-    assert_eq!(
-        lab.events(),
-        [Event::Datagram(2, Side::A, b"a".to_vec(), 1)]
-    );
+    assert_eq!(lab.events(), [Event::Datagram(2, Side::A, b"a".to_vec(), 1)]);
 }
 
 #[test]
@@ -86,34 +75,12 @@ fn what_is_known_of_a_conversation() {
         let time = Time::micros(frame, 5);
         let (src, dst) = (src.parse().unwrap(), dst.parse().unwrap());
         let body = Body::Tcp(segment);
-        let packet = Packet {
-            frame: frame as u64,
-            frames: &[],
-            time,
-            src,
-            dst,
-            body,
-        };
+        let packet = Packet { frame: frame as u64, frames: &[], time, src, dst, body };
         table.packet(&packet, &mut closing);
     };
     let (a, b) = ("[2001:db8::1]:7777", "192.0.2.1:9");
-    send(
-        a,
-        b,
-        Segment {
-            syn: true,
-            seq: 9,
-            ..acks(100)
-        },
-    );
-    send(
-        b,
-        a,
-        Segment {
-            length: 50,
-            ..bytes(100, b"abc")
-        },
-    );
+    send(a, b, Segment { syn: true, seq: 9, ..acks(100) });
+    send(b, a, Segment { length: 50, ..bytes(100, b"abc") });
     send(b, a, bytes(100, b"abc"));
     table.finish(&mut closing);
     let [c] = &closing.0[..] else { panic!() };

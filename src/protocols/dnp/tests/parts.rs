@@ -67,6 +67,17 @@ fn long_link_states_offer() {
     }
 }
 
+#[test]
+fn long_messages_of_old_engines_are_known() {
+    let mut talking = Talking::connected();
+    let full = "61".repeat(1357);
+    assert_eq!(talking.notes(C, &format!("04 0000 01 {full}")), NONE);
+    assert_eq!(talking.notes(C, &format!("04 0100 00 {full}")), NONE);
+    assert_eq!(talking.notes(C, &format!("04 0100 00 {full}")), ["dnp.duplicate"]);
+    assert_eq!(talking.notes(C, "04 0200 02 61"), ["dnp.old_long_message"]);
+    assert_eq!(talking.notes(C, "04 0300 02 61"), NONE);
+}
+
 /// The walk that the runs stand for.
 fn walk(seen: &BTreeMap<i64, Option<(bool, bool)>>, number: i64) -> Chain {
     let flags = |n: i64| seen.get(&n).copied();
