@@ -33,7 +33,12 @@ pub(super) struct Split<'a> {
 }
 
 /// Appends the bytes that begin at byte `from` of the line.
-pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec<u8>) -> Result<Split<'a>, HexError> {
+pub(super) fn split<'a>(
+    line: Line<'a>,
+    from: usize,
+    shape: Shape,
+    out: &mut Vec<u8>,
+) -> Result<Split<'a>, HexError> {
     let start = out.len();
     let end = line.text.trim_end().len();
     let text = line.text.get(..end).unwrap_or_default();
@@ -79,19 +84,29 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
     }
     let group = group.unwrap_or(2);
     let got = out.get(start..).unwrap_or_default();
-    let spelled = |&(bytes, at): &(usize, usize)| text_matches(got.get(..bytes).unwrap_or_default(), &text[at..]);
+    let spelled = |&(bytes, at): &(usize, usize)| {
+        text_matches(got.get(..bytes).unwrap_or_default(), &text[at..])
+    };
     let mut found = cuts.iter().filter(|cut| spelled(cut).is_ok());
     let cut = found.next().copied();
     let whole = refused.is_none();
     match cut {
-        Some((_, at)) if whole && shape.text.is_none() || found.next().is_some() => {
-            Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(&text[at..]))))
-        }
+        Some((_, at)) if whole && shape.text.is_none() || found.next().is_some() => Err(
+            HexError::at(line, at, HexErrorKind::TextOrData(excerpt(&text[at..]))),
+        ),
         Some((bytes, at)) if !(whole && shape.text == Some(false)) => {
             out.truncate(start + bytes);
-            Ok(Split { bytes, group, text: Some(&text[at..]) })
+            Ok(Split {
+                bytes,
+                group,
+                text: Some(&text[at..]),
+            })
         }
-        _ if whole => Ok(Split { bytes: got.len(), group, text: None }),
+        _ if whole => Ok(Split {
+            bytes: got.len(),
+            group,
+            text: None,
+        }),
         _ => Err(match (refused.flatten(), cuts.last()) {
             (Some((_, error)), None) => error,
             // Digits behind the last gap were read before this: it was no text column.
@@ -101,7 +116,11 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
                     let kind = HexErrorKind::TextColumn { found, byte };
                     HexError::at(line, cut.1 + skip, kind)
                 }
-                _ => HexError::at(line, cut.1, HexErrorKind::TextLength(excerpt(&text[cut.1..]))),
+                _ => HexError::at(
+                    line,
+                    cut.1,
+                    HexErrorKind::TextLength(excerpt(&text[cut.1..])),
+                ),
             },
             (None, None) => line.stray(at),
         }),
@@ -122,7 +141,10 @@ pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     let after = bytes.get(at..).unwrap_or_default();
     let around = before.iter().rev().take_while(|b| blank(b));
     let mut around = around.chain(after.iter().take_while(|b| blank(b)));
-    matches!((around.next(), around.next()), (Some(_), Some(_)) | (Some(b'\t'), None))
+    matches!(
+        (around.next(), around.next()),
+        (Some(_), Some(_)) | (Some(b'\t'), None)
+    )
 }
 
 /// Why a text column does not spell the bytes.
@@ -141,27 +163,28 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
         return Err(Mismatch::Length);
     }
     let text = text.trim_end();
-    let framed =
-        text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
-    if let Some(inner) = framed {
-        match spells(bytes, inner) {
-            // `|` and `>` can as well be the first byte of a bare text column.
-            Err(e) if spells(bytes, text).is_err() => {
-                return Err(match e {
-                    Mismatch::At { found, byte, skip } => Mismatch::At { found, byte, skip: skip + 1 },
-                    Mismatch::Length => e,
-                });
-            }
-            _ => return Ok(()),
-        }
-    }
-    // Blanks at the start of the text column cannot be told from those before it.
+    let framed = text
+        .strip_prefix('|')
+        .and_then(|t| t.strip_suffix('|'))
+        .or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
+    let inner = framed.map(|inner| spells(bytes, inner));
     let first = spells(bytes, text);
+    // Blanks at the start of the text column cannot be told from those before it.
     let blanks = bytes.iter().take_while(|b| **b == b' ').count();
     let fits = first.is_ok()
+        || matches!(inner, Some(Ok(())))
         || (1..=blanks).any(|n| spells(bytes.get(n..).unwrap_or_default(), text).is_ok())
         || halves(bytes, text);
-    if fits { Ok(()) } else { first }
+    match (fits, inner) {
+        (true, _) => Ok(()),
+        (false, Some(Err(Mismatch::At { found, byte, skip }))) => Err(Mismatch::At {
+            found,
+            byte,
+            skip: skip + 1,
+        }),
+        (false, Some(error)) => error,
+        (false, None) => first,
+    }
 }
 
 /// The text column with a blank behind the eighth character, as Wireshark's streams have it.
@@ -175,7 +198,9 @@ fn halves(bytes: &[u8], text: &str) -> bool {
     let (text_left, text_right) = text.split_at(middle);
     !right.is_empty()
         && spells(left, text_left).is_ok()
-        && text_right.strip_prefix(' ').is_some_and(|t| spells(right, t).is_ok())
+        && text_right
+            .strip_prefix(' ')
+            .is_some_and(|t| spells(right, t).is_ok())
 }
 
 /// Compares character by character. Blanks at the end may be missing: they get lost in copying.
