@@ -2,6 +2,8 @@
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
 pub mod dissector;
+pub mod gne;
+pub mod hawknl;
 pub mod inspector;
 pub mod message;
 pub mod options;
@@ -15,7 +17,7 @@ pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 1] = [&riptide::Riptide];
+pub static ALL: [&dyn Dissector; 2] = [&riptide::Riptide, &gne::Gne];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
