@@ -27,7 +27,8 @@ Exit status:
   3  input or output failed: no such file, a cut capture (what could be read was printed)
 
 Environment:
-  NO_COLOR       no colours, as with --color never";
+  NO_COLOR       no colours, as with --color never
+  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
 
 /// Options of all commands.
 #[derive(Args, Debug)]
@@ -86,6 +87,9 @@ pub struct Dissect {
     /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
     #[arg(short, long, value_name = "P")]
     pub proto: Option<String>,
+    /// The layouts of your game's payloads (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -231,6 +235,9 @@ pub struct Fields {
     /// A protocol, or one of its messages; nothing: all protocols
     #[arg(value_name = "PROTO[.MESSAGE]")]
     pub what: Option<String>,
+    /// Document the messages of these schemas too (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,

@@ -3,6 +3,7 @@
 use super::message::{Out, Place};
 use super::options::Options;
 use super::talk::{Role, Talk};
+use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
@@ -43,6 +44,11 @@ pub trait Dissector: Sync {
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Udp
+    }
+
+    /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
+    fn encodings(&self) -> &'static [Encoding] {
+        &[]
     }
 
     /// The memory for encoding a sequence of messages.

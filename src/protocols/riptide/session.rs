@@ -2,6 +2,7 @@
 
 use super::framing::{Framing, Next};
 use super::reliable::Reliable;
+use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
@@ -73,6 +74,7 @@ impl Conversation {
     }
 
     fn message(&mut self, place: &Place<'_>, out: &mut Out<'_>, gap: Option<u64>) {
+        let schemas = &out.talk.options.schemas;
         let draft = out.begin("riptide");
         let Some(&first) = place.bytes.first() else {
             // Nothing captured of it, or nothing sent at all.
@@ -88,9 +90,12 @@ impl Conversation {
         let layout = version.layout(first);
         draft.version = Some(version.name());
         draft.message = layout.name;
+        let from = Talk::role(self.server, place.side).name();
+        let mut payloads = Payloads { schemas, version: version.name(), message: layout.name, from };
         let outcome = Reader::new(place.bytes, &mut draft.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)
+            .context(&mut payloads)
             .read(layout.fields);
         draft.ended(outcome);
         if let Some(missing) = gap {
