@@ -60,7 +60,7 @@ impl Session for Datagrams {
         let mut link = lock(&self.link);
         let draft = out.begin(PROTO);
         draft.from = role;
-        packets(party(role, place.side), true, place, draft, &mut link);
+        packets(party(role, place.side), talk, place, draft, &mut link);
         if link.tcp_flow > 0 {
             draft.derived.push(&TCP_FLOW, Value::UInt(link.tcp_flow), 0, 0);
         }

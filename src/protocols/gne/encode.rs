@@ -4,16 +4,19 @@
 use super::layout::{BOTH, CLIENT, SERVER, by_name};
 use super::link::{Reading, SHORT_BUILD, order_by_name};
 use crate::codec::layout::Order;
+use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
 use crate::protocols::hawknl;
 use crate::protocols::{Encoder, Line, Options};
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// Writes GNE's messages, and the carrier's frames.
 #[derive(Debug)]
 pub struct Writing {
     order: Order,
     short_ping: bool,
+    schemas: Arc<Schemas>,
 }
 
 impl Writing {
@@ -23,6 +26,7 @@ impl Writing {
         Writing {
             order: options.settings.get("gne.endian").and_then(order_by_name).unwrap_or(Order::Little),
             short_ping: build.is_some_and(|build: u64| build <= SHORT_BUILD),
+            schemas: Arc::clone(&options.schemas),
         }
     }
 
@@ -69,7 +73,8 @@ impl Encoder for Writing {
                 what: format!("gne has no message {:?}{hint}", line.message),
             });
         };
-        let mut reading = Reading { order, short_ping: self.short_ping(line.fields) };
+        let mut reading =
+            Reading { order, short_ping: self.short_ping(line.fields), schemas: &self.schemas, from: line.from.name() };
         Writer::new(line.fields).whole().broken(line.broken).context(&mut reading).write(layout.fields)
     }
 

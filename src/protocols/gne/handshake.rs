@@ -5,6 +5,7 @@ use super::layout::{CLIENT, SERVER};
 use super::link::{Link, order_name};
 use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
+use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
 use crate::protocols::{Draft, Place};
 
@@ -138,7 +139,7 @@ impl Handshake {
         order: Option<Order>,
         size: usize,
     ) -> Ended {
-        let ended = read(layout, place, draft, &mut link.reading(order));
+        let ended = read(layout, place, draft, &mut link.reading(order, &Schemas::default(), draft.from));
         draft.version = order.map(order_name);
         match place.length {
             n if n == size => {}

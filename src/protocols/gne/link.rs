@@ -2,9 +2,11 @@
 
 use super::layout::SHORT_PING;
 use super::pings::Pings;
-use crate::codec::Context;
-use crate::codec::layout::Order;
-use crate::protocols::Options;
+use super::values;
+use crate::codec::layout::{Field, Order};
+use crate::codec::schema::Schemas;
+use crate::codec::{Context, Scope};
+use crate::protocols::{Options, Role};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The newest build whose pings have the short form.
@@ -86,28 +88,36 @@ impl Link {
         self.set_order.or(self.request_order).or(self.refusal_order)
     }
 
-    /// How to read numbers in this order, and pings.
-    pub fn reading(&self, order: Option<Order>) -> Reading {
+    /// How to read numbers in this order, pings, and packets of the application.
+    pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> Reading<'a> {
         let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);
-        Reading { order: order.unwrap_or(Order::Little), short_ping }
+        Reading { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
     }
 }
 
 /// What the tables ask of the connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading {
+pub struct Reading<'a> {
     /// The byte order.
     pub order: Order,
     /// Have pings the form of build 5 and earlier?
     pub short_ping: bool,
+    /// The user's schemas.
+    pub schemas: &'a Schemas,
+    /// Who sends: schemas may tell the directions apart.
+    pub from: &'a str,
 }
 
-impl Context for Reading {
+impl Context for Reading<'_> {
     fn order(&self) -> Order {
         self.order
     }
 
     fn setting(&self, name: &str) -> u64 {
         (name == SHORT_PING && self.short_ping) as u64
+    }
+
+    fn layout(&mut self, _field: &'static Field, value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
+        values::fields(self.schemas, value?, self.from)
     }
 }

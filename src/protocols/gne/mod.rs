@@ -15,8 +15,10 @@ pub mod notes;
 pub mod packets;
 pub mod pings;
 pub mod session;
+pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk, hawknl};
+use crate::codec::schema::Encoding;
 use crate::flow::Transport;
 
 /// The dissector.
@@ -104,6 +106,10 @@ impl Dissector for Gne {
 
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Tcp
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &values::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

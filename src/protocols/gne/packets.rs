@@ -4,7 +4,7 @@ use super::layout::{BOTH, GTIME, PACKET};
 use super::link::{Link, Reading, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
-use crate::protocols::{Draft, Place};
+use crate::protocols::{Draft, Place, Talk};
 
 /// The name of GNE's own lines.
 pub const PROTO: &str = "gne";
@@ -29,7 +29,7 @@ pub enum Ended {
 }
 
 /// Reads a content by its table. What stands behind its end is `unparsed`, which is no fault.
-pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, reading: &mut Reading) -> Ended {
+pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, reading: &mut Reading<'_>) -> Ended {
     draft.message = layout.name;
     let outcome = Reader::new(place.bytes, &mut draft.tree)
         .named(PROTO, layout.name)
@@ -62,11 +62,11 @@ pub fn frame_size(length: usize, buffer: usize, draft: &mut Draft) {
     }
 }
 
-/// Reads a list of packets. `party`: which of the two sent it; `frames`: are there times and frames?
-pub fn packets(party: usize, frames: bool, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+/// Reads a list of packets. `party`: which of the two sent it.
+pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
     let order = link.order();
     draft.version = order.map(order_name);
-    let ended = read(&BOTH[0], place, draft, &mut link.reading(order));
+    let ended = read(&BOTH[0], place, draft, &mut link.reading(order, &talk.options.schemas, draft.from));
     match ended {
         Ended::Trailing(bytes) => draft.notes.add(
             Level::Note,
@@ -87,7 +87,8 @@ pub fn packets(party: usize, frames: bool, place: &Place<'_>, draft: &mut Draft,
         );
     }
     if seen.pings {
-        link.pings.see(party, frames, place, draft);
+        // Hex text has no frames and no times.
+        link.pings.see(party, talk.ends.is_some(), place, draft);
     }
     if let Some(exited) = link.exited.get_mut(party) {
         after_exit(exited, seen.exits, draft);
@@ -127,7 +128,7 @@ fn after_exit(exited: &mut bool, exits: bool, draft: &mut Draft) {
         draft.notes.add(
             Level::Note,
             "gne.after_exit",
-            format_args!("{behind} packets behind the sender's exit; the library still reads those of the same frame"),
+            format_args!("packets behind the sender's exit: {behind}; the library still reads those of the same frame"),
         );
     }
 }

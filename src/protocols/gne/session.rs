@@ -187,7 +187,7 @@ impl Connection {
                 What::Accepted => self.accepted(place, talk, draft, &mut link),
                 What::ClientPort => self.handshake.client_port(place, draft, &mut link),
                 What::Packets | What::Frame => {
-                    packets(party(from, side), talk.ends.is_some(), place, draft, &mut link);
+                    packets(party(from, side), talk, place, draft, &mut link);
                 }
             }
             if let (What::Packets, true, Some(port)) = (what, second, self.handshake.port) {
