@@ -4,6 +4,8 @@
 pub mod acknex;
 pub mod dissector;
 pub mod dnp;
+pub mod gne;
+pub mod hawknl;
 pub mod inspector;
 pub mod message;
 pub mod options;
@@ -17,7 +19,7 @@ pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 3] = [&riptide::Riptide, &dnp::Dnp, &acknex::Acknex];
+pub static ALL: [&dyn Dissector; 4] = [&riptide::Riptide, &dnp::Dnp, &gne::Gne, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
