@@ -18,11 +18,7 @@ pub struct Time {
 impl Time {
     /// A time of whole microseconds, as classic captures have it.
     pub const fn micros(secs: i64, micros: u32) -> Self {
-        Time {
-            secs,
-            frac: micros as u64,
-            digits: 6,
-        }
+        Time { secs, frac: micros as u64, digits: 6 }
     }
 
     /// Nanoseconds since the epoch; digits beyond them are cut.

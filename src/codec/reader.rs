@@ -149,6 +149,11 @@ impl<'a> Reader<'a> {
         self.wire_end - self.at.min(self.wire_end)
     }
 
+    /// How many groups are open.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// The tree being built.
     pub fn tree(&mut self) -> &mut Tree {
         self.tree
@@ -410,7 +415,7 @@ fn unzigzag(v: u64) -> i64 {
 }
 
 fn raw_or_bytes(bit: u32, bits: u32) -> Value {
-    if bits % 8 == 0 { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
+    if bits.is_multiple_of(8) { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
 }
 
 /// Bits of the smallest form of a field: what one element of a list needs at least.

@@ -96,6 +96,13 @@ impl<'a> Writer<'a> {
         self
     }
 
+    /// `unparsed` alone does not say that the message broke: it may stand behind a whole one. Call
+    /// it before [`Writer::broken`].
+    pub fn whole(mut self) -> Self {
+        self.broken = false;
+        self
+    }
+
     /// What earlier messages tell.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
@@ -285,7 +292,7 @@ impl<'a> Writer<'a> {
 
     fn put_raw(&mut self, bytes: &[u8], count: usize) {
         self.out.put_bytes(&bytes[..count / 8]);
-        if count % 8 != 0 {
+        if !count.is_multiple_of(8) {
             self.out.put(bytes[count / 8] as u64, count as u32 % 8);
         }
     }

@@ -13,7 +13,9 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::And(a, b) => holds(a, message) && holds(b, message),
         Expression::Or(a, b) => holds(a, message) || holds(b, message),
         Expression::Not(a) => !holds(a, message),
-        Expression::Kind(proto, name) => message.draft.proto == *proto && name.is_none_or(|n| n == message.draft.message),
+        Expression::Kind(proto, name) => {
+            message.draft.proto == *proto && name.is_none_or(|n| n == message.draft.message)
+        }
         Expression::Fault => message.draft.fault.is_some(),
         Expression::Level(level) => message.draft.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),

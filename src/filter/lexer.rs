@@ -20,7 +20,8 @@ pub enum Kind {
     Sign(&'static str),
 }
 
-const SIGNS: [&str; 18] = ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "!", "~", "(", ")", "{", "}", ",", "&", "|"];
+const SIGNS: [&str; 18] =
+    ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "!", "~", "(", ")", "{", "}", ",", "&", "|"];
 
 /// Splits a filter into words.
 pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
@@ -52,7 +53,9 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
             }
             at += 1;
             Kind::Quoted(quoted)
-        } else if let Some(sign) = SIGNS.into_iter().find(|s| s.chars().enumerate().all(|(k, x)| chars.get(start + k) == Some(&x))) {
+        } else if let Some(sign) =
+            SIGNS.into_iter().find(|s| s.chars().enumerate().all(|(k, x)| chars.get(start + k) == Some(&x)))
+        {
             at += sign.len();
             Kind::Sign(sign)
         } else if is_word(c) {

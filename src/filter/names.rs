@@ -46,7 +46,12 @@ impl Names<'_> {
     ///
     /// # Errors
     /// The index of the first step that leads nowhere, and the names there are at that place.
-    pub fn find(&self, proto: Option<&str>, message: Option<&str>, steps: &[&str]) -> Result<Found, (usize, Vec<&'static str>)> {
+    pub fn find(
+        &self,
+        proto: Option<&str>,
+        message: Option<&str>,
+        steps: &[&str],
+    ) -> Result<Found, (usize, Vec<&'static str>)> {
         let mut found = Found::default();
         let mut deepest = (0, Vec::new());
         for dissector in ALL.into_iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p))) {
@@ -81,7 +86,13 @@ impl Names<'_> {
     }
 }
 
-fn walk(fields: &'static [Field], steps: &[&str], depth: usize, found: &mut Found, deepest: &mut (usize, Vec<&'static str>)) {
+fn walk(
+    fields: &'static [Field],
+    steps: &[&str],
+    depth: usize,
+    found: &mut Found,
+    deepest: &mut (usize, Vec<&'static str>),
+) {
     if depth > deepest.0 {
         *deepest = (depth, Vec::new());
     }
@@ -91,7 +102,13 @@ fn walk(fields: &'static [Field], steps: &[&str], depth: usize, found: &mut Foun
     fields.iter().for_each(|f| walk_one(f, steps, depth, found, deepest));
 }
 
-fn walk_one(f: &'static Field, steps: &[&str], depth: usize, found: &mut Found, deepest: &mut (usize, Vec<&'static str>)) {
+fn walk_one(
+    f: &'static Field,
+    steps: &[&str],
+    depth: usize,
+    found: &mut Found,
+    deepest: &mut (usize, Vec<&'static str>),
+) {
     match &f.kind {
         Kind::Inline(fields) => return walk(fields, steps, depth, found, deepest),
         Kind::Switch { cases, other, .. } => {

@@ -103,8 +103,12 @@ impl<'a> Parser<'a> {
     }
 
     fn has(&mut self) -> Result<Expression, FilterError> {
-        let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected fault, note, warning, error or a field")) };
-        let Word::Word(name) = &token.kind else { return Err(self.fail(token, "expected fault, note, warning, error or a field".into())) };
+        let Some(token) = self.tokens.get(self.next) else {
+            return Err(self.end("expected fault, note, warning, error or a field"));
+        };
+        let Word::Word(name) = &token.kind else {
+            return Err(self.fail(token, "expected fault, note, warning, error or a field".into()));
+        };
         match name.as_str() {
             "fault" => self.next += 1,
             "note" | "warning" | "error" => {
@@ -129,7 +133,10 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
             }
             let known: Vec<&str> = match envelope {
-                Envelope::Proto => crate::protocols::ALL.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied())).collect(),
+                Envelope::Proto => crate::protocols::ALL
+                    .iter()
+                    .flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
+                    .collect(),
                 Envelope::From => vec!["client", "server", "unknown"],
                 Envelope::Transport => vec!["udp", "tcp"],
                 Envelope::Message => self.names.messages().collect(),
@@ -153,7 +160,8 @@ impl<'a> Parser<'a> {
 
     /// The test's literals with their tokens.
     fn literals<'t>(&self, test: &'t Test, from: usize) -> Vec<(&'t Literal, &'a Token)> {
-        let tokens: Vec<&Token> = self.tokens[from..self.next].iter().filter(|t| !matches!(t.kind, Word::Sign(_))).collect();
+        let tokens: Vec<&Token> =
+            self.tokens[from..self.next].iter().filter(|t| !matches!(t.kind, Word::Sign(_))).collect();
         let list: Vec<&Literal> = match test {
             Test::Compare(_, literal) | Test::Contains(literal) => vec![literal],
             Test::In(list) => list.iter().collect(),
@@ -233,7 +241,9 @@ impl<'a> Parser<'a> {
     }
 
     fn test(&mut self) -> Result<Test, FilterError> {
-        let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else { return Ok(Test::Exists) };
+        let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
+            return Ok(Test::Exists);
+        };
         let sign = match &token.kind {
             Word::Word(w) => w.as_str(),
             Word::Sign(s) => s,
@@ -301,11 +311,20 @@ fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
-    let names: Vec<&str> = found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()).map(|(_, n)| n).collect();
+    let names: Vec<&str> = found
+        .fields
+        .iter()
+        .flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default())
+        .map(|(_, n)| n)
+        .collect();
     let name = found.fields.first().map_or("", |f| f.name);
     let text = &literal.text;
     Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
-        (false, _) => format!("{name} is never {text:?}{}: there are {}", hint(nearest(text, names.iter().copied())), names.join(", ")),
+        (false, _) => format!(
+            "{name} is never {text:?}{}: there are {}",
+            hint(nearest(text, names.iter().copied())),
+            names.join(", ")
+        ),
         (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),

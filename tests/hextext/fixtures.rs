@@ -59,19 +59,13 @@ fn fixtures_of_one_message() {
 #[test]
 fn fixtures_of_several_messages() {
     let of = |form, text: &str, messages: &[(usize, Layer, &str)]| {
-        let expected: Vec<Message> = messages
-            .iter()
-            .map(|(line, layer, hex)| (form, *layer, *line, bytes(hex)))
-            .collect();
+        let expected: Vec<Message> =
+            messages.iter().map(|(line, layer, hex)| (form, *layer, *line, bytes(hex))).collect();
         let found = read(text.as_bytes()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(found, expected, "{text}");
     };
     let payload = Layer::Payload;
-    of(
-        Plain,
-        fixture!("plain"),
-        &[(2, payload, WELCOME), (4, payload, RELIABLE)],
-    );
+    of(Plain, fixture!("plain"), &[(2, payload, WELCOME), (4, payload, RELIABLE)]);
     let c = fixture!("wireshark-c");
     of(Array, c, &[(1, payload, WELCOME), (3, payload, RELIABLE)]);
 
@@ -80,55 +74,20 @@ fn fixtures_of_several_messages() {
     let ethernet = "0000000000000000000000000800";
     let framed = [first, &second].map(|ip| format!("{ethernet}{ip}"));
     let (ip, link) = (Layer::Ip, Layer::Link);
-    of(
-        Tcpdump,
-        fixture!("tcpdump-x"),
-        &[(1, ip, first), (5, ip, &second)],
-    );
-    of(
-        Tcpdump,
-        fixture!("tcpdump-text"),
-        &[(1, ip, first), (5, ip, &second)],
-    );
-    of(
-        Tcpdump,
-        fixture!("tcpdump-v-text"),
-        &[(1, ip, first), (6, ip, &second)],
-    );
-    of(
-        Tcpdump,
-        fixture!("tcpdump-link"),
-        &[(1, link, &framed[0]), (5, link, &framed[1])],
-    );
-    of(
-        Tcpdump,
-        fixture!("tcpdump-link-text"),
-        &[(1, link, &framed[0]), (5, link, &framed[1])],
-    );
-    let bare: String = fixture!("tcpdump-text")
-        .lines()
-        .filter(|l| l.starts_with('\t'))
-        .map(|l| format!("{l}\n"))
-        .collect();
+    of(Tcpdump, fixture!("tcpdump-x"), &[(1, ip, first), (5, ip, &second)]);
+    of(Tcpdump, fixture!("tcpdump-text"), &[(1, ip, first), (5, ip, &second)]);
+    of(Tcpdump, fixture!("tcpdump-v-text"), &[(1, ip, first), (6, ip, &second)]);
+    of(Tcpdump, fixture!("tcpdump-link"), &[(1, link, &framed[0]), (5, link, &framed[1])]);
+    of(Tcpdump, fixture!("tcpdump-link-text"), &[(1, link, &framed[0]), (5, link, &framed[1])]);
+    let bare: String =
+        fixture!("tcpdump-text").lines().filter(|l| l.starts_with('\t')).map(|l| format!("{l}\n")).collect();
     of(Tcpdump, &bare, &[(1, ip, first), (4, ip, &second)]);
 
     let unknown = Layer::Unknown;
-    let parts = [
-        (1, unknown, &*framed[0]),
-        (5, unknown, RELIABLE),
-        (10, unknown, RELIABLE),
-    ];
+    let parts = [(1, unknown, &*framed[0]), (5, unknown, RELIABLE), (10, unknown, RELIABLE)];
     of(Wireshark, fixture!("wireshark"), &parts);
     let twice = format!("{0}{0}", fixture!("hexdump"));
-    of(
-        Hexdump,
-        &twice,
-        &[(1, payload, RELIABLE), (7, payload, RELIABLE)],
-    );
+    of(Hexdump, &twice, &[(1, payload, RELIABLE), (7, payload, RELIABLE)]);
     let twice = format!("{0}{0}", fixture!("xxd"));
-    of(
-        Xxd,
-        &twice,
-        &[(1, payload, RELIABLE), (6, payload, RELIABLE)],
-    );
+    of(Xxd, &twice, &[(1, payload, RELIABLE), (6, payload, RELIABLE)]);
 }

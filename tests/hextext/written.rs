@@ -7,32 +7,20 @@ use proptest::prelude::*;
 
 /// Bytes such as messages have, and such as make a text column look like data.
 fn message() -> impl Strategy<Value = Vec<u8>> {
-    let byte = prop_oneof![
-        any::<u8>(),
-        Just(0),
-        prop::sample::select(b" 0123456789abcdefABCDEF|:*.>".to_vec()),
-    ];
+    let byte = prop_oneof![any::<u8>(), Just(0), prop::sample::select(b" 0123456789abcdefABCDEF|:*.>".to_vec()),];
     let alike = (byte.clone(), 1..120usize).prop_map(|(b, n)| vec![b; n]);
     prop_oneof![4 => prop::collection::vec(byte, 1..90), 1 => alike]
 }
 
 fn text_column(bytes: &[u8]) -> String {
     let shown = |b: &u8| {
-        if matches!(b, b' '..=b'~') {
-            char::from(*b)
-        } else {
-            '.'
-        }
+        if matches!(b, b' '..=b'~') { char::from(*b) } else { '.' }
     };
     bytes.iter().map(shown).collect()
 }
 
 fn join(bytes: &[u8], group: usize, between: &str) -> String {
-    bytes
-        .chunks(group)
-        .map(hex::encode)
-        .collect::<Vec<_>>()
-        .join(between)
+    bytes.chunks(group).map(hex::encode).collect::<Vec<_>>().join(between)
 }
 
 fn xxd(bytes: &[u8], columns: usize, group: usize) -> String {
@@ -67,11 +55,7 @@ fn hexdump(bytes: &[u8]) -> String {
 
 fn wireshark(bytes: &[u8], column: bool) -> String {
     let line = |(i, c): (usize, &[u8])| {
-        let text = if column {
-            text_column(c)
-        } else {
-            String::new()
-        };
+        let text = if column { text_column(c) } else { String::new() };
         format!("{:04x}   {:47}   {text}\n", i * 16, join(c, 1, " "))
     };
     bytes.chunks(16).enumerate().map(line).collect()
@@ -87,11 +71,7 @@ fn tcpdump(bytes: &[u8]) -> String {
 
 fn od(bytes: &[u8], octal: bool) -> String {
     let offset = |n: usize| {
-        if octal {
-            format!("{n:07o}")
-        } else {
-            format!("{n:06x}")
-        }
+        if octal { format!("{n:07o}") } else { format!("{n:06x}") }
     };
     let line = |(i, c): (usize, &[u8])| format!("{} {}\n", offset(i * 16), join(c, 1, " "));
     let lines: String = bytes.chunks(16).enumerate().map(line).collect();

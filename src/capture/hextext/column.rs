@@ -33,12 +33,7 @@ pub(super) struct Split<'a> {
 }
 
 /// Appends the bytes that begin at byte `from` of the line.
-pub(super) fn split<'a>(
-    line: Line<'a>,
-    from: usize,
-    shape: Shape,
-    out: &mut Vec<u8>,
-) -> Result<Split<'a>, HexError> {
+pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec<u8>) -> Result<Split<'a>, HexError> {
     let start = out.len();
     let end = line.text.trim_end().len();
     let text = line.text.get(..end).unwrap_or_default();
@@ -84,29 +79,19 @@ pub(super) fn split<'a>(
     }
     let group = group.unwrap_or(2);
     let got = out.get(start..).unwrap_or_default();
-    let spelled = |&(bytes, at): &(usize, usize)| {
-        text_matches(got.get(..bytes).unwrap_or_default(), &text[at..])
-    };
+    let spelled = |&(bytes, at): &(usize, usize)| text_matches(got.get(..bytes).unwrap_or_default(), &text[at..]);
     let mut found = cuts.iter().filter(|cut| spelled(cut).is_ok());
     let cut = found.next().copied();
     let whole = refused.is_none();
     match cut {
-        Some((_, at)) if whole && shape.text.is_none() || found.next().is_some() => Err(
-            HexError::at(line, at, HexErrorKind::TextOrData(excerpt(&text[at..]))),
-        ),
+        Some((_, at)) if whole && shape.text.is_none() || found.next().is_some() => {
+            Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(&text[at..]))))
+        }
         Some((bytes, at)) if !(whole && shape.text == Some(false)) => {
             out.truncate(start + bytes);
-            Ok(Split {
-                bytes,
-                group,
-                text: Some(&text[at..]),
-            })
+            Ok(Split { bytes, group, text: Some(&text[at..]) })
         }
-        _ if whole => Ok(Split {
-            bytes: got.len(),
-            group,
-            text: None,
-        }),
+        _ if whole => Ok(Split { bytes: got.len(), group, text: None }),
         _ => Err(match (refused.flatten(), cuts.last()) {
             (Some((_, error)), None) => error,
             // Digits behind the last gap were read before this: it was no text column.
@@ -116,11 +101,7 @@ pub(super) fn split<'a>(
                     let kind = HexErrorKind::TextColumn { found, byte };
                     HexError::at(line, cut.1 + skip, kind)
                 }
-                _ => HexError::at(
-                    line,
-                    cut.1,
-                    HexErrorKind::TextLength(excerpt(&text[cut.1..])),
-                ),
+                _ => HexError::at(line, cut.1, HexErrorKind::TextLength(excerpt(&text[cut.1..]))),
             },
             (None, None) => line.stray(at),
         }),
@@ -141,10 +122,7 @@ pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     let after = bytes.get(at..).unwrap_or_default();
     let around = before.iter().rev().take_while(|b| blank(b));
     let mut around = around.chain(after.iter().take_while(|b| blank(b)));
-    matches!(
-        (around.next(), around.next()),
-        (Some(_), Some(_)) | (Some(b'\t'), None)
-    )
+    matches!((around.next(), around.next()), (Some(_), Some(_)) | (Some(b'\t'), None))
 }
 
 /// Why a text column does not spell the bytes.
@@ -163,10 +141,8 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
         return Err(Mismatch::Length);
     }
     let text = text.trim_end();
-    let framed = text
-        .strip_prefix('|')
-        .and_then(|t| t.strip_suffix('|'))
-        .or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
+    let framed =
+        text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
     let inner = framed.map(|inner| spells(bytes, inner));
     let first = spells(bytes, text);
     // Blanks at the start of the text column cannot be told from those before it.
@@ -177,11 +153,7 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
         || halves(bytes, text);
     match (fits, inner) {
         (true, _) => Ok(()),
-        (false, Some(Err(Mismatch::At { found, byte, skip }))) => Err(Mismatch::At {
-            found,
-            byte,
-            skip: skip + 1,
-        }),
+        (false, Some(Err(Mismatch::At { found, byte, skip }))) => Err(Mismatch::At { found, byte, skip: skip + 1 }),
         (false, Some(error)) => error,
         (false, None) => first,
     }
@@ -198,9 +170,7 @@ fn halves(bytes: &[u8], text: &str) -> bool {
     let (text_left, text_right) = text.split_at(middle);
     !right.is_empty()
         && spells(left, text_left).is_ok()
-        && text_right
-            .strip_prefix(' ')
-            .is_some_and(|t| spells(right, t).is_ok())
+        && text_right.strip_prefix(' ').is_some_and(|t| spells(right, t).is_ok())
 }
 
 /// Compares character by character. Blanks at the end may be missing: they get lost in copying.

@@ -30,12 +30,9 @@ impl Comments {
     pub(super) fn finish(&self) -> Result<(), HexError> {
         match self.open {
             None => Ok(()),
-            Some((line, column)) => Err(HexError {
-                line,
-                column,
-                character: Some('/'),
-                kind: HexErrorKind::Unclosed('/'),
-            }),
+            Some((line, column)) => {
+                Err(HexError { line, column, character: Some('/'), kind: HexErrorKind::Unclosed('/') })
+            }
         }
     }
 
@@ -87,9 +84,7 @@ impl Comments {
                 ('/', Some('/')) if quote.is_none() => break,
                 // A hash within a word is no comment, and neither is a definition with a value.
                 ('#', _)
-                    if quote.is_none()
-                        && !before.is_alphanumeric()
-                        && !rest.trim_start().starts_with("define") =>
+                    if quote.is_none() && !before.is_alphanumeric() && !rest.trim_start().starts_with("define") =>
                 {
                     break;
                 }
@@ -98,9 +93,6 @@ impl Comments {
             self.text.push(c);
             before = c;
         }
-        Line {
-            number: line.number,
-            text: &self.text,
-        }
+        Line { number: line.number, text: &self.text }
     }
 }

@@ -84,11 +84,7 @@ impl Dump {
                 Err(line.stray(line.text.len()))
             };
         }
-        let shape = Shape {
-            group: self.group,
-            mid_gap: offset.column == Column::Bare,
-            text: self.text,
-        };
+        let shape = Shape { group: self.group, mid_gap: offset.column == Column::Bare, text: self.text };
         let split = column::split(line, offset.end, shape, out)?;
         self.order(&split, out);
         self.width = split.bytes;
@@ -107,30 +103,18 @@ impl Dump {
         // A zero that is shorter or longer than the first one is a broken offset.
         let alike = offset.column != self.form.column() || offset.digits == self.digits;
         let rest = line.text.get(offset.end..).unwrap_or_default();
-        alike
-            && offset.is_zero(line)
-            && !rest.trim().is_empty()
-            && matches!(Offset::first(line), Ok(Some(_)))
+        alike && offset.is_zero(line) && !rest.trim().is_empty() && matches!(Offset::first(line), Ok(Some(_)))
     }
 
     /// Checks a line's offset against the bytes so far, and fills in what a `*` stands for.
-    fn continues(
-        &mut self,
-        line: Line<'_>,
-        offset: &Offset,
-        out: &mut Vec<u8>,
-    ) -> Result<(), HexError> {
+    fn continues(&mut self, line: Line<'_>, offset: &Offset, out: &mut Vec<u8>) -> Result<(), HexError> {
         let due = out.len() as u64;
         let written = offset.text(line);
         let width = self.width as u64;
         let star = self.star.take().is_some();
         let gap = |base: u32| {
             let gap = u64::from_str_radix(written, base).ok()?.checked_sub(due)?;
-            if star {
-                (gap > 0 && gap.checked_rem(width)? == 0).then_some(gap)
-            } else {
-                (gap == 0).then_some(0)
-            }
+            if star { (gap > 0 && gap.checked_rem(width)? == 0).then_some(gap) } else { (gap == 0).then_some(0) }
         };
         let mut gaps: Vec<u64> = self.bases.iter().filter_map(|b| gap(*b)).collect();
         gaps.dedup();
@@ -147,10 +131,7 @@ impl Dump {
                 return Ok(());
             }
             ([], 0) => HexErrorKind::NotAtZero(excerpt(written)),
-            ([], _) => HexErrorKind::Gap {
-                found: excerpt(written),
-                expected: due,
-            },
+            ([], _) => HexErrorKind::Gap { found: excerpt(written), expected: due },
             _ => HexErrorKind::StarBase(excerpt(written)),
         };
         Err(HexError::at(line, offset.start, kind))
@@ -164,10 +145,7 @@ impl Dump {
             && got.len() >= size
             && size > 0
         {
-            let turned: Vec<u8> = got
-                .chunks(size)
-                .flat_map(|c| c.iter().rev().copied())
-                .collect();
+            let turned: Vec<u8> = got.chunks(size).flat_map(|c| c.iter().rev().copied()).collect();
             self.in_order |= column::text_matches(&turned, text).is_err();
         }
     }

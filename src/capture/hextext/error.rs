@@ -22,12 +22,7 @@ impl HexError {
     /// An error at byte `at` of a line's text.
     pub(super) fn at(line: Line<'_>, at: usize, kind: HexErrorKind) -> Self {
         let before = line.text.get(..at).unwrap_or(line.text);
-        Self {
-            line: line.number,
-            column: before.chars().count() + 1,
-            character: kind.character(),
-            kind,
-        }
+        Self { line: line.number, column: before.chars().count() + 1, character: kind.character(), kind }
     }
 }
 
@@ -111,9 +106,7 @@ pub enum HexErrorKind {
         expected: u64,
     },
     /// A line of a dump without the offset column.
-    #[error(
-        "an offset is due here, {expected:#x}: part the messages of different forms by a blank line"
-    )]
+    #[error("an offset is due here, {expected:#x}: part the messages of different forms by a blank line")]
     OffsetDue {
         /// How many bytes there were so far.
         expected: u64,
@@ -160,9 +153,7 @@ pub enum HexErrorKind {
     #[error("a quoted string without \\x escapes: if it is hex, take the quotes off")]
     NoEscape,
     /// An escape that netkit does not read.
-    #[error(
-        "the escape \\{0} is not read, only \\xHH with two digits, \\0 \\a \\b \\t \\n \\v \\f \\r \\\\ \\\" \\'"
-    )]
+    #[error("the escape \\{0} is not read, only \\xHH with two digits, \\0 \\a \\b \\t \\n \\v \\f \\r \\\\ \\\" \\'")]
     Escape(char),
     /// Text before an array or string that never comes.
     #[error("no hex bytes follow this: netkit reads 0x.. arrays and \\x.. strings")]

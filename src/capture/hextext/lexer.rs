@@ -25,10 +25,7 @@ pub(super) enum Token<'a> {
 }
 
 /// The word that begins at or behind byte `from`: where it begins, where it ends, what it is.
-pub(super) fn next(
-    line: Line<'_>,
-    from: usize,
-) -> Result<Option<(usize, usize, Token<'_>)>, HexError> {
+pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, Token<'_>)>, HexError> {
     let rest = line.text.get(from..).unwrap_or_default();
     let rest = rest.trim_start_matches([' ', '\t']);
     let at = line.text.len() - rest.len();
@@ -68,12 +65,7 @@ pub(super) fn next(
 }
 
 /// The string whose quote stands at `open`; `at` is where its prefix begins.
-fn string(
-    line: Line<'_>,
-    at: usize,
-    open: usize,
-    bytes: bool,
-) -> Result<(usize, Token<'_>), HexError> {
+fn string(line: Line<'_>, at: usize, open: usize, bytes: bool) -> Result<(usize, Token<'_>), HexError> {
     let text = line.text.get(open..).unwrap_or_default();
     let mut chars = text.char_indices();
     let quote = chars.next().map_or('"', |(_, c)| c);
@@ -104,12 +96,7 @@ fn escape_digits(line: Line<'_>, at: usize) -> Result<&str, HexError> {
 
 /// Appends what a string's body means; whether it had a `\x` escape. `at` is where the body
 /// stands in the line.
-pub(super) fn unescape(
-    line: Line<'_>,
-    at: usize,
-    body: &str,
-    out: &mut Vec<u8>,
-) -> Result<bool, HexError> {
+pub(super) fn unescape(line: Line<'_>, at: usize, body: &str, out: &mut Vec<u8>) -> Result<bool, HexError> {
     let mut escaped = false;
     let mut chars = body.char_indices();
     let mut base = 0;

@@ -15,20 +15,12 @@ pub(super) struct Lines<R> {
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Self {
-        Self {
-            input,
-            raw: Vec::new(),
-            text: String::new(),
-            number: 0,
-        }
+        Self { input, raw: Vec::new(), text: String::new(), number: 0 }
     }
 
     /// The line read last.
     pub(super) fn line(&self) -> Line<'_> {
-        Line {
-            number: self.number,
-            text: &self.text,
-        }
+        Line { number: self.number, text: &self.text }
     }
 
     /// Reads the next line; false at the end of the input.

@@ -60,12 +60,7 @@ impl Offset {
         if !(4..=16).contains(&digits) || !(ends.is_empty() || ends.starts_with([' ', '\t'])) {
             return None;
         }
-        Some(Self {
-            column,
-            start,
-            digits,
-            end: text.len() - ends.len(),
-        })
+        Some(Self { column, start, digits, end: text.len() - ends.len() })
     }
 
     /// Finds the offset of a message's first line. Bare digits are one only where nothing else

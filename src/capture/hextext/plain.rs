@@ -28,11 +28,7 @@ impl Plain {
                 let bytes = out.get(start..).unwrap_or_default();
                 let rest = text.get(at..).unwrap_or_default();
                 if column::text_matches(bytes, rest).is_ok() {
-                    return Err(HexError::at(
-                        line,
-                        at,
-                        HexErrorKind::TextOrData(excerpt(rest.trim_end())),
-                    ));
+                    return Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(rest.trim_end()))));
                 }
             }
             tokens.add(token, column::is_wide_gap(text, end));
@@ -56,9 +52,7 @@ impl Plain {
         let rest = bytes.saturating_sub(tokens.first_len / 2) as u64;
         if let Some(first) = tokens.first {
             self.next = first.checked_add(rest);
-            let mixed = tokens.first_len >= 4
-                && tokens.rest_are_bytes
-                && (tokens.count > 2 || tokens.wide_first);
+            let mixed = tokens.first_len >= 4 && tokens.rest_are_bytes && (tokens.count > 2 || tokens.wide_first);
             if mixed || due == Some(first) {
                 let text = line.text.trim();
                 return Err(HexError::at(
@@ -89,10 +83,7 @@ impl Tokens {
             self.first_len = token.len();
             self.wide_first = wide_after;
             self.rest_are_bytes = true;
-            self.first = (4..=16)
-                .contains(&token.len())
-                .then(|| u64::from_str_radix(token, 16).ok())
-                .flatten();
+            self.first = (4..=16).contains(&token.len()).then(|| u64::from_str_radix(token, 16).ok()).flatten();
         } else if token.len() != 2 {
             self.rest_are_bytes = false;
         }
@@ -106,17 +97,9 @@ pub(super) fn digits(text: &str) -> usize {
 }
 
 /// Appends the bytes of a run of digits that begins at byte `at` of the line.
-pub(super) fn push_digits(
-    line: Line<'_>,
-    at: usize,
-    token: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), HexError> {
+pub(super) fn push_digits(line: Line<'_>, at: usize, token: &str, out: &mut Vec<u8>) -> Result<(), HexError> {
     if token.len() % 2 == 1 {
-        let kind = HexErrorKind::Odd {
-            count: token.len(),
-            token: excerpt(token),
-        };
+        let kind = HexErrorKind::Odd { count: token.len(), token: excerpt(token) };
         return Err(HexError::at(line, at, kind));
     }
     let start = out.len();

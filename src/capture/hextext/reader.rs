@@ -127,10 +127,7 @@ impl<R: BufRead> HexText<R> {
                 State::Idle => {
                     // The length with which a dump ends, behind a blank line.
                     let lone = line.text.trim_end();
-                    if self
-                        .offsets
-                        .is_some_and(|n| lone.len() == n && digits(lone) == n)
-                    {
+                    if self.offsets.is_some_and(|n| lone.len() == n && digits(lone) == n) {
                         let kind = HexErrorKind::OffsetOrData(lone.into());
                         return Err(HexError::at(line, 0, kind));
                     }
@@ -175,17 +172,11 @@ impl<R: BufRead> HexText<R> {
                 return Ok(Step::More);
             }
             self.first = line.number;
-            self.state = if is_source(code.text) {
-                State::Source(Box::default())
-            } else {
-                State::Plain(Plain::default())
-            };
+            self.state =
+                if is_source(code.text) { State::Source(Box::default()) } else { State::Plain(Plain::default()) };
         }
         let (step, complete) = match &mut self.state {
-            State::Plain(plain) => (
-                plain.line(code, &mut self.bytes).map(|()| Step::More)?,
-                true,
-            ),
+            State::Plain(plain) => (plain.line(code, &mut self.bytes).map(|()| Step::More)?, true),
             State::Source(source) => {
                 let step = source.line(code, &mut self.bytes)?;
                 (step, source.has_bytes() && !source.is_open())
@@ -200,10 +191,7 @@ impl<R: BufRead> HexText<R> {
 
     /// At the end of a message, or of the input.
     fn finish(&mut self) -> Result<Option<Form>, HexError> {
-        let line = Line {
-            number: self.first,
-            text: "",
-        };
+        let line = Line { number: self.first, text: "" };
         let mut offsets = None;
         let form = match std::mem::take(&mut self.state) {
             State::Idle => return Ok(None),
@@ -232,9 +220,7 @@ fn is_source(text: &str) -> bool {
     let plain = text.starts_with(|c: char| c.is_ascii_digit());
     number
         || !plain
-            && (text.contains(['"', '\'', '\\', '{', '[', '(', '='])
-                || text.contains("0x")
-                || text.contains("0X"))
+            && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || text.contains("0x") || text.contains("0X"))
 }
 
 /// The line that `xxd -i` prints behind an array, `unsigned int name_len = 5;`: where the number

@@ -99,13 +99,7 @@ impl Source {
         self.phase == Phase::After && !tail || self.phase == Phase::Strings && name
     }
 
-    fn token(
-        &mut self,
-        line: Line<'_>,
-        at: usize,
-        token: Token<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), HexError> {
+    fn token(&mut self, line: Line<'_>, at: usize, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
         if let Some(error) = self.number.take()
             && !matches!(token, Token::Punct(']'))
         {
@@ -141,8 +135,7 @@ impl Source {
                 let open = at + 1 + usize::from(bytes);
                 let escaped = lexer::unescape(line, open, body, out)?;
                 self.sure |= escaped || bytes;
-                self.unescaped
-                    .get_or_insert_with(|| error(HexErrorKind::NoEscape));
+                self.unescaped.get_or_insert_with(|| error(HexErrorKind::NoEscape));
                 self.enter(Phase::Strings, Form::Escaped);
             }
             (Phase::Strings, Token::Punct('+')) => {}
@@ -150,20 +143,14 @@ impl Source {
                 self.enter(Phase::Escapes, Form::Escaped);
                 return plain::push_digits(line, at + 2, digits, out);
             }
-            (Phase::Array, Token::Punct(',')) | (Phase::Bare, Token::Punct(',' | ';'))
-                if last == Last::Other =>
-            {
+            (Phase::Array, Token::Punct(',')) | (Phase::Bare, Token::Punct(',' | ';')) if last == Last::Other => {
                 self.last = Last::Comma;
             }
             (Phase::Strings | Phase::After, Token::Punct(c @ (',' | ';')))
                 if self.stack.is_empty() && last == Last::Other =>
             {
                 self.phase = Phase::After;
-                self.last = if c == ';' {
-                    Last::Semicolon
-                } else {
-                    Last::Comma
-                };
+                self.last = if c == ';' { Last::Semicolon } else { Last::Comma };
             }
             (Phase::Array | Phase::Bare, Token::Number(text)) => {
                 return Err(error(HexErrorKind::Decimal(excerpt(text))));
@@ -174,10 +161,7 @@ impl Source {
             // What stood before is to blame if it made bytes into something else.
             (Phase::Before, _) => {
                 return Err(match self.declaration.take() {
-                    Some(start) => HexError {
-                        kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')),
-                        ..start
-                    },
+                    Some(start) => HexError { kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')), ..start },
                     None => line.misplaced(at),
                 });
             }
@@ -246,17 +230,7 @@ impl Source {
         if let Some(error) = self.number.or(strings) {
             return Err(error);
         }
-        let nothing = || {
-            HexError::at(
-                Line {
-                    number: 1,
-                    text: "",
-                },
-                0,
-                HexErrorKind::NoBytes,
-            )
-        };
-        self.form
-            .ok_or_else(|| self.declaration.unwrap_or_else(nothing))
+        let nothing = || HexError::at(Line { number: 1, text: "" }, 0, HexErrorKind::NoBytes);
+        self.form.ok_or_else(|| self.declaration.unwrap_or_else(nothing))
     }
 }

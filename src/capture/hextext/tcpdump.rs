@@ -92,24 +92,14 @@ mod tests {
         ] {
             assert!(is_packet_line(yes), "{yes}");
         }
-        for no in [
-            "",
-            "08:01:00",
-            "0801000100",
-            "08.01 00",
-            "IP",
-            "12:34 IP x",
-            "1-2-3 IP",
-        ] {
+        for no in ["", "08:01:00", "0801000100", "08.01 00", "IP", "12:34 IP x", "1-2-3 IP"] {
             assert!(!is_packet_line(no), "{no}");
         }
     }
 
     #[test]
     fn layers_of_packets() {
-        let mut ip = vec![
-            0x45, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1,
-        ];
+        let mut ip = vec![0x45, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
         ip.resize(33, 0);
         assert_eq!(layer(&ip), Layer::Ip);
         let mut frame = vec![0; 12];

@@ -12,11 +12,7 @@ fn one_hash_for_all() {
         assert_eq!(slots.remove(places[gone as usize]), None);
         for value in 0..6 {
             let expected = places.get(value as usize).filter(|_| value != gone);
-            assert_eq!(
-                find(&slots, value),
-                expected.copied(),
-                "{value} without {gone}"
-            );
+            assert_eq!(find(&slots, value), expected.copied(), "{value} without {gone}");
         }
         // Its place is used again.
         assert_eq!(slots.insert(7, 9), places[gone as usize]);
@@ -24,19 +20,14 @@ fn one_hash_for_all() {
         for index in places {
             slots.remove(index);
         }
-        assert_eq!(
-            (slots.len(), slots.oldest(), slots.find(7, |_| true)),
-            (0, None, None)
-        );
+        assert_eq!((slots.len(), slots.oldest(), slots.find(7, |_| true)), (0, None, None));
     }
 }
 
 #[test]
 fn order_of_use() {
     let mut slots = Slots::new();
-    let places: Vec<u32> = (0..4u32)
-        .map(|value| slots.insert(value.into(), value))
-        .collect();
+    let places: Vec<u32> = (0..4u32).map(|value| slots.insert(value.into(), value)).collect();
     for value in [0, 2, 2, 0, 3] {
         slots.touch(places[value]);
     }
@@ -45,8 +36,5 @@ fn order_of_use() {
         slots.touch(99);
         order.extend(slots.remove(oldest));
     }
-    assert_eq!(
-        order.iter().map(|value| **value).collect::<Vec<_>>(),
-        [1, 2, 0, 3]
-    );
+    assert_eq!(order.iter().map(|value| **value).collect::<Vec<_>>(), [1, 2, 0, 3]);
 }
