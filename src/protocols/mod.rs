@@ -4,9 +4,11 @@
 pub mod dissector;
 pub mod inspector;
 pub mod message;
+pub mod nano;
 pub mod options;
 pub mod riptide;
 pub mod talk;
+pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
 pub use inspector::{Counters, Inspector};
@@ -15,7 +17,7 @@ pub use options::{Options, Server, Settings};
 pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 1] = [&riptide::Riptide];
+pub static ALL: [&dyn Dissector; 2] = [&riptide::Riptide, &nano::Nano];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
