@@ -30,6 +30,7 @@ pub mod note;
 pub mod reader;
 pub mod sampler;
 pub mod scale;
+pub mod schema;
 pub mod tree;
 pub mod walk;
 pub mod writer;

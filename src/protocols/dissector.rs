@@ -3,6 +3,8 @@
 use super::message::{Out, Place};
 use super::options::Options;
 use super::talk::{Role, Talk};
+use crate::codec::layout::Field;
+use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
@@ -24,6 +26,11 @@ pub trait Dissector: Sync {
     /// The layouts of its messages, by version and direction.
     fn tables(&self) -> &'static [Table];
 
+    /// The values that its analysis adds beside the fields, for documentation and filters.
+    fn derived(&self) -> &'static [&'static Field] {
+        &[]
+    }
+
     /// The `-s` settings it takes.
     fn settings(&self) -> &'static [Setting];
 
@@ -43,6 +50,11 @@ pub trait Dissector: Sync {
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Udp
+    }
+
+    /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
+    fn encodings(&self) -> &'static [Encoding] {
+        &[]
     }
 
     /// The memory for encoding a sequence of messages.

@@ -27,12 +27,24 @@ pub enum Claim {
     New,
     /// Somebody may claim it when more was said.
     Undecided(Box<Held>),
-    /// A dissector's, by its name; and how many bytes of each stream it has read already from what
-    /// was held.
-    Claimed(&'static str, Box<dyn Session>, [usize; 2]),
+    /// A dissector's.
+    Claimed(Owner),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
+
+/// Who reads a conversation.
+pub struct Owner {
+    session: Box<dyn Session>,
+    /// Claimed by name when so many servers had been announced; a later announcement of one of its
+    /// ends takes it over. `None`: recognised by what it says, for good.
+    generation: Option<u64>,
+    /// How many bytes of each stream it has read already from what was held.
+    read: [usize; 2],
+}
+
+/// A protocol's name, why it is that one, and the session.
+type Claimant = (&'static str, &'static str, Box<dyn Session>);
 
 /// What an undecided conversation has said so far.
 #[derive(Default)]
@@ -123,22 +135,31 @@ impl<'a, S: Sink> Inspector<'a, S> {
         if c.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
-                if self.expected.len() < EXPECTED || self.expected.contains_key(&server) {
-                    self.expected.insert(server, (self.generation, session));
+                if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
+                    let oldest = self.expected.iter().min_by_key(|(_, (generation, _))| *generation);
+                    let oldest = oldest.map(|(server, _)| *server);
+                    oldest.and_then(|server| self.expected.remove(&server));
                 }
+                self.expected.insert(server, (self.generation, session));
             }
         }
     }
 
+    /// The session for a UDP conversation one of whose ends was announced, after so many others.
+    fn announced(&self, c: &Conversation<Claim>, after: u64) -> Option<Box<dyn Session>> {
+        if c.transport != Transport::Udp || self.generation <= after {
+            return None;
+        }
+        let all = c.ends.iter().filter_map(|end| self.expected.get(end));
+        let (_, session) = all.filter(|(g, _)| *g > after).max_by_key(|(generation, _)| *generation)?;
+        session.sibling()
+    }
+
     /// Who can be named without looking at what was said: the user's word, or another conversation.
-    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
+    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
-        if c.transport == Transport::Udp && !self.expected.is_empty() {
-            let newest =
-                c.ends.iter().filter_map(|end| self.expected.get(end)).max_by_key(|(generation, _)| *generation);
-            if let Some(session) = newest.and_then(|(_, session)| session.sibling()) {
-                return Some(("expected", "a conversation that another one announced", session));
-            }
+        if let Some(session) = self.announced(c, 0) {
+            return Some(("expected", "a conversation that another one announced", session));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
@@ -153,12 +174,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Asks every dissector. `last`: no more will be said.
-    fn identify(
-        &mut self,
-        c: &Conversation<Claim>,
-        held: &Held,
-        last: bool,
-    ) -> Option<Option<(&'static str, &'static str, Box<dyn Session>)>> {
+    fn identify(&mut self, c: &Conversation<Claim>, held: &Held, last: bool) -> Option<Option<Claimant>> {
         if self.forced.is_some() {
             return Some(None);
         }
@@ -234,25 +250,32 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     self.run(c, &mut *session, |session, out| session.datagram(&place, out));
                 }
                 let read = self.replay(c, &held, &mut *session);
-                c.state = Claim::Claimed(name, session, read);
+                c.state = Claim::Claimed(Owner { session, generation: None, read });
             }
         }
     }
 
-    /// Takes the conversation's session out, if it is claimed or can be by name.
-    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<(&'static str, Box<dyn Session>, [usize; 2])> {
+    /// Takes the conversation's owner out, if it is claimed or can be by name.
+    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some((name, session, [0; 2]));
+                return Some(Owner { session, generation: Some(self.generation), read: [0; 2] });
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
-            Claim::Claimed(name, session, read) => Some((name, session, read)),
+            Claim::Claimed(mut owner) => {
+                if let Some(generation) = &mut owner.generation {
+                    let newer = self.announced(c, *generation);
+                    *generation = self.generation;
+                    owner.session = newer.unwrap_or(owner.session);
+                }
+                Some(owner)
+            }
             other => {
                 c.state = other;
                 None
@@ -268,10 +291,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
         event: StreamEvent<'_>,
         time: Time,
     ) {
-        if let Some((name, mut session, mut read)) = self.claimed(c) {
-            stream.consume(std::mem::take(&mut read[side.index()]));
-            self.run(c, &mut *session, |session, out| session.stream(side, stream, event, out));
-            c.state = Claim::Claimed(name, session, read);
+        if let Some(mut owner) = self.claimed(c) {
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
@@ -293,10 +316,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 }
                 self.settle(c, held, last);
                 match std::mem::take(&mut c.state) {
-                    Claim::Claimed(name, mut session, mut read) => {
-                        stream.consume(std::mem::take(&mut read[side.index()]));
-                        self.run(c, &mut *session, |session, out| session.stream(side, stream, event, out));
-                        c.state = Claim::Claimed(name, session, read);
+                    Claim::Claimed(mut owner) => {
+                        stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+                        c.state = Claim::Claimed(owner);
                     }
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
@@ -345,11 +368,11 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         payload: &[u8],
         length: usize,
     ) {
-        if let Some((name, mut session, read)) = self.claimed(c) {
+        if let Some(mut owner) = self.claimed(c) {
             let place =
                 Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
-            self.run(c, &mut *session, |session, out| session.datagram(&place, out));
-            c.state = Claim::Claimed(name, session, read);
+            self.run(c, &mut *owner.session, |session, out| session.datagram(&place, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
@@ -388,7 +411,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
         let told = match &c.state {
-            Claim::Claimed(_, session, _) => session.client(),
+            Claim::Claimed(owner) => owner.session.client(),
             _ => None,
         };
         told.or(c.opener).unwrap_or(Side::A)

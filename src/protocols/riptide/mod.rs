@@ -8,11 +8,15 @@ pub mod layout;
 pub mod notes;
 pub mod reliable;
 pub mod session;
+pub mod values;
 pub mod version;
 
 use super::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
+use crate::codec::schema::{Encoding, Schemas};
 use crate::codec::{EncodeError, Writer};
 use crate::flow::Transport;
+use std::sync::Arc;
 use version::{Candidates, Version, fits};
 
 /// The dissector.
@@ -35,6 +39,8 @@ static SETTINGS: [Setting; 2] = [
     },
 ];
 
+static DERIVED: [&Field; 4] = [&reliable::ACKED, &reliable::COPY, &session::DERIVED_ID, &session::DERIVED_REASON];
+
 impl Dissector for Riptide {
     fn name(&self) -> &'static str {
         "riptide"
@@ -46,6 +52,10 @@ impl Dissector for Riptide {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -80,7 +90,11 @@ impl Dissector for Riptide {
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         let set = options.settings.get("riptide.version").and_then(Version::by_name);
-        Box::new(Writing { default: set.unwrap_or(Version::V20) })
+        Box::new(Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() })
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &values::ENCODINGS
     }
 }
 
@@ -140,6 +154,7 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
 
 struct Writing {
     default: Version,
+    schemas: Arc<Schemas>,
 }
 
 impl Encoder for Writing {
@@ -165,7 +180,9 @@ impl Encoder for Writing {
         if nothing {
             return Ok(Vec::new());
         }
-        Writer::new(line.fields).derived(line.derived).broken(line.broken).write(layout.fields)
+        let (version, from) = (version.name(), line.from.name());
+        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from };
+        Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
     }
 
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

@@ -2,14 +2,15 @@
 
 use super::framing::{Framing, Next};
 use super::reliable::Reliable;
+use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
 
-static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
-static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
+pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
+pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
@@ -73,6 +74,7 @@ impl Conversation {
     }
 
     fn message(&mut self, place: &Place<'_>, out: &mut Out<'_>, gap: Option<u64>) {
+        let schemas = &out.talk.options.schemas;
         let draft = out.begin("riptide");
         let Some(&first) = place.bytes.first() else {
             // Nothing captured of it, or nothing sent at all.
@@ -88,9 +90,12 @@ impl Conversation {
         let layout = version.layout(first);
         draft.version = Some(version.name());
         draft.message = layout.name;
+        let from = Talk::role(self.server, place.side).name();
+        let mut payloads = Payloads { schemas, version: version.name(), message: layout.name, from };
         let outcome = Reader::new(place.bytes, &mut draft.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)
+            .context(&mut payloads)
             .read(layout.fields);
         draft.ended(outcome);
         if let Some(missing) = gap {
