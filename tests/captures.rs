@@ -28,7 +28,11 @@ fn netkit(args: &[&str], input: &[u8]) -> Vec<Json> {
     let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
     let done = child.wait_with_output().expect("netkit ends");
     writer.join().expect("written");
-    String::from_utf8(done.stdout).expect("UTF-8").lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}"))).collect()
+    String::from_utf8(done.stdout)
+        .expect("UTF-8")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}")))
+        .collect()
 }
 
 /// `"*"` matches anything; numbers are compared as numbers.
@@ -43,7 +47,9 @@ fn same(want: &Json, got: &Json) -> bool {
             }
         },
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Json::Object(a), Json::Object(b)) => a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same(v, w))),
+        (Json::Object(a), Json::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same(v, w)))
+        }
         _ => want == got,
     }
 }
@@ -79,8 +85,11 @@ fn code_of(note: &Json) -> String {
 #[test]
 fn captures_give_the_expected_lines() {
     let (mut files, mut wrong) = (0, Vec::new());
-    for folder in std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir()) {
-        let mut entries: Vec<PathBuf> = std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    for folder in
+        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
+    {
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
         entries.sort();
         let notes_files = entries.iter().filter(|p| p.to_string_lossy().ends_with(".notes.ndjson"));
         let known: BTreeSet<String> = notes_files.flat_map(|p| lines(p)).map(|n| code_of(&n)).collect();
@@ -99,7 +108,13 @@ fn captures_give_the_expected_lines() {
                 let mut found = difference(w, g);
                 if let (None, Some(noted)) = (&found, &noted) {
                     let wanted: BTreeSet<String> = noted.iter().filter(|n| n["line"] == k + 1).map(code_of).collect();
-                    let printed = g["notes"].as_array().into_iter().flatten().map(code_of).filter(|c| known.contains(c)).collect();
+                    let printed = g["notes"]
+                        .as_array()
+                        .into_iter()
+                        .flatten()
+                        .map(code_of)
+                        .filter(|c| known.contains(c))
+                        .collect();
                     found = (wanted != printed).then(|| format!("notes: expected {wanted:?}, got {printed:?}"));
                 }
                 if let Some(what) = found {
@@ -119,8 +134,14 @@ fn captures_give_the_expected_lines() {
 #[test]
 fn captures_give_their_bytes_back() {
     let mut files = 0;
-    for folder in std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir()) {
-        for path in std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
+    for folder in
+        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
+    {
+        for path in std::fs::read_dir(&folder)
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path())
+            .filter(|p| p.extension().is_some_and(|e| e == "pcap"))
+        {
             let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
             command.arg("decode").arg(&path).args(["-q", "--check"]);
             command.args(std::fs::read_to_string(path.with_extension("args")).unwrap_or_default().split_whitespace());
@@ -147,7 +168,9 @@ fn vectors_give_the_expected_lines() {
             let got = netkit(&args, row["hex"].as_str().unwrap_or("").as_bytes());
             let want = row["expect"].as_array().expect("lines");
             let what = match want.iter().zip(&got).find_map(|(w, g)| difference(w, g)) {
-                None if want.len() != got.len() => Some(format!("{} messages expected, {} printed", want.len(), got.len())),
+                None if want.len() != got.len() => {
+                    Some(format!("{} messages expected, {} printed", want.len(), got.len()))
+                }
                 found => found,
             };
             wrong.extend(what.map(|what| format!("{proto} {}: {what}", row["id"])));

@@ -16,7 +16,8 @@ fn root() -> PathBuf {
 /// Runs a command line: what it prints, and its status where that is not 0.
 fn run(command: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_netkit"));
-    let path = format!("{}:{}", binary.parent().expect("a folder").display(), std::env::var("PATH").unwrap_or_default());
+    let path =
+        format!("{}:{}", binary.parent().expect("a folder").display(), std::env::var("PATH").unwrap_or_default());
     let done = Command::new("sh")
         .args(["-c", command])
         .current_dir(root())
@@ -66,7 +67,10 @@ fn trimmed(text: &str) -> String {
 fn golden_files() {
     let bless = std::env::var_os("NETKIT_BLESS").is_some();
     let mut wrong = Vec::new();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("tests/golden")).expect("the folder").map(|e| e.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("tests/golden"))
+        .expect("the folder")
+        .map(|e| e.expect("an entry").path())
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     for file in files {
@@ -116,7 +120,13 @@ fn readme_blocks() {
 /// The generated files in completions/ are what the program prints.
 #[test]
 fn completions_are_current() {
-    for (shell, file) in [("bash", "netkit.bash"), ("zsh", "netkit.zsh"), ("fish", "netkit.fish"), ("powershell", "netkit.ps1"), ("elvish", "netkit.elv")] {
+    for (shell, file) in [
+        ("bash", "netkit.bash"),
+        ("zsh", "netkit.zsh"),
+        ("fish", "netkit.fish"),
+        ("powershell", "netkit.ps1"),
+        ("elvish", "netkit.elv"),
+    ] {
         same_as(&run(&format!("netkit completions {shell}")), &format!("completions/{file}"));
     }
     same_as(&run("netkit man"), "completions/netkit.1");

@@ -7,7 +7,9 @@
 
 use super::bits::{self, BitBuf};
 use super::context::{Context, NoContext, Recalled, Scope};
+use super::describe;
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::names;
 use super::walk::{self, Custom, Wire};
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
@@ -32,11 +34,11 @@ pub enum WriteStop {
 }
 
 enum Cursor<'a> {
-    /// An object, the derived values beside it, and how many of its keys were asked for.
+    /// An object, the derived values beside it, and which of its keys were asked for.
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
-        used: usize,
+        asked: Vec<&'static str>,
     },
     List {
         items: &'a [Json],
@@ -59,6 +61,8 @@ pub struct Writer<'a> {
     /// Hidden numbers that say how many bytes follow: where, how wide, which order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
+    /// The first group that was given a field it does not have.
+    surplus: Option<EncodeError>,
 }
 
 static EMPTY: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
@@ -70,7 +74,7 @@ impl<'a> Writer<'a> {
         Writer {
             out: BitBuf::default(),
             root: fields,
-            cursors: vec![Cursor::Object { fields: map, derived: None, used: 0 }],
+            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new() }],
             names: Vec::new(),
             scope: Scope::default(),
             order: Order::Little,
@@ -79,6 +83,7 @@ impl<'a> Writer<'a> {
             stop_at_unknown: true,
             measures: Vec::new(),
             unparsed: map.get("unparsed"),
+            surplus: None,
         }
     }
 
@@ -121,8 +126,10 @@ impl<'a> Writer<'a> {
         }
         match walk::walk(fields, &mut self) {
             Ok(()) => {
-                let used = self.check_used();
-                used?;
+                if let Some(error) = self.surplus.take() {
+                    return Err(error);
+                }
+                self.check_asked(fields)?;
             }
             Err(WriteStop::Broken) => {}
             Err(WriteStop::Error(error)) => return Err(error),
@@ -141,27 +148,41 @@ impl<'a> Writer<'a> {
         Ok(self.out)
     }
 
-    /// Every key of the innermost object was asked for by some field.
-    fn check_used(&mut self) -> Result<(), EncodeError> {
-        let Some(Cursor::Object { fields, used, .. }) = self.cursors.last() else { return Ok(()) };
-        let known = *used + fields.contains_key("unparsed") as usize;
+    /// Every key of the innermost object was asked for by some field of its group.
+    fn check_asked(&self, table: &'static [Field]) -> Result<(), EncodeError> {
+        let Some(Cursor::Object { fields, asked, .. }) = self.cursors.last() else { return Ok(()) };
+        let known = asked.len() + fields.contains_key("unparsed") as usize;
         if fields.len() <= known {
             return Ok(());
         }
-        // Which one it is takes the names of the table; the caller that knows the layout says more.
-        let names: Vec<&str> = fields.keys().map(String::as_str).filter(|k| *k != "unparsed").collect();
-        Err(self.error(format!("unknown field among: {}", names.join(", "))))
+        let left = |key: &&str| *key != "unparsed" && !asked.contains(key);
+        let Some(key) = fields.keys().map(String::as_str).find(left) else { return Ok(()) };
+        if names::has(key, table) {
+            return Err(self.error(format!("{key:?} has no place here: other fields say that it is not there")));
+        }
+        let hint = match names::nearest(key, table) {
+            Some(near) => crate::nearest::hint(Some(near)),
+            None => {
+                let mut all = Vec::new();
+                names::in_group(table, &mut |field| all.push(field.name));
+                all.dedup();
+                if all.is_empty() { ": there are none".into() } else { format!(": there are {}", all.join(", ")) }
+            }
+        };
+        Err(self.error(format!("unknown field {key:?}{hint}")))
     }
 
     /// The value given for `field`, if any.
     pub fn input(&mut self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last_mut()? {
-            Cursor::Object { fields, used, .. } => {
+            Cursor::Object { fields, asked, .. } => {
                 let found = fields.get(field.name)?;
-                *used += 1;
+                if !asked.contains(&field.name) {
+                    asked.push(field.name);
+                }
                 Some(found)
             }
-            Cursor::List { items, next, .. } => items.get(*next - 1),
+            Cursor::List { items, next, .. } => items.get(next.checked_sub(1)?),
         }
     }
 
@@ -175,7 +196,7 @@ impl<'a> Writer<'a> {
     fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last()? {
             Cursor::Object { derived, .. } => derived.and_then(|d| d.get(field.name)),
-            Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(*next - 1)),
+            Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(next.checked_sub(1)?)),
         }
     }
 
@@ -221,7 +242,7 @@ impl<'a> Writer<'a> {
             return WriteStop::Broken;
         }
         self.names.push(field.name);
-        let error = self.fail("required, but not given".into());
+        let error = self.fail(format!("required, but not given ({})", describe::kind(field)));
         self.names.pop();
         error
     }
@@ -262,7 +283,9 @@ impl<'a> Writer<'a> {
     /// The number does not fit.
     pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
         match *count {
-            Count::Const(exact) if n != exact as u64 => Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name))),
+            Count::Const(exact) if n != exact as u64 => {
+                Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name)))
+            }
             Count::Prefix(prefix) => match self.given_prefix(prefix) {
                 Some(given) => self.leaf_value(prefix, given).map(drop),
                 None => self.put_prefix(prefix, n),
@@ -335,12 +358,15 @@ impl<'a> Writer<'a> {
                     false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
                 }
             }
-            Kind::VarInt { zigzag, .. } => {
+            Kind::VarInt { zigzag, max_groups } => {
                 let range = if zigzag { i64::MIN as i128..=i64::MAX as i128 } else { 0..=u64::MAX as i128 };
                 if !range.contains(&n) {
                     return Err(self.fail(format!("{n} is out of range: {} to {}", range.start(), range.end())));
                 }
                 let mut v = if zigzag { ((n as i64) << 1 ^ (n as i64) >> 63) as u64 } else { n as u64 };
+                if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
+                    return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
+                }
                 while v > 0x7f {
                     self.out.put(v & 0x7f | 0x80, 8);
                     v >>= 7;
@@ -693,11 +719,14 @@ impl Wire for Writer<'_> {
             return Err(WriteStop::Error(error));
         };
         let derived = self.derived_input(field);
-        self.cursors.push(Cursor::Object { fields, derived, used: 0 });
+        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new() });
         Ok(self.scope.len())
     }
 
-    fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
+    fn leave(&mut self, field: &'static Field, scope: usize, whole: bool) {
+        if let (true, None, Kind::Struct(fields)) = (whole, &self.surplus, &field.kind) {
+            self.surplus = self.check_asked(fields).err();
+        }
         if whole || self.broken {
             self.cursors.pop();
             self.names.pop();
@@ -716,19 +745,17 @@ impl Wire for Writer<'_> {
         self.names.push(if bare { "" } else { field.name });
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
         match count {
-            Count::Prefix(prefix) => {
-                match given {
-                    Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
-                    Some(value) => {
-                        let n = self.number(prefix, value)?;
-                        match prefix.kind {
-                            Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
-                            _ => self.put_number(prefix, n)?,
-                        }
+            Count::Prefix(prefix) => match given {
+                Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
+                Some(value) => {
+                    let n = self.number(prefix, value)?;
+                    match prefix.kind {
+                        Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
+                        _ => self.put_number(prefix, n)?,
                     }
-                    None => self.put_prefix(prefix, items.len() as u64)?,
                 }
-            }
+                None => self.put_prefix(prefix, items.len() as u64)?,
+            },
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
             }
@@ -789,7 +816,7 @@ impl Wire for Writer<'_> {
             (self.broken, self.unparsed) = (true, Some(rest));
         }
         let done = walk::walk(fields, self).and_then(|()| walk::field(&super::reader::TRAILING, self));
-        let used = if done.is_ok() { self.check_used().map_err(WriteStop::Error) } else { Ok(()) };
+        let used = if done.is_ok() { self.check_asked(fields).map_err(WriteStop::Error) } else { Ok(()) };
         self.leave(field, group, done.is_ok());
         done.and(used)
     }

@@ -14,7 +14,12 @@ pub fn compile(file: &str, text: &File, encodings: &'static [Encoding]) -> Resul
     text.messages.iter().map(|m| message(file, text, m, encodings)).collect()
 }
 
-fn message(file: &str, text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Result<SchemaMessage, SchemaError> {
+fn message(
+    file: &str,
+    text: &File,
+    m: &MessageText,
+    encodings: &'static [Encoding],
+) -> Result<SchemaMessage, SchemaError> {
     let fail = |line, reason: String| SchemaError { file: file.into(), line, reason };
     if m.id.is_none() && m.route.is_none() && m.message.is_empty() {
         return Err(fail(m.line, "a message needs an id, a route, or the protocol's message that carries it".into()));
@@ -60,7 +65,8 @@ fn leak(text: &str) -> &'static str {
 }
 
 fn identifier(name: &str) -> Result<(), String> {
-    let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     match (good, name) {
         (true, "unparsed" | "trailing") => Err(format!("{name}: the name is taken")),
         (true, _) => Ok(()),
@@ -82,10 +88,16 @@ impl<'a> Compiler<'a> {
         let mut fields = Vec::new();
         for (k, t) in texts.iter().enumerate() {
             let mut field = self.field(t)?;
-            let later = texts[k + 1..].iter().any(|l| l.kind.contains(&format!("[{}]", t.name)) || condition_name(l) == Some(&t.name));
+            let later = texts[k + 1..]
+                .iter()
+                .any(|l| l.kind.contains(&format!("[{}]", t.name)) || condition_name(l) == Some(&t.name));
             if later {
-                if !matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::Bool { .. } | Kind::VarInt { .. }) {
-                    return Err((t.line, format!("{}: a later field refers to it, so it has to be a whole number", t.name)));
+                if !matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::Bool { .. } | Kind::VarInt { .. })
+                {
+                    return Err((
+                        t.line,
+                        format!("{}: a later field refers to it, so it has to be a whole number", t.name),
+                    ));
                 }
                 field.flags |= flag::KEPT;
                 // A count that is not given is counted.
@@ -110,10 +122,15 @@ impl<'a> Compiler<'a> {
             return Err(fail(format!("{}: scale, enum and flags are for whole numbers, not for {}", t.name, t.kind)));
         }
         if let Some((num, den)) = t.scale {
-            if matches!(field.kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. } | Kind::VarInt { .. }) {
+            if matches!(field.kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. } | Kind::VarInt { .. })
+            {
                 return Err(fail(format!("{}: scale is for numbers of up to 32 bits", t.name)));
             }
-            field.show = Show::Scaled(if num == 1 && den.is_power_of_two() { Scale::Over(den) } else { Scale::Ratio { num, den } });
+            field.show = Show::Scaled(if num == 1 && den.is_power_of_two() {
+                Scale::Over(den)
+            } else {
+                Scale::Ratio { num, den }
+            });
         }
         if let Some(named) = &t.names {
             let names = self.names(named, &self.text.enums, "enum").map_err(fail)?;
@@ -163,7 +180,12 @@ impl<'a> Compiler<'a> {
             return Ok(When::Eq(leak(name.trim()), number(value)?));
         }
         if let Some((name, values)) = text.split_once(" in ") {
-            let values = values.trim().trim_start_matches('[').trim_end_matches(']').split(',').map(number).collect::<Result<Vec<u64>, String>>()?;
+            let values =
+                values.trim().trim_start_matches('[').trim_end_matches(']').split(',').map(number).collect::<Result<
+                    Vec<u64>,
+                    String,
+                >>(
+                )?;
             return Ok(When::In(leak(name.trim()), Box::leak(values.into_boxed_slice())));
         }
         if let Some((name, mask)) = text.split_once('&') {
@@ -185,7 +207,15 @@ impl<'a> Compiler<'a> {
         let count = match times {
             "" => match self.encoding.length {
                 Some(prefix) => Count::Prefix(named_prefix(prefix, &t.name)),
-                None => return Err((t.line, format!("{}: arrays have no count of their own here: write {element}[5], {element}[FIELD] or {element}[*]", t.name))),
+                None => {
+                    return Err((
+                        t.line,
+                        format!(
+                            "{}: arrays have no count of their own here: write {element}[5], {element}[FIELD] or {element}[*]",
+                            t.name
+                        ),
+                    ));
+                }
             },
             "*" => Count::Rest,
             n => match n.parse() {
@@ -205,7 +235,15 @@ impl<'a> Compiler<'a> {
         let len = match times {
             "" => match self.encoding.length {
                 Some(prefix) => Len::Prefix(named_prefix(prefix, &t.name)),
-                None => return Err((t.line, format!("{}: write {}[5], {}[FIELD] or {}[*]", t.name, self.encoding.byte, self.encoding.byte, self.encoding.byte))),
+                None => {
+                    return Err((
+                        t.line,
+                        format!(
+                            "{}: write {}[5], {}[FIELD] or {}[*]",
+                            t.name, self.encoding.byte, self.encoding.byte, self.encoding.byte
+                        ),
+                    ));
+                }
             },
             "*" => Len::Rest,
             n => match n.parse() {
@@ -217,7 +255,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn single(&mut self, t: &'a FieldText, kind: &'a str) -> Compiled<Field> {
-        if let Some(n) = kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok())
+        if let Some(n) =
+            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok())
             && self.encoding.bits
             && (1..=64).contains(&n)
         {
@@ -235,9 +274,15 @@ impl<'a> Compiler<'a> {
             self.open.pop();
             return Ok(crate::codec::layout::group("", list));
         }
-        let words = self.encoding.types.iter().map(|(word, _)| *word).chain(self.text.structs.iter().map(|(n, ..)| n.as_str()));
+        let words =
+            self.encoding.types.iter().map(|(word, _)| *word).chain(self.text.structs.iter().map(|(n, ..)| n.as_str()));
         let near = crate::nearest::nearest(kind, words);
-        let why = format!("{}: no type {kind:?} in the encoding {}{}", t.name, self.encoding.name, crate::nearest::hint(near));
+        let why = format!(
+            "{}: no type {kind:?} in the encoding {}{}",
+            t.name,
+            self.encoding.name,
+            crate::nearest::hint(near)
+        );
         Err((t.line, why))
     }
 }
@@ -263,7 +308,9 @@ fn copy(field: &'static Field, name: &str) -> Field {
         Kind::Float { bits, order } => Kind::Float { bits: *bits, order: *order },
         Kind::Bool { bits } => Kind::Bool { bits: *bits },
         Kind::VarInt { max_groups, zigzag } => Kind::VarInt { max_groups: *max_groups, zigzag: *zigzag },
-        Kind::Text { len: Len::Prefix(prefix), charset } => Kind::Text { len: Len::Prefix(named_prefix(prefix, name)), charset: *charset },
+        Kind::Text { len: Len::Prefix(prefix), charset } => {
+            Kind::Text { len: Len::Prefix(named_prefix(prefix, name)), charset: *charset }
+        }
         Kind::Text { len, charset } => Kind::Text { len: *len, charset: *charset },
         Kind::Bytes { len } => Kind::Bytes { len: *len },
         Kind::Struct(fields) => Kind::Struct(fields),
@@ -273,5 +320,14 @@ fn copy(field: &'static Field, name: &str) -> Field {
         Kind::Derived => Kind::Derived,
         Kind::Custom(codec) => Kind::Custom(*codec),
     };
-    Field { name: field.name, doc: field.doc, kind, when: field.when, show: field.show, unit: field.unit, default: field.default, flags: field.flags }
+    Field {
+        name: field.name,
+        doc: field.doc,
+        kind,
+        when: field.when,
+        show: field.show,
+        unit: field.unit,
+        default: field.default,
+        flags: field.flags,
+    }
 }

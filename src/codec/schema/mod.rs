@@ -103,10 +103,19 @@ impl Schemas {
     ///
     /// # Errors
     /// The first thing that is wrong, with its line.
-    pub fn add(&mut self, file: &str, text: &str, encodings: &dyn Fn(&str) -> Option<&'static [Encoding]>) -> Result<(), SchemaError> {
+    pub fn add(
+        &mut self,
+        file: &str,
+        text: &str,
+        encodings: &dyn Fn(&str) -> Option<&'static [Encoding]>,
+    ) -> Result<(), SchemaError> {
         let parsed = parse::parse(file, text)?;
         let Some(known) = encodings(&parsed.proto) else {
-            return Err(SchemaError { file: file.into(), line: parsed.proto_line, reason: format!("no protocol {:?} that takes schemas", parsed.proto) });
+            return Err(SchemaError {
+                file: file.into(),
+                line: parsed.proto_line,
+                reason: format!("no protocol {:?} that takes schemas", parsed.proto),
+            });
         };
         let messages = compile::compile(file, &parsed, known)?;
         match self.protos.iter_mut().find(|(p, _)| *p == parsed.proto) {
@@ -129,14 +138,18 @@ impl Schemas {
     /// The schema for a payload: the first that names its direction, or else one for both; a word
     /// of its own goes before `*`.
     pub fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
-        let fits = |m: &&SchemaMessage| (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from);
+        let fits = |m: &&SchemaMessage| {
+            (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from)
+        };
         let exact = |m: &&SchemaMessage| match key {
             Key::Number(n) => m.number == Some(n),
             Key::Word(w) => m.word.as_deref() == Some(w),
             Key::None => m.number.is_none() && m.word.is_none(),
         };
         let list = self.messages(proto);
-        let any = |m: &&SchemaMessage| m.number.is_none() && (m.word.is_none() && !m.message.is_empty() || m.word.as_deref() == Some("*"));
+        let any = |m: &&SchemaMessage| {
+            m.number.is_none() && (m.word.is_none() && !m.message.is_empty() || m.word.as_deref() == Some("*"))
+        };
         let best = |test: &dyn Fn(&&SchemaMessage) -> bool| {
             list.iter().filter(|m| fits(m) && test(m)).max_by_key(|m| (!m.from.is_empty(), !m.message.is_empty()))
         };

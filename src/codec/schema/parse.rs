@@ -98,7 +98,10 @@ impl Reader<'_> {
     }
 
     fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
-        let number = value.get_ref().as_integer().and_then(|n| u64::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok());
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|n| u64::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok());
         number.ok_or_else(|| self.wrong(key, value, "a number from 0 on"))
     }
 
@@ -115,7 +118,14 @@ impl Reader<'_> {
     }
 
     fn file(&self, table: &DeTable<'_>) -> Result<File, SchemaError> {
-        let mut file = File { proto: String::new(), proto_line: 1, messages: vec![], structs: vec![], enums: vec![], flags: vec![] };
+        let mut file = File {
+            proto: String::new(),
+            proto_line: 1,
+            messages: vec![],
+            structs: vec![],
+            enums: vec![],
+            flags: vec![],
+        };
         for item @ (key, value) in self.in_order(table) {
             match key.get_ref().as_ref() {
                 "proto" => {
@@ -123,7 +133,8 @@ impl Reader<'_> {
                     file.proto_line = self.line(key.span().start);
                 }
                 "message" => {
-                    let list = value.get_ref().as_array().ok_or_else(|| self.wrong("message", value, "[[message]] tables"))?;
+                    let list =
+                        value.get_ref().as_array().ok_or_else(|| self.wrong("message", value, "[[message]] tables"))?;
                     for message in list.iter() {
                         file.messages.push(self.message(message)?);
                     }
@@ -146,11 +157,17 @@ impl Reader<'_> {
     }
 
     fn name_tables(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<(String, Names)>, SchemaError> {
-        self.table(key, value)?.into_iter().map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?))).collect()
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?)))
+            .collect()
     }
 
     fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
-        self.table(key, value)?.into_iter().map(|(name, v)| Ok((name.get_ref().to_string(), self.number(name.get_ref(), v)?))).collect()
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.number(name.get_ref(), v)?)))
+            .collect()
     }
 
     fn message(&self, value: &Spanned<DeValue<'_>>) -> Result<MessageText, SchemaError> {
@@ -163,7 +180,10 @@ impl Reader<'_> {
                 "from" => {
                     message.from = self.text("from", value)?;
                     if !["client", "server"].contains(&message.from.as_str()) {
-                        return Err(self.error(value.span().start, format!("from: expected client or server, got {:?}", message.from)));
+                        return Err(self.error(
+                            value.span().start,
+                            format!("from: expected client or server, got {:?}", message.from),
+                        ));
                     }
                 }
                 "name" => message.name = self.text("name", value)?,
@@ -180,7 +200,8 @@ impl Reader<'_> {
     }
 
     fn field(&self, (name, value): Item<'_, '_>) -> Result<FieldText, SchemaError> {
-        let mut field = FieldText { line: self.line(name.span().start), name: name.get_ref().to_string(), ..FieldText::default() };
+        let mut field =
+            FieldText { line: self.line(name.span().start), name: name.get_ref().to_string(), ..FieldText::default() };
         if let Some(kind) = value.get_ref().as_str() {
             field.kind = kind.into();
             return Ok(field);
@@ -228,7 +249,9 @@ impl Reader<'_> {
         };
         match ratio {
             Some((num, den)) if num > 0 && den > 0 => Ok((num, den)),
-            _ => Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into())),
+            _ => {
+                Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into()))
+            }
         }
     }
 }

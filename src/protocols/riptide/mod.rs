@@ -12,8 +12,8 @@ pub mod values;
 pub mod version;
 
 use super::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
-use crate::codec::{EncodeError, Writer};
 use crate::codec::schema::{Encoding, Schemas};
+use crate::codec::{EncodeError, Writer};
 use crate::flow::Transport;
 use std::sync::Arc;
 use version::{Candidates, Version, fits};

@@ -127,7 +127,9 @@ impl Custom for Length20 {
             reader.tree().push(field, Value::UInt(first), start, 8);
             return Ok(());
         }
-        let Some(both) = reader.peek(16) else { return Err(reader.short(field, start, 16, "two bytes of length".into())) };
+        let Some(both) = reader.peek(16) else {
+            return Err(reader.short(field, start, 16, "two bytes of length".into()));
+        };
         let length = bits::swap(both, 16) & 0x7fff;
         reader.skip(16);
         let shown = if length < 0x80 { &LONG_FORM } else { field };
@@ -203,7 +205,9 @@ impl Custom for PackedBools {
         if value.get("raw").is_some() {
             return writer.put_raw_form(value);
         }
-        let Some(items) = value.as_array() else { return Err(WriteStop::Error(writer.wrong("a list of true and false", value))) };
+        let Some(items) = value.as_array() else {
+            return Err(WriteStop::Error(writer.wrong("a list of true and false", value)));
+        };
         writer.put_count(field, &self.count, items.len() as u64)?;
         for item in items {
             let Some(bit) = item.as_bool() else { return Err(WriteStop::Error(writer.wrong("true or false", item))) };
