@@ -40,6 +40,11 @@ pub trait Dissector: Sync {
     /// The memory for a new conversation.
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session>;
 
+    /// The port that its servers usually have: where messages without an address are written to.
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
     /// How `dump` reads bytes that come without a transport: as a datagram, or as one direction
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
@@ -208,6 +213,12 @@ pub trait Encoder {
 
     /// What this protocol puts around a message in a stream, or `None` where it has no stream form.
     fn frame(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The message as one WebSocket message, masked where a client sends it, or `None` where the
+    /// protocol does not use WebSocket.
+    fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }
 }
