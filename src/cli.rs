@@ -27,7 +27,8 @@ Exit status:
   3  input or output failed: no such file, a cut capture (what could be read was printed)
 
 Environment:
-  NO_COLOR       no colours, as with --color never";
+  NO_COLOR       no colours, as with --color never
+  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
 
 /// Options of all commands.
 #[derive(Args, Debug)]
@@ -88,6 +89,9 @@ pub struct Dissect {
     /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
     #[arg(short, long, value_name = "P")]
     pub proto: Option<String>,
+    /// The layouts of your game's payloads (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
@@ -163,6 +167,9 @@ pub struct Decode {
     /// Only the conversation of that number
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
+    /// Only messages that fit: "riptide.message_id == 7 and not has fault"
+    #[arg(short = 'F', long, value_name = "EXPR")]
+    pub filter: Option<String>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
@@ -178,7 +185,13 @@ Examples:
   netkit decode capture.pcap -f ndjson | jq .fields  values, for scripts
   tcpdump -i eth0 -U -w - udp | netkit decode -      live
   netkit decode game.pcap -p riptide --port 7000=riptide -s riptide.version=2.2
-  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline";
+  netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
+  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline
+
+Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and the
+envelope (frame time flow proto version from transport src dst message length note) with
+== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ).
+`has fault`, `has warning` and a field alone test that it is there.";
 
 fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
@@ -304,6 +317,9 @@ pub struct Fields {
     /// A protocol, or one of its messages; nothing: all protocols
     #[arg(value_name = "PROTO[.MESSAGE]")]
     pub what: Option<String>,
+    /// Document the messages of these schemas too (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,

@@ -15,6 +15,7 @@
 pub mod capture;
 pub mod codec;
 pub mod encode;
+pub mod filter;
 pub mod flow;
 pub mod nearest;
 pub mod protocols;

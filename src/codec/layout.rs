@@ -70,6 +70,9 @@ pub mod flag {
     pub const CHECKED: u16 = 512;
     /// The number is shown as a word of an earlier list where the message names it; see `doc`.
     pub const SCHEMA: u16 = 1024;
+    /// A number whose bits say which later fields are there, and which follows from these: what it
+    /// is without any of them is its default.
+    pub const PRESENCE: u16 = 2048;
 }
 
 /// Byte order of a number of whole bytes.
@@ -489,6 +492,11 @@ impl Field {
     /// See [`flag::KEPT`].
     pub const fn kept(self) -> Field {
         self.with(flag::KEPT)
+    }
+
+    /// Hidden and kept, and see [`flag::PRESENCE`]; `without` is its value when none is there.
+    pub const fn presence(self, without: i64) -> Field {
+        self.with(flag::PRESENCE | flag::HIDDEN | flag::KEPT).default(without)
     }
 
     /// See [`flag::OMIT_EMPTY`].

@@ -101,6 +101,13 @@ impl<'a> Writer<'a> {
         self
     }
 
+    /// `unparsed` alone does not say that the message broke: it may stand behind a whole one. Call
+    /// it before [`Writer::broken`].
+    pub fn whole(mut self) -> Self {
+        self.broken = false;
+        self
+    }
+
     /// What earlier messages tell.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
@@ -674,7 +681,8 @@ impl Wire for Writer<'_> {
                 self.put(0, bits, order);
                 0
             }
-            (None, Some((bits, order)), Some(default)) => {
+            // In a message that broke, a shown field that is not given was never read.
+            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
                 self.put(default as u64, bits, order);
                 default as u64
             }

@@ -3,6 +3,7 @@
 use super::Usage;
 use crate::cli::{Fields, FieldsFormat};
 use netkit::codec::layout::{Field, Kind, flag};
+use netkit::codec::schema::SchemaMessage;
 use netkit::codec::{Layout, describe};
 use netkit::protocols::{self, Dissector, Role, Table};
 use serde_json::{Value as Json, json};
@@ -27,6 +28,7 @@ pub fn run(args: &Fields) -> anyhow::Result<u8> {
             return Err(Usage(format!("{} has no message {m:?}{}", d.name(), netkit::nearest::hint(near))).into());
         }
     }
+    let schemas = super::schemas(&args.schema)?;
     match (args.format, proto) {
         (FieldsFormat::Json, Some(d)) => writeln!(out, "{:#}", protocol_json(d, message))?,
         (FieldsFormat::Json, None) => {
@@ -35,6 +37,11 @@ pub fn run(args: &Fields) -> anyhow::Result<u8> {
         }
         (FieldsFormat::Text, None) => overview(&mut out),
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut out),
+    }
+    if args.format == FieldsFormat::Text && message.is_none() {
+        for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+            schema_text(*d, schemas.messages(d.name()), &mut out);
+        }
     }
     io::stdout().write_all(out.as_bytes())?;
     Ok(0)
@@ -132,6 +139,22 @@ fn layout_text(proto: &str, layout: &Layout) -> String {
         }
     });
     out
+}
+
+fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], out: &mut String) {
+    if !messages.is_empty() {
+        let _ = writeln!(out, "\nPayloads of {} by your schemas", d.name());
+    }
+    for m in messages {
+        let key = m.number.map(|n| n.to_string()).or(m.word.clone()).unwrap_or_default();
+        let carrier = if m.message.is_empty() { "message" } else { &m.message };
+        let from = if m.from.is_empty() { String::new() } else { format!(" from the {}", m.from) };
+        let Some(fields) = m.fields.iter().flatten().next_back() else { continue };
+        let doc = if m.doc.is_empty() { m.name } else { m.doc };
+        let text = layout_text(d.name(), &Layout { name: m.name, doc, fields });
+        let (head, body) = text.split_once('\n').unwrap_or((&text, ""));
+        let _ = writeln!(out, "{head}   [{carrier} {key}{from}]\n{body}");
+    }
 }
 
 fn protocol_json(d: &dyn Dissector, only: Option<&str>) -> Json {

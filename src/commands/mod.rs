@@ -11,8 +11,11 @@ mod output;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
-use netkit::protocols::Options;
+use anyhow::Context;
+use netkit::codec::schema::Schemas;
+use netkit::protocols::{self, Options};
 use std::io;
+use std::path::PathBuf;
 
 /// Wrong usage that the command line's grammar could not see: exit status 2.
 #[derive(Debug)]
@@ -60,5 +63,17 @@ pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     for text in &dissect.set {
         options.settings.add(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
+    options.schemas = schemas(&dissect.schema)?.into();
     Ok(options)
+}
+
+/// Reads the users' schemas.
+pub fn schemas(files: &[PathBuf]) -> anyhow::Result<Schemas> {
+    let mut schemas = Schemas::default();
+    let encodings = |proto: &str| protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    for path in files {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        schemas.add(&path.display().to_string(), &text, &encodings).map_err(|e| Usage(e.to_string()))?;
+    }
+    Ok(schemas)
 }

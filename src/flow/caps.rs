@@ -48,7 +48,7 @@ pub struct Statistics {
     pub gaps: u64,
     /// Bytes that never came: those of the gaps, and those missing before a FIN.
     pub missing_bytes: u64,
-    /// Bytes that came and were not consumed before a cap or a gap dropped them.
+    /// Bytes that came and were unread when a gap, a cap or an eviction dropped them.
     pub dropped_bytes: u64,
     /// TCP segments with bytes that no plausible sequence number explains, or behind the end of
     /// their direction.

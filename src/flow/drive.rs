@@ -64,7 +64,10 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.conversation.ended[self.from.index()] = Some(why);
         self.tools.handler.end(self.conversation, self.from, &mut self.direction.stream, why);
         let offset = self.direction.stream.offset();
-        self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;
+        let unread = self.direction.stream.restart(offset) as u64;
+        if why == End::Evicted {
+            self.tools.statistics.dropped_bytes += unread;
+        }
         self.direction.stream.settle(&mut self.tools.scratch.spare);
     }
 

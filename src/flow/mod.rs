@@ -58,6 +58,8 @@ mod slots;
 mod stream;
 mod table;
 mod tcp;
+#[cfg(test)]
+mod tests;
 
 pub use caps::{Caps, Statistics};
 pub use conversation::{Conversation, End, Side, Transport};

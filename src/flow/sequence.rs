@@ -3,7 +3,8 @@
 //!
 //! Numbers on the wire run modulo something; here they are extended over the wrap by taking the
 //! distance to the newest one as the shorter way. A window of them is kept; older ones are
-//! forgotten, and counted.
+//! forgotten, and counted. Only numbers that were seen take memory: a sender that jumps about in
+//! the window costs no more than one that counts.
 
 use std::collections::VecDeque;
 
@@ -62,9 +63,8 @@ pub struct Sequence {
     window: usize,
     first: i64,
     newest: Option<i64>,
-    /// The extended number of `sent[0]`.
-    base: i64,
-    sent: VecDeque<Sent>,
+    /// What was seen, by extended number, ascending.
+    sent: VecDeque<(i64, Sent)>,
     forgotten_unacked: u64,
 }
 
@@ -77,7 +77,6 @@ impl Sequence {
             window,
             first: 0,
             newest: None,
-            base: 0,
             sent: VecDeque::new(),
             forgotten_unacked: 0,
         }
@@ -112,62 +111,69 @@ impl Sequence {
 
     /// Starts counting at this number, as if everything before it had been seen.
     pub fn start_at(&mut self, number: i64) {
-        (self.first, self.base, self.newest) = (number, number, Some(number - 1));
+        (self.first, self.newest) = (number, Some(number - 1));
+    }
+
+    /// Is this extended number so far behind the newest that it is no longer remembered?
+    pub fn forgotten(&self, extended: i64) -> bool {
+        self.newest.is_some_and(|newest| extended <= newest - self.window as i64)
+    }
+
+    /// Where a number stands in `sent`, or would stand.
+    fn place(&self, extended: i64) -> Result<usize, usize> {
+        match self.sent.back() {
+            // The usual cases: the newest, and the one to come.
+            Some((last, _)) if *last == extended => Ok(self.sent.len() - 1),
+            Some((last, _)) if *last < extended => Err(self.sent.len()),
+            _ => self.sent.binary_search_by_key(&extended, |(number, _)| *number),
+        }
     }
 
     /// What is remembered of an extended number.
     pub fn get(&self, extended: i64) -> Option<&Sent> {
-        let index = usize::try_from(extended - self.base).ok()?;
-        self.sent.get(index).filter(|s| s.copies > 0)
+        self.sent.get(self.place(extended).ok()?).map(|(_, sent)| sent)
     }
 
     /// As [`Sequence::get`].
     pub fn get_mut(&mut self, extended: i64) -> Option<&mut Sent> {
-        let index = usize::try_from(extended - self.base).ok()?;
-        self.sent.get_mut(index).filter(|s| s.copies > 0)
+        let place = self.place(extended).ok()?;
+        self.sent.get_mut(place).map(|(_, sent)| sent)
     }
 
     /// A message with this number was seen.
     pub fn sent(&mut self, extended: i64, frame: u64, time: i64) -> Seen {
+        let one = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
         let Some(newest) = self.newest else {
-            (self.first, self.base, self.newest) = (extended, extended, Some(extended));
-            self.sent.push_back(Sent { frame, time, last_time: time, copies: 1, ..Sent::default() });
+            (self.first, self.newest) = (extended, Some(extended));
+            self.sent.push_back((extended, one));
             return Seen::Next;
         };
-        if extended < self.base {
-            // Room in front: the window may reach further back than what came first.
-            let back = (self.base - extended) as usize;
-            if self.sent.len() + back > self.window {
-                return Seen::Forgotten;
-            }
-            (0..back).for_each(|_| self.sent.push_front(Sent::default()));
-            self.base = extended;
+        if self.forgotten(extended) {
+            return Seen::Forgotten;
         }
-        let index = (extended - self.base) as usize;
-        if index >= self.sent.len() {
-            let ahead = (extended - newest - 1).max(0) as u32;
-            let drop = (index + 1).saturating_sub(self.window);
-            for _ in 0..drop.min(self.sent.len()) {
-                let old = self.sent.pop_front().unwrap_or_default();
-                self.forgotten_unacked += (old.copies > 0 && old.acks == 0) as u64;
-            }
-            self.base += drop as i64;
-            let index = (extended - self.base) as usize;
-            self.sent.resize(index + 1, Sent::default());
-            self.sent[index] = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
-            self.newest = Some(extended);
-            return if ahead == 0 { Seen::Next } else { Seen::Ahead(ahead) };
+        if let Some(sent) = self.get_mut(extended) {
+            let before = *sent;
+            sent.copies = sent.copies.saturating_add(1);
+            sent.last_time = time;
+            return Seen::Copy { before };
         }
-        let slot = &mut self.sent[index];
-        if slot.copies == 0 {
-            *slot = Sent { frame, time, last_time: time, copies: 1, acks: slot.acks, tag: 0 };
-            self.newest = Some(newest.max(extended));
-            return if extended > newest { Seen::Next } else { Seen::Late };
+        if extended <= newest {
+            let place = self.place(extended).unwrap_or_else(|place| place);
+            self.sent.insert(place, (extended, one));
+            return Seen::Late;
         }
-        let before = *slot;
-        slot.copies = slot.copies.saturating_add(1);
-        slot.last_time = time;
-        Seen::Copy { before }
+        self.newest = Some(extended);
+        self.sent.push_back((extended, one));
+        while let Some((number, old)) = self.sent.front()
+            && self.forgotten(*number)
+        {
+            self.forgotten_unacked += (old.acks == 0) as u64;
+            self.sent.pop_front();
+        }
+        match extended - newest - 1 {
+            0 => Seen::Next,
+            ahead => Seen::Ahead(ahead as u32),
+        }
     }
 
     /// An acknowledgement named this number.
@@ -175,24 +181,20 @@ impl Sequence {
         if self.newest.is_none() {
             return Acked::Unknown;
         }
-        let (first, base) = (self.first, self.base);
+        let (first, forgotten) = (self.first, self.forgotten(extended));
         match self.get_mut(extended) {
             Some(sent) => {
                 sent.acks = sent.acks.saturating_add(1);
                 if sent.acks == 1 { Acked::First(*sent) } else { Acked::Again(*sent) }
             }
-            None if extended > first && extended >= base => Acked::Unseen,
+            None if extended > first && !forgotten => Acked::Unseen,
             None => Acked::Unknown,
         }
     }
 
     /// The messages that nobody acknowledged, oldest first: extended number and what is known.
     pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> {
-        self.sent
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| s.copies > 0 && s.acks == 0)
-            .map(|(k, s)| (self.base + k as i64, s))
+        self.sent.iter().filter(|(_, s)| s.acks == 0).map(|(number, s)| (*number, s))
     }
 
     /// How many unacknowledged messages were forgotten because the window moved on.
@@ -230,5 +232,19 @@ mod tests {
         assert_eq!(s.unacknowledged().count(), 16);
         assert_eq!(s.forgotten_unacknowledged(), 100_000 - 16);
         assert_eq!(s.sent(s.newest().unwrap_or(0) - 20, 1, 0), Seen::Forgotten);
+    }
+
+    #[test]
+    fn jumps_take_no_memory() {
+        let mut s = Sequence::new(65535, 32768);
+        s.start_at(0);
+        assert_eq!(s.sent(s.extend(3), 1, 0), Seen::Ahead(3));
+        assert_eq!(s.sent(s.extend(1), 2, 0), Seen::Late);
+        assert_eq!(s.sent(s.extend(32000), 3, 0), Seen::Ahead(31996));
+        assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 1));
+        assert_eq!(s.sent(s.extend(60000), 5, 0), Seen::Ahead(27999));
+        assert_eq!((s.sent.len(), s.forgotten_unacknowledged()), (2, 2));
+        assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
+        assert_eq!(s.acknowledged(0), Acked::Unknown);
     }
 }

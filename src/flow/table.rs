@@ -52,6 +52,11 @@ impl<S: Default> Table<S> {
         self.len() == 0
     }
 
+    /// How many bytes are allocated now for the bytes of streams; see [`Caps::buffered_bytes`].
+    pub fn buffered(&self) -> usize {
+        self.buffered
+    }
+
     /// Takes the next packet of the capture.
     pub fn packet(&mut self, packet: &Packet<'_>, handler: &mut impl Handler<S>) {
         match &packet.body {

@@ -3,6 +3,7 @@
 use super::message::{Out, Place};
 use super::options::Options;
 use super::talk::{Role, Talk};
+use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
@@ -24,6 +25,11 @@ pub trait Dissector: Sync {
 
     /// The layouts of its messages, by version and direction.
     fn tables(&self) -> &'static [Table];
+
+    /// The values that its analysis adds beside the fields, for documentation and filters.
+    fn derived(&self) -> &'static [&'static Field] {
+        &[]
+    }
 
     /// The `-s` settings it takes.
     fn settings(&self) -> &'static [Setting];

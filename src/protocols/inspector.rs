@@ -27,10 +27,18 @@ pub enum Claim {
     New,
     /// Somebody may claim it when more was said.
     Undecided(Box<Held>),
-    /// A dissector's, by its name and for its reason.
-    Claimed(&'static str, Box<dyn Session>),
+    /// A dissector's.
+    Claimed(Owner),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
+}
+
+/// Who reads a conversation.
+pub struct Owner {
+    session: Box<dyn Session>,
+    /// Claimed by name when so many servers had been announced; a later announcement of one of its
+    /// ends takes it over. `None`: recognised by what it says, for good.
+    generation: Option<u64>,
 }
 
 /// What an undecided conversation has said so far.
@@ -111,22 +119,31 @@ impl<'a, S: Sink> Inspector<'a, S> {
         if c.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
-                if self.expected.len() < EXPECTED || self.expected.contains_key(&server) {
-                    self.expected.insert(server, (self.generation, session));
+                if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
+                    let oldest = self.expected.iter().min_by_key(|(_, (generation, _))| *generation);
+                    let oldest = oldest.map(|(server, _)| *server);
+                    oldest.and_then(|server| self.expected.remove(&server));
                 }
+                self.expected.insert(server, (self.generation, session));
             }
         }
+    }
+
+    /// The session for a UDP conversation one of whose ends was announced, after so many others.
+    fn announced(&self, c: &Conversation<Claim>, after: u64) -> Option<Box<dyn Session>> {
+        if c.transport != Transport::Udp || self.generation <= after {
+            return None;
+        }
+        let all = c.ends.iter().filter_map(|end| self.expected.get(end));
+        let (_, session) = all.filter(|(g, _)| *g > after).max_by_key(|(generation, _)| *generation)?;
+        session.sibling()
     }
 
     /// Who can be named without looking at what was said: the user's word, or another conversation.
     fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
         let talk = talk(c, self.options);
-        if c.transport == Transport::Udp && !self.expected.is_empty() {
-            let newest =
-                c.ends.iter().filter_map(|end| self.expected.get(end)).max_by_key(|(generation, _)| *generation);
-            if let Some(session) = newest.and_then(|(_, session)| session.sibling()) {
-                return Some(("expected", "a conversation that another one announced", session));
-            }
+        if let Some(session) = self.announced(c, 0) {
+            return Some(("expected", "a conversation that another one announced", session));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
@@ -221,25 +238,32 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     };
                     self.run(c, &mut *session, |session, out| session.datagram(&place, out));
                 }
-                c.state = Claim::Claimed(name, session);
+                c.state = Claim::Claimed(Owner { session, generation: None });
             }
         }
     }
 
-    /// Takes the conversation's session out, if it is claimed or can be by name.
-    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<(&'static str, Box<dyn Session>)> {
+    /// Takes the conversation's owner out, if it is claimed or can be by name.
+    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some((name, session));
+                return Some(Owner { session, generation: Some(self.generation) });
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
-            Claim::Claimed(name, session) => Some((name, session)),
+            Claim::Claimed(mut owner) => {
+                if let Some(generation) = &mut owner.generation {
+                    let newer = self.announced(c, *generation);
+                    *generation = self.generation;
+                    owner.session = newer.unwrap_or(owner.session);
+                }
+                Some(owner)
+            }
             other => {
                 c.state = other;
                 None
@@ -248,9 +272,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     fn stream_event(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, event: StreamEvent<'_>) {
-        if let Some((name, mut session)) = self.claimed(c) {
-            self.run(c, &mut *session, |session, out| session.stream(side, stream, event, out));
-            c.state = Claim::Claimed(name, session);
+        if let Some(mut owner) = self.claimed(c) {
+            self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
@@ -272,16 +296,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 }
                 self.settle(c, held, last);
                 match std::mem::take(&mut c.state) {
-                    Claim::Claimed(name, mut session) => {
+                    Claim::Claimed(mut owner) => {
                         let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { 0 };
                         let all = StreamEvent::Data { new: stream.bytes().len(), segments: &[0], frame };
-                        self.run(c, &mut *session, |session, out| {
+                        self.run(c, &mut *owner.session, |session, out| {
                             session.stream(side, stream, all, out);
                             if last {
                                 session.stream(side, stream, event, out);
                             }
                         });
-                        c.state = Claim::Claimed(name, session);
+                        c.state = Claim::Claimed(owner);
                     }
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
@@ -307,11 +331,11 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         payload: &[u8],
         length: usize,
     ) {
-        if let Some((name, mut session)) = self.claimed(c) {
+        if let Some(mut owner) = self.claimed(c) {
             let place =
                 Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
-            self.run(c, &mut *session, |session, out| session.datagram(&place, out));
-            c.state = Claim::Claimed(name, session);
+            self.run(c, &mut *owner.session, |session, out| session.datagram(&place, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {

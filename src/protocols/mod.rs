@@ -1,7 +1,11 @@
 //! The protocols: one folder each, with its tables (`layout.rs`), its memory (`session.rs`) and its
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
+pub mod acknex;
 pub mod dissector;
+pub mod dnp;
+pub mod gne;
+pub mod hawknl;
 pub mod inspector;
 pub mod message;
 pub mod options;
@@ -15,7 +19,7 @@ pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 1] = [&riptide::Riptide];
+pub static ALL: [&dyn Dissector; 4] = [&riptide::Riptide, &dnp::Dnp, &gne::Gne, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {

@@ -1,0 +1,248 @@
+//! One DNP conversation: who the server is, and what the connection in it remembers.
+
+use super::joined::Joined;
+use super::layout::{self, UPDATE_LAYOUT};
+use super::links::{Links, Recall};
+use super::reliable::Direction;
+use super::types::Types;
+use super::values::UNKNOWN_TYPE;
+use crate::codec::layout::Field;
+use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
+use crate::flow::Side;
+use crate::protocols::{Draft, Out, Place, Role, Session, Talk};
+
+/// The port of DNP servers.
+pub const PORT: u16 = 3413;
+
+/// How far the connection has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The capture begins in the middle, or nothing was said yet.
+    None,
+    /// The client has asked.
+    Requested,
+    /// The server has accepted.
+    Connected,
+    /// Closed or refused: the next request begins another connection.
+    Ended,
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    /// By `--server` or `--from`: nothing that is said changes it.
+    named: Option<Side>,
+    /// By what was said last.
+    told: Option<Side>,
+    /// By a port.
+    port: Option<Side>,
+    phase: Phase,
+    closed: bool,
+    pub(super) directions: [Direction; 2],
+    pub(super) links: Links,
+    pub(super) joined: Joined,
+    pub(super) set: Types,
+    pub(super) specification: bool,
+    /// `dnp.resend` in nanoseconds.
+    pub(super) resend: i64,
+}
+
+/// What one reading has found beside the fields.
+#[derive(Default)]
+pub(super) struct Found {
+    /// A fault, or types that are not known.
+    pub(super) broken: bool,
+    /// What the fault says that is about no length.
+    pub(super) cause: Option<&'static str>,
+    /// Bytes behind the last field.
+    pub(super) trailing: usize,
+    /// See [`Recall`].
+    pub(super) not_in_force: Option<(u16, u64)>,
+    /// See [`Recall`].
+    pub(super) unknown: Option<u16>,
+    /// See [`Recall`].
+    pub(super) out_of_range: Option<(u16, u16, usize)>,
+}
+
+impl Conversation {
+    /// The memory for a new conversation.
+    pub fn new(talk: &Talk<'_>) -> Conversation {
+        let settings = &talk.options.settings;
+        let from = talk.server_by_from(Side::A).filter(|_| talk.ends.is_none());
+        let named = talk.server_by_option().or(from);
+        let port = talk.server_by_named_port("dnp").or_else(|| talk.server_by_port(|port| port == PORT));
+        Conversation {
+            named,
+            told: None,
+            port,
+            phase: Phase::None,
+            closed: false,
+            directions: Default::default(),
+            links: Links::default(),
+            joined: Joined::default(),
+            set: settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
+            specification: settings.get(UPDATE_LAYOUT) == Some("specification"),
+            resend: settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(super::RESEND),
+        }
+    }
+
+    /// Reads the fields.
+    fn read(&self, fields: &'static [Field], message: &'static str, place: &Place<'_>, draft: &mut Draft) -> Found {
+        let mut recall = Recall::new(&self.links, &self.set, self.specification);
+        let outcome = Reader::new(place.bytes, &mut draft.tree)
+            .named("dnp", message)
+            .wire_length(place.length)
+            .context(&mut recall)
+            .read(fields);
+        let mut found = Found {
+            not_in_force: recall.not_in_force,
+            unknown: recall.unknown,
+            out_of_range: recall.out_of_range,
+            ..Found::default()
+        };
+        match &outcome.stop {
+            Some(Stop::Fault(fault)) => {
+                found.broken = true;
+                found.cause = if let Reason::Undefined(what) = fault.reason { Some(what) } else { None };
+            }
+            Some(Stop::Unknown { .. }) => found.broken = true,
+            None => {
+                let (read, there) = (outcome.bits, place.bytes.len() as u32 * 8);
+                if let Some(bits) = there.checked_sub(read).filter(|bits| *bits > 0) {
+                    draft.tree.push(&UNPARSED, Value::Bytes { bit: read, bits }, read, bits);
+                }
+                found.trailing = place.length.saturating_sub(read as usize / 8);
+            }
+        }
+        draft.ended(outcome);
+        found
+    }
+
+    /// Who sent it, as far as is known with this message.
+    fn role(&self, side: Side) -> Role {
+        Talk::role(self.named.or(self.told).or(self.port), side)
+    }
+
+    fn request(&mut self, side: Side, draft: &mut Draft) {
+        self.told = Some(side.other());
+        match self.phase {
+            Phase::None | Phase::Ended => {
+                self.phase = Phase::Requested;
+                self.closed = false;
+                self.directions.iter_mut().for_each(Direction::begin);
+                self.links.clear();
+            }
+            Phase::Requested => {
+                draft.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
+            }
+            Phase::Connected => draft.notes.add(
+                Level::Warning,
+                "dnp.request_while_connected",
+                format_args!("accepted before: servers ignore it, also when the acknowledge was lost"),
+            ),
+        }
+    }
+
+    fn answer(&mut self, side: Side, draft: &mut Draft) {
+        self.told = Some(side);
+        match draft.tree.number("result") {
+            Some(0) if self.phase != Phase::Ended => self.phase = Phase::Connected,
+            Some(0) | None => {}
+            Some(result) => {
+                self.phase = Phase::Ended;
+                let why = match result {
+                    1 => "the server takes no connections",
+                    2 => "the server speaks none of the protocols",
+                    _ => "for a reason that is not specified",
+                };
+                draft.notes.add(Level::Note, "dnp.connection_refused", format_args!("{why}"));
+            }
+        }
+    }
+
+    fn close(&mut self, side: Side, draft: &mut Draft) {
+        self.phase = Phase::Ended;
+        if std::mem::replace(&mut self.closed, true) {
+            return;
+        }
+        let [own, other] = [side, side.other()].map(|side| self.directions[side.index()].unacknowledged());
+        let code = "dnp.unacknowledged";
+        let text = "never acknowledged";
+        match (own, other) {
+            (None, None) => {}
+            (Some(own), None) => {
+                draft.notes.add(Level::Warning, code, format_args!("{text}: of this side {own}"));
+            }
+            (None, Some(other)) => {
+                draft.notes.add(Level::Warning, code, format_args!("{text}: of the other side {other}"));
+            }
+            (Some(own), Some(other)) => draft.notes.add(
+                Level::Warning,
+                code,
+                format_args!("{text}: of this side {own}; of the other side {other}"),
+            ),
+        }
+    }
+
+    /// What the place of a message in the connection says.
+    fn phase_notes(&self, command: u8, side: Side, draft: &mut Draft) {
+        if self.closed && command != 0 {
+            draft.notes.add(Level::Note, "dnp.after_close", format_args!("the connection was closed before"));
+        } else if self.phase == Phase::Requested && self.told == Some(side) && command > 1 {
+            draft.notes.add(
+                Level::Note,
+                "dnp.before_acknowledge",
+                format_args!("the server has not accepted yet: clients drop reliable ones until then"),
+            );
+        }
+    }
+}
+
+impl Session for Conversation {
+    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        if place.length == 0 {
+            return;
+        }
+        // None: not even that byte was captured.
+        let first = place.bytes.first().copied();
+        let (layout, command) = (layout::by_command(first), first.unwrap_or(3));
+        let draft = out.begin("dnp");
+        draft.message = layout.name;
+        let found = self.read(layout.fields, layout.name, place, draft);
+        self.phase_notes(command, place.side, draft);
+        match command {
+            0 => self.request(place.side, draft),
+            1 => self.answer(place.side, draft),
+            2 => self.close(place.side, draft),
+            3 => {}
+            4 | 5 | 10 | 11 => self.numbered(command, found.broken, place, draft),
+            6 => {
+                let other = &mut self.directions[place.side.other().index()];
+                let result = draft.tree.number("result");
+                if let Some(number) = draft.tree.number("number") {
+                    other.acknowledged(number as u16, result, place.time.nanos() as i64, &mut draft.notes);
+                }
+            }
+            7 | 8 => self.link_answer(command == 7, place.side, draft),
+            9 => self.update(&found, place, draft),
+            _ => draft.notes.add(
+                Level::Warning,
+                "dnp.unknown_command",
+                format_args!("{command} is no command of DNP: receivers ignore it"),
+            ),
+        }
+        if found.cause == Some(UNKNOWN_TYPE) {
+            draft.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
+        }
+        if found.trailing > 0 {
+            let bytes = found.trailing;
+            draft.notes.add(
+                Level::Warning,
+                "dnp.trailing_bytes",
+                format_args!("{bytes} bytes behind the last field: receivers ignore them"),
+            );
+        }
+        draft.from = self.role(place.side);
+        out.emit(place);
+    }
+}
