@@ -12,13 +12,6 @@ pub fn in_group(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) 
     members(fields, DEEPEST, each);
 }
 
-/// The nearest name of a group's fields to one that is none of them.
-pub fn nearest(given: &str, fields: &'static [Field]) -> Option<&'static str> {
-    let mut names = Vec::new();
-    in_group(fields, &mut |field| names.push(field.name));
-    crate::nearest::nearest(given, names)
-}
-
 /// Does a field of that name belong to a group of these fields?
 pub fn has(name: &str, fields: &'static [Field]) -> bool {
     let mut found = false;
@@ -103,7 +96,6 @@ mod tests {
         let mut names = Vec::new();
         in_group(&TABLE, &mut |f| names.push(f.name));
         assert_eq!(names, ["kind", "rtt", "link_count", "links"]);
-        assert_eq!(nearest("rrt", &TABLE), Some("rtt"));
         assert!(has("link_count", &TABLE) && !has("title", &TABLE));
         names.clear();
         everywhere(&TABLE, &mut |f| names.push(f.name));

@@ -34,11 +34,13 @@ pub enum WriteStop {
 }
 
 enum Cursor<'a> {
-    /// An object, the derived values beside it, and which of its keys were asked for.
+    /// An object, the derived values beside it, which of its keys were asked for, and the fields of
+    /// its group, as far as the table says.
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
         asked: Vec<&'static str>,
+        table: &'static [Field],
     },
     List {
         items: &'a [Json],
@@ -74,7 +76,7 @@ impl<'a> Writer<'a> {
         Writer {
             out: BitBuf::default(),
             root: fields,
-            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new() }],
+            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new(), table: &[] }],
             names: Vec::new(),
             scope: Scope::default(),
             order: Order::Little,
@@ -131,12 +133,13 @@ impl<'a> Writer<'a> {
         if !self.root.is_object() {
             return Err(self.wrong("an object of fields", self.root));
         }
+        self.describe_group(fields);
         match walk::walk(fields, &mut self) {
             Ok(()) => {
                 if let Some(error) = self.surplus.take() {
                     return Err(error);
                 }
-                self.check_asked(fields)?;
+                self.check_asked()?;
             }
             Err(WriteStop::Broken) => {}
             Err(WriteStop::Error(error)) => return Err(error),
@@ -155,28 +158,41 @@ impl<'a> Writer<'a> {
         Ok(self.out)
     }
 
+    /// The innermost object's group has these fields.
+    fn describe_group(&mut self, fields: &'static [Field]) {
+        if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
+            *table = fields;
+        }
+    }
+
     /// Every key of the innermost object was asked for by some field of its group.
-    fn check_asked(&self, table: &'static [Field]) -> Result<(), EncodeError> {
-        let Some(Cursor::Object { fields, asked, .. }) = self.cursors.last() else { return Ok(()) };
+    fn check_asked(&self) -> Result<(), EncodeError> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return Ok(()) };
         let known = asked.len() + fields.contains_key("unparsed") as usize;
         if fields.len() <= known {
             return Ok(());
         }
         let left = |key: &&str| *key != "unparsed" && !asked.contains(key);
         let Some(key) = fields.keys().map(String::as_str).find(left) else { return Ok(()) };
-        if names::has(key, table) {
-            return Err(self.error(format!("{key:?} has no place here: other fields say that it is not there")));
-        }
-        let hint = match names::nearest(key, table) {
-            Some(near) => crate::nearest::hint(Some(near)),
-            None => {
-                let mut all = Vec::new();
-                names::in_group(table, &mut |field| all.push(field.name));
-                all.dedup();
-                if all.is_empty() { ": there are none".into() } else { format!(": there are {}", all.join(", ")) }
-            }
+        let mut all = Vec::new();
+        names::in_group(table, &mut |field| all.push(field.name));
+        all.dedup();
+        let what = match crate::nearest::nearest(key, all.iter().copied()) {
+            _ if all.contains(&key) => "has no place here: other fields say that it is not there".into(),
+            Some(near) => format!("unknown field{}", crate::nearest::hint(Some(near))),
+            None if table.is_empty() => "unknown field".into(),
+            None if all.is_empty() => "unknown field: there are none".into(),
+            None => format!("unknown field: there are {}", all.join(", ")),
         };
-        Err(self.error(format!("unknown field {key:?}{hint}")))
+        Err(self.error_at(key, what))
+    }
+
+    /// The key of the innermost object that is none of its group's, and may be meant for `field`.
+    fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return None };
+        let unknown =
+            |key: &&str| *key != "unparsed" && !table.is_empty() && !asked.contains(key) && !names::has(key, table);
+        crate::nearest::nearest(field.name, fields.keys().map(String::as_str).filter(unknown))
     }
 
     /// The value given for `field`, if any.
@@ -239,6 +255,16 @@ impl<'a> Writer<'a> {
         EncodeError { path: if path.is_empty() { "fields".into() } else { path }, what }
     }
 
+    /// An error at a member of this place.
+    fn error_at(&self, name: &str, what: String) -> EncodeError {
+        let mut error = self.error(what);
+        error.path = match self.names.is_empty() {
+            true => name.into(),
+            false => format!("{}.{name}", error.path),
+        };
+        error
+    }
+
     fn fail(&self, what: String) -> WriteStop {
         WriteStop::Error(self.error(what))
     }
@@ -248,10 +274,14 @@ impl<'a> Writer<'a> {
         if self.broken {
             return WriteStop::Broken;
         }
-        self.names.push(field.name);
-        let error = self.fail(format!("required, but not given ({})", describe::kind(field)));
-        self.names.pop();
-        error
+        if let Some(key) = self.mistaken(field) {
+            return WriteStop::Error(self.error_at(key, format!("unknown field, did you mean {:?}?", field.name)));
+        }
+        let what = match field.kind {
+            Kind::Derived => "not known: no earlier message tells it; give it under derived".into(),
+            _ => format!("required, but not given ({})", describe::kind(field)),
+        };
+        WriteStop::Error(self.error_at(field.name, what))
     }
 
     /// Bits written so far.
@@ -727,13 +757,14 @@ impl Wire for Writer<'_> {
             return Err(WriteStop::Error(error));
         };
         let derived = self.derived_input(field);
-        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new() });
+        let table: &'static [Field] = if let Kind::Struct(table) = field.kind { table } else { &[] };
+        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new(), table });
         Ok(self.scope.len())
     }
 
-    fn leave(&mut self, field: &'static Field, scope: usize, whole: bool) {
-        if let (true, None, Kind::Struct(fields)) = (whole, &self.surplus, &field.kind) {
-            self.surplus = self.check_asked(fields).err();
+    fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
+        if whole && self.surplus.is_none() {
+            self.surplus = self.check_asked().err();
         }
         if whole || self.broken {
             self.cursors.pop();
@@ -818,15 +849,15 @@ impl Wire for Writer<'_> {
             return self.leaf(field);
         }
         let group = self.enter(field)?;
+        self.describe_group(fields);
         if let Some(Cursor::Object { fields, .. }) = self.cursors.last()
             && let Some(rest) = fields.get("unparsed")
         {
             (self.broken, self.unparsed) = (true, Some(rest));
         }
         let done = walk::walk(fields, self).and_then(|()| walk::field(&super::reader::TRAILING, self));
-        let used = if done.is_ok() { self.check_asked(fields).map_err(WriteStop::Error) } else { Ok(()) };
         self.leave(field, group, done.is_ok());
-        done.and(used)
+        done
     }
 
     fn undefined(&mut self, field: &'static Field, what: &'static str) -> WriteStop {

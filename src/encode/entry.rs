@@ -173,9 +173,11 @@ impl Entry {
 /// The dissector of a protocol, or of a carrier.
 fn whose(proto: &str) -> Result<&'static dyn Dissector, EncodeError> {
     protocols::for_line(proto).ok_or_else(|| {
-        let near = nearest(proto, names());
-        let all: Vec<&str> = names().collect();
-        error("proto", format!("no protocol {proto:?}{}: there are {}", hint(near), all.join(", ")))
+        let what = match nearest(proto, names()) {
+            Some(near) => hint(Some(near)),
+            None => format!(": there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        error("proto", format!("no protocol {proto:?}{what}"))
     })
 }
 
