@@ -93,9 +93,9 @@ fn value(field: &Json, place: &str, derived: bool) -> Result<One, String> {
     })
 }
 
-/// A list's `type` says what is in it: `u16le[] (u8 count before it)`.
+/// A list's elements have their places for names; anything else below a field is a group.
 fn is_list(field: &Json) -> bool {
-    field.get("type").and_then(Json::as_str).is_some_and(|t| t.contains('['))
+    field.get("type").and_then(Json::as_str) == Some("list")
 }
 
 #[cfg(test)]
@@ -107,11 +107,11 @@ mod tests {
     fn lists_groups_and_what_is_derived() {
         let annotated = json!([
             {"name": "type", "value": 9, "type": "u8", "hidden": true},
-            {"name": "links", "type": "link[] (u8 count before it)", "fields": [
-                {"name": "link", "type": "group", "fields": [
+            {"name": "links", "type": "list", "fields": [
+                {"name": "[0]", "type": "group", "fields": [
                     {"name": "id", "value": 4, "type": "u16le"},
                     {"name": "type", "value": "uint8", "type": "derived", "derived": true}]},
-                {"name": "link", "type": "group", "fields": [{"name": "id", "value": 5, "type": "u16le"}]}]},
+                {"name": "[1]", "type": "group", "fields": [{"name": "id", "value": 5, "type": "u16le"}]}]},
             {"name": "route", "value": 7, "derived": true},
         ]);
         let (fields, derived) = plain(annotated.as_array().unwrap()).unwrap();
