@@ -1,2 +1,22 @@
-//! The `netkit` command line: a thin shell around the library.
-fn main() {}
+//! The `netkit` command line: parse, run, exit code. Everything else is the library's.
+
+mod cli;
+mod commands;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::run(&cli) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            // Whoever read our output has enough: that is success.
+            if commands::broken_pipe(&error) {
+                return ExitCode::SUCCESS;
+            }
+            eprintln!("netkit: {error:#}");
+            ExitCode::from(commands::status(&error))
+        }
+    }
+}

@@ -3,9 +3,39 @@
 //!
 //! Everything here reads untrusted bytes: no input panics, and no memory grows with anything but
 //! the caps that each part names.
+//!
+//! [`Packets`] ties it together: file ([`Capture`]), link and network layers, IP fragments
+//! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] go the other way.
 
+mod build;
+mod classic;
+mod clock;
+mod error;
+mod file;
+mod fragments;
+pub mod hextext;
+mod input;
+mod interface;
+mod ip;
+mod link;
+mod other;
 pub mod packet;
+mod packets;
+mod parts;
+mod pcapng;
 pub mod time;
+pub use hextext::HexText;
+mod transport;
+mod write;
 
+pub use build::{BuildError, ethernet};
+pub use error::{CaptureError, Flaw, Place};
+pub use file::{Capture, Frame, LONGEST};
+pub use fragments::{Fragments, Statistics};
+pub use input::{Format, Input};
+pub use link::LinkType;
+pub use other::Other;
 pub use packet::{Body, Packet, Segment};
+pub use packets::{Decoded, Item, Packets, decode};
 pub use time::Time;
+pub use write::PcapWriter;

@@ -26,8 +26,8 @@ impl Checker {
         for (k, field) in fields.iter().enumerate() {
             let path = format!("{path}.{}", field.name);
             let named = !matches!(field.kind, Kind::Switch { .. } | Kind::Inline(_));
-            if named && !field.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
-                return Err(format!("{path}: the name is not snake_case"));
+            if named && !field.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+                return Err(format!("{path}: a name is letters, digits and _"));
             }
             if named && field.name.is_empty() {
                 return Err(format!("{path}: a field without a name"));

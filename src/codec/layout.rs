@@ -70,6 +70,9 @@ pub mod flag {
     pub const CHECKED: u16 = 512;
     /// The number is shown as a word of an earlier list where the message names it; see `doc`.
     pub const SCHEMA: u16 = 1024;
+    /// A number whose bits say which later fields are there, and which follows from these: what it
+    /// is without any of them is its default.
+    pub const PRESENCE: u16 = 2048;
 }
 
 /// Byte order of a number of whole bytes.
@@ -349,6 +352,11 @@ pub const fn varint(name: &'static str, max_groups: u16) -> Field {
     of(name, Kind::VarInt { max_groups, zigzag: false })
 }
 
+/// A signed base-128 number, zigzag encoded.
+pub const fn zigzag(name: &'static str, max_groups: u16) -> Field {
+    of(name, Kind::VarInt { max_groups, zigzag: true })
+}
+
 /// A message type or magic number: hidden, and written from the table.
 pub const fn tag(name: &'static str, bits: u8, value: u64) -> Field {
     of(name, Kind::Tag { bits, order: Order::Little, value }).hidden()
@@ -484,6 +492,11 @@ impl Field {
     /// See [`flag::KEPT`].
     pub const fn kept(self) -> Field {
         self.with(flag::KEPT)
+    }
+
+    /// Hidden and kept, and see [`flag::PRESENCE`]; `without` is its value when none is there.
+    pub const fn presence(self, without: i64) -> Field {
+        self.with(flag::PRESENCE | flag::HIDDEN | flag::KEPT).default(without)
     }
 
     /// See [`flag::OMIT_EMPTY`].

@@ -22,6 +22,7 @@
 pub mod bits;
 pub mod check;
 pub mod context;
+pub mod describe;
 pub mod fault;
 pub mod half_text;
 pub mod layout;
@@ -29,6 +30,7 @@ pub mod note;
 pub mod reader;
 pub mod sampler;
 pub mod scale;
+pub mod schema;
 pub mod tree;
 pub mod walk;
 pub mod writer;

@@ -210,7 +210,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the hidden number in front of a field that began at `start`.
+    /// Reads the hidden number in front of a field that began at `start`. A form that the number
+    /// alone would not give back is shown after all, as a raw field of its own.
     fn prefix(&mut self, field: &'static Field, prefix: &'static Field, start: u32) -> Result<i64, Stop> {
         match prefix.kind {
             Kind::UInt { bits, order } => {
@@ -222,18 +223,45 @@ impl<'a> Reader<'a> {
                 Ok(bits::signed(self.take(bits as u32, order), bits as u32))
             }
             Kind::VarInt { max_groups, zigzag } => {
+                let at = self.at;
                 let number = self.groups(field, max_groups, start)?;
+                if !number.exact && !prefix.name.is_empty() {
+                    let bits = number.count * 8;
+                    self.tree.push(prefix, Value::Raw { bit: at, bits }, at, bits);
+                }
                 Ok(if zigzag { unzigzag(number.value) } else { number.value.min(i64::MAX as u64) as i64 })
             }
             Kind::Custom(codec) => {
                 let mark = self.tree.nodes().len();
                 codec.read(prefix, self)?;
-                let value = self.tree.nodes().get(mark).and_then(|n| n.number()).unwrap_or(0);
+                // A codec shows a number, or raw bits behind a hidden number.
+                let node = self.tree.nodes().get(mark).copied();
+                let value = node.and_then(|n| n.number()).unwrap_or(0);
                 self.tree.truncate(mark);
+                if let Some(node) = node
+                    && node.field.is(flag::HIDDEN)
+                    && !prefix.name.is_empty()
+                {
+                    self.tree.push(prefix, Value::Raw { bit: node.bit, bits: node.bits }, node.bit, node.bits);
+                }
                 Ok(value.min(i64::MAX as u64) as i64)
             }
             _ => Ok(0),
         }
+    }
+
+    /// How many elements a codec's own kind of array has; reads the number in front of them.
+    ///
+    /// # Errors
+    /// A fault of `field`, where that number is not there.
+    pub fn count(&mut self, field: &'static Field, count: &Count) -> Result<u64, Stop> {
+        let start = self.at;
+        Ok(match *count {
+            Count::Const(n) => n as u64,
+            Count::Prefix(prefix) => self.prefix(field, prefix, start)?.max(0) as u64,
+            Count::Field(name) => self.tree.scope.get(name).unwrap_or(0),
+            Count::Until(_) | Count::Rest => self.left() as u64,
+        })
     }
 
     fn groups(&mut self, field: &'static Field, max: u16, start: u32) -> Result<Groups, Stop> {
@@ -548,7 +576,8 @@ impl Wire for Reader<'_> {
                     let limit = format!("count {n} from {}", prefix.name);
                     return Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, start, 0, have) }));
                 }
-                if !prefix.name.is_empty() {
+                let shown = self.tree.nodes().last().is_some_and(|node| std::ptr::eq(node.field, prefix));
+                if !prefix.name.is_empty() && !shown {
                     let node = self.tree.push(prefix, Value::UInt(n.max(0) as u64), start, self.at - start);
                     self.tree.hide(node);
                     count_node = Some(node);

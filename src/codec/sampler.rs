@@ -17,6 +17,8 @@ pub struct Sampler<'a> {
     ended: bool,
     depth: u32,
     measures: Vec<(usize, u32, Order)>,
+    /// Presence bits that are settled: where their number stands, and which bit.
+    settled: Vec<(u32, u8)>,
 }
 
 impl<'a> Sampler<'a> {
@@ -31,6 +33,7 @@ impl<'a> Sampler<'a> {
             ended: false,
             depth: 0,
             measures: Vec::new(),
+            settled: Vec::new(),
         }
     }
 
@@ -124,6 +127,25 @@ impl<'a> Sampler<'a> {
         self.out.put(v, 8);
     }
 
+    /// A random number of elements, written or set where the count stands.
+    ///
+    /// # Errors
+    /// As [`Sampler::sample`].
+    pub fn count(&mut self, count: &Count) -> Result<u64, EncodeError> {
+        // Deep nesting ends by itself: lists grow shorter on the way down.
+        let most = 5 >> self.depth.min(3);
+        let n = self.below(most + 1);
+        Ok(match count {
+            Count::Const(n) => *n as u64,
+            Count::Prefix(prefix) => {
+                self.put_prefix(prefix, n)?;
+                n
+            }
+            Count::Field(name) => self.complete(name, n),
+            Count::Until(_) | Count::Rest => n,
+        })
+    }
+
     fn text(&mut self, len: u64, charset: Charset) -> Vec<u8> {
         const WORDS: [&str; 6] = ["a", "Z", "7", "ü", "\u{1f680}", " "];
         let mut text = Vec::new();
@@ -197,6 +219,20 @@ impl<'a> Sampler<'a> {
         value
     }
 
+    /// Is a field there whose bit stands in a number that follows from such fields? The first field
+    /// behind a bit decides.
+    fn toss(&mut self, name: &str, bit: u8) {
+        let Some(entry) = self.scope.entry(name).copied() else { return };
+        let settled = (entry.bit, bit);
+        if !entry.field.is(flag::PRESENCE) || self.settled.contains(&settled) {
+            return;
+        }
+        self.settled.push(settled);
+        if self.below(2) == 0 {
+            self.complete(name, entry.value | 1u64.checked_shl(bit as u32).unwrap_or(0));
+        }
+    }
+
     fn holds(&mut self, when: &When) -> bool {
         match when {
             When::Always => true,
@@ -223,6 +259,10 @@ impl Wire for Sampler<'_> {
     type List = u64;
 
     fn present(&mut self, field: &'static Field) -> Result<bool, EncodeError> {
+        // A switch behind a bit says what the bit means; it does not bring it about.
+        if let (When::Bit(name, bit), false) = (&field.when, matches!(field.kind, Kind::Switch { .. })) {
+            self.toss(name, *bit);
+        }
         Ok(self.holds(&field.when))
     }
 
@@ -237,6 +277,7 @@ impl Wire for Sampler<'_> {
             }
             Kind::UInt { bits, order } => {
                 kept = match field.show {
+                    _ if field.is(flag::PRESENCE) => field.default.unwrap_or(0) as u64,
                     Show::Enum(names) if self.below(8) > 0 => names[self.below(names.len() as u64) as usize].0,
                     Show::Flags(flags) => self.number(bits as u32) & !flags.fixed_mask | flags.fixed,
                     _ => self.number(bits as u32),
@@ -296,18 +337,7 @@ impl Wire for Sampler<'_> {
         count: &'static Count,
         _of: &'static Field,
     ) -> Result<u64, EncodeError> {
-        // Deep nesting ends by itself: lists grow shorter on the way down.
-        let most = 5 >> self.depth.min(3);
-        let n = self.below(most + 1);
-        Ok(match count {
-            Count::Const(n) => *n as u64,
-            Count::Prefix(prefix) => {
-                self.put_prefix(prefix, n)?;
-                n
-            }
-            Count::Field(name) => self.complete(name, n),
-            Count::Until(_) | Count::Rest => n,
-        })
+        self.count(count)
     }
 
     fn more(&mut self, _field: &'static Field, left: &mut u64) -> Result<bool, EncodeError> {

@@ -248,6 +248,35 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Writes a value given as `{"raw":"hex","bits":n}`.
+    ///
+    /// # Errors
+    /// It is no such value.
+    pub fn put_raw_form(&mut self, value: &'a Json) -> Result<(), WriteStop> {
+        self.put_bits_of(value)
+    }
+
+    /// Writes, sets or checks how many elements a codec's own kind of array has.
+    ///
+    /// # Errors
+    /// The number does not fit.
+    pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
+        match *count {
+            Count::Const(exact) if n != exact as u64 => {
+                Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name)))
+            }
+            Count::Prefix(prefix) => match self.given_prefix(prefix) {
+                Some(given) => self.leaf_value(prefix, given).map(drop),
+                None => self.put_prefix(prefix, n),
+            },
+            Count::Field(name) => {
+                self.complete(name, n);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn put_bits_of(&mut self, value: &'a Json) -> Result<(), WriteStop> {
         let (bytes, count) = self.hex_or_raw(value)?;
         self.put_raw(&bytes, count);
@@ -449,7 +478,10 @@ impl<'a> Writer<'a> {
         let size = count.div_ceil(8);
         match len {
             Len::Prefix(prefix) => {
-                self.put_prefix(prefix, size as u64)?;
+                match self.given_prefix(prefix) {
+                    Some(given) => drop(self.leaf_value(prefix, given)?),
+                    None => self.put_prefix(prefix, size as u64)?,
+                }
                 self.put_raw(&bytes, count);
             }
             Len::Const(n) if size != n as usize => return Err(self.fail(format!("expected {n} bytes, got {size}"))),
@@ -476,6 +508,14 @@ impl<'a> Writer<'a> {
             Len::Const(_) | Len::Rest => self.put_raw(&bytes, count),
         }
         Ok(())
+    }
+
+    /// The number in front of a field, where it was given.
+    fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
+        match self.cursors.last() {
+            Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
+            _ => None,
+        }
     }
 
     /// Sets the earlier field `name` to `value`, unless it was given.
@@ -610,7 +650,8 @@ impl Wire for Writer<'_> {
                 self.put(0, bits, order);
                 0
             }
-            (None, Some((bits, order)), Some(default)) => {
+            // In a message that broke, a shown field that is not given was never read.
+            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
                 self.put(default as u64, bits, order);
                 default as u64
             }
@@ -669,28 +710,26 @@ impl Wire for Writer<'_> {
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, _of: &'static Field) -> Result<List, WriteStop> {
         let derived = self.derived_input(field);
-        let mut given = None;
-        if let Count::Prefix(prefix) = count
-            && !prefix.name.is_empty()
-            && let Some(Cursor::Object { .. }) = self.cursors.last()
-        {
-            given = self.input(prefix);
-        }
+        let given = match count {
+            Count::Prefix(prefix) => self.given_prefix(prefix),
+            _ => None,
+        };
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
         let Some(value) = self.input(field) else { return Err(self.missing(field)) };
         self.names.push(if bare { "" } else { field.name });
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
         match count {
-            Count::Prefix(prefix) => {
-                let n = match given {
-                    Some(value) => self.number(prefix, value)?,
-                    None => items.len() as i128,
-                };
-                match prefix.kind {
-                    Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
-                    _ => self.put_number(prefix, n)?,
+            Count::Prefix(prefix) => match given {
+                Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
+                Some(value) => {
+                    let n = self.number(prefix, value)?;
+                    match prefix.kind {
+                        Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
+                        _ => self.put_number(prefix, n)?,
+                    }
                 }
-            }
+                None => self.put_prefix(prefix, items.len() as u64)?,
+            },
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
             }

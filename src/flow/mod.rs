@@ -1,34 +1,68 @@
-//! (being written)
+//! Conversations: the flow table, and the bytes of each TCP direction in order.
+//!
+//! A [`Table`] is given the packets of a capture one after the other. It finds the
+//! [`Conversation`] of each, puts TCP segments in order, and tells a [`Handler`] what came: a
+//! datagram, new bytes at the end of a [`Stream`], a gap, the end of a direction. It knows nothing
+//! about protocols; what a protocol remembers is the conversation's `state`, of any type `S`.
+//!
+//! No input panics, and memory is bounded by [`Caps`], however long the capture is.
+//!
+//! ```
+//! use netkit::capture::{Body, Packet, Segment, Time};
+//! use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
+//!
+//! /// Collects the lines of every stream.
+//! #[derive(Default)]
+//! struct Lines(Vec<(u64, String)>);
+//!
+//! impl Handler<()> for Lines {
+//!     fn datagram(&mut self, _: &mut Conversation<()>, _: Side, _: &Packet, _: &[u8], _: usize) {}
+//!     fn data(&mut self, _: &mut Conversation<()>, _: Side, stream: &mut Stream, _: &Delivery) {
+//!         while let Some(at) = stream.bytes().iter().position(|&b| b == b'\n') {
+//!             let line = String::from_utf8_lossy(&stream.bytes()[..at]).into_owned();
+//!             stream.consume(at + 1);
+//!             self.0.push((stream.consumed().map_or(0, |last| last.frame), line));
+//!         }
+//!     }
+//!     fn gap(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: &Gap) {}
+//!     fn end(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: End) {}
+//!     fn closed(&mut self, _: &mut Conversation<()>) {}
+//! }
+//!
+//! let mut table = Table::new(Caps::default());
+//! let mut lines = Lines::default();
+//! for (frame, seq, payload) in [(1, 100, &b"one\ntw"[..]), (2, 106, b"o\n")] {
+//!     let segment = Segment { seq, payload, length: payload.len(), ..Segment::default() };
+//!     table.packet(&Packet {
+//!         frame,
+//!         frames: &[],
+//!         time: Time::micros(frame as i64, 0),
+//!         src: "10.0.0.1:5000".parse().unwrap(),
+//!         dst: "10.0.0.2:80".parse().unwrap(),
+//!         body: Body::Tcp(segment),
+//!     }, &mut lines);
+//! }
+//! table.finish(&mut lines);
+//! assert_eq!(lines.0, [(1, "one".into()), (2, "two".into())]);
+//! ```
 
-/// One of the two ends of a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// Sent the first packet seen.
-    A,
-    /// The other.
-    B,
-}
-impl Side {
-    /// The other one.
-    pub const fn other(self) -> Side {
-        match self {
-            Side::A => Side::B,
-            Side::B => Side::A,
-        }
-    }
-    /// 0 or 1.
-    pub const fn index(self) -> usize {
-        self as usize
-    }
-}
-/// What carries a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// Datagrams.
-    Udp,
-    /// Streams.
-    Tcp,
-}
-/// One direction's ordered bytes.
-#[derive(Debug, Default)]
-pub struct Stream {}
+mod caps;
+mod conversation;
+mod drive;
+mod entry;
+mod handler;
+mod held;
+mod key;
+pub mod sequence;
+mod slots;
+mod stream;
+mod table;
+mod tcp;
+#[cfg(test)]
+mod tests;
+
+pub use caps::{Caps, Statistics};
+pub use conversation::{Conversation, End, Side, Transport};
+pub use handler::{Delivery, Gap, GapCause, Handler};
+pub use stream::{Origin, Stream};
+pub use table::Table;

@@ -3,6 +3,7 @@
 use super::message::{Out, Place};
 use super::options::Options;
 use super::talk::{Role, Talk};
+use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
 use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
@@ -16,6 +17,11 @@ pub trait Dissector: Sync {
     /// One line about it.
     fn about(&self) -> &'static str;
 
+    /// Carriers whose lines its conversations have too.
+    fn carriers(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The layouts of its messages, by version and direction.
     fn tables(&self) -> &'static [Table];
 
@@ -24,6 +30,9 @@ pub trait Dissector: Sync {
 
     /// The notes it may raise.
     fn notes(&self) -> &'static [NoteDoc];
+
+    /// Does `-p` take every conversation of this kind for its own? `named`: by `--port`.
+    fn takes(&self, transport: Transport, named: bool) -> bool;
 
     /// Is this conversation of this protocol? Asked for each packet until somebody is sure.
     fn identify(&self, sight: &Sight<'_>) -> Evidence;
@@ -35,6 +44,11 @@ pub trait Dissector: Sync {
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Udp
+    }
+
+    /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
+    fn encodings(&self) -> &'static [Encoding] {
+        &[]
     }
 
     /// The memory for encoding a sequence of messages.

@@ -3,7 +3,7 @@
 use super::talk::{Role, Talk};
 use crate::capture::Time;
 use crate::codec::{Fault, Notes, Outcome, Sources, Tree};
-use crate::flow::Side;
+use crate::flow::{Side, Stream};
 
 /// Where a message was: which bytes, which frames, when, which way.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,27 @@ pub struct Place<'a> {
     pub frames: &'a [u64],
     /// When `frame` was captured.
     pub time: Time,
+}
+
+impl<'a> Place<'a> {
+    /// The place of a message in a stream: `length` bytes, `skip` bytes behind the first unread one.
+    /// `frames` is memory to be reused.
+    pub fn in_stream(
+        side: Side,
+        stream: &'a Stream,
+        skip: usize,
+        length: usize,
+        frames: &'a mut Vec<u64>,
+    ) -> Place<'a> {
+        let bytes = stream.bytes().get(skip..skip + length).unwrap_or(&[]);
+        let end = stream.offset() + (skip + length) as u64;
+        let origin = stream.origin(end.saturating_sub(1).max(stream.offset())).unwrap_or_default();
+        stream.frames_of(stream.offset()..end, frames);
+        if frames.len() < 2 {
+            frames.clear();
+        }
+        Place { side, bytes, length, frame: origin.frame, frames, time: origin.time }
+    }
 }
 
 /// What a session says about the message at hand. Cleared and reused.

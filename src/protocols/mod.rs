@@ -1,20 +1,30 @@
 //! The protocols: one folder each, with its tables (`layout.rs`), its memory (`session.rs`) and its
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
+pub mod acknex;
 pub mod dissector;
+pub mod dnp;
+pub mod inspector;
 pub mod message;
 pub mod options;
+pub mod riptide;
 pub mod talk;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 0] = [];
+pub static ALL: [&dyn Dissector; 3] = [&riptide::Riptide, &dnp::Dnp, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
     ALL.into_iter().find(|d| d.name() == name)
+}
+
+/// The dissector whose lines these are: its own, or its carrier's.
+pub fn for_line(proto: &str) -> Option<&'static dyn Dissector> {
+    by_name(proto).or_else(|| ALL.into_iter().find(|d| d.carriers().contains(&proto)))
 }

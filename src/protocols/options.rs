@@ -1,8 +1,10 @@
 //! What the user said on the command line, as sessions and encoders need it.
 
 use super::talk::Role;
+use crate::codec::schema::Schemas;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 /// `--server ADDR[:PORT]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +77,8 @@ pub struct Options {
     pub from: Option<Role>,
     /// `--port N=PROTO`.
     pub ports: Vec<(u16, String)>,
+    /// `--schema`.
+    pub schemas: Arc<Schemas>,
     /// `-p`: the protocol, by name; `None`: find it.
     pub proto: Option<String>,
 }

@@ -17,6 +17,7 @@
 use super::json_text::string;
 use super::json_value::value;
 use crate::codec::{Node, Sources, Tree, Value};
+use crate::protocols::Draft;
 use std::ops::Range;
 
 /// The walks' own memory, to be used again.
@@ -43,9 +44,9 @@ pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
 }
 
 /// Appends `derived`: the shape of `fields` as far as something in it is derived, then the values
-/// of `beside`. Returns false, and appends nothing, where there is none.
-pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
-    Walks::default().derived(tree, beside, sources, out)
+/// beside the tree. Returns false, and appends nothing, where there is none.
+pub fn derived_json(draft: &Draft, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+    Walks::default().derived(&draft.tree, &draft.derived, sources, out)
 }
 
 impl Walks {

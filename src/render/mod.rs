@@ -1,13 +1,25 @@
 //! What a message looks like: trees for people, JSON for programs. Consumers of the codec's
-//! [`Tree`](crate::codec::Tree), and nothing in them knows any protocol.
+//! [`Tree`](crate::codec::Tree); nothing in them knows any protocol.
+//!
+//! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
+//! message in the steady state. [`Renderer`] is the one that the commands use.
 
+pub mod bytes;
 pub mod envelope;
 #[cfg(test)]
 mod fixture;
+pub mod human;
+pub mod json;
 pub mod json_fields;
 pub mod json_text;
 pub mod json_value;
 pub mod ndjson;
+pub mod output;
+pub mod pen;
+pub mod renderer;
 
+pub use json::Json;
 pub use json_fields::{derived_json, fields_json};
 pub use ndjson::Ndjson;
+pub use output::Output;
+pub use renderer::{Format, Renderer, Style};

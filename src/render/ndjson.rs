@@ -134,14 +134,14 @@ mod tests {
 
     /// Derived values have no place in `fields`; the writer gets them from `derived`.
     fn back(table: &'static [Field], bytes: &[u8]) {
-        let mut tree = Tree::default();
-        let outcome = Reader::new(bytes, &mut tree).context(&mut super::super::fixture::Types(1)).read(table);
+        let mut draft = crate::protocols::Draft::default();
+        let outcome = Reader::new(bytes, &mut draft.tree).context(&mut super::super::fixture::Types(1)).read(table);
         // What stands behind a table's last field is not its own.
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
         let sources = Sources { main: bytes, more: &[] };
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        super::super::fields_json(&tree, sources, &mut fields);
-        let some = super::super::derived_json(&tree, &Tree::default(), sources, &mut derived);
+        super::super::fields_json(&draft.tree, sources, &mut fields);
+        let some = super::super::derived_json(&draft, sources, &mut derived);
         let fields: Json = serde_json::from_slice(&fields).unwrap();
         let derived: Option<Json> = some.then(|| serde_json::from_slice(&derived).unwrap());
         let written = Writer::new(&fields).derived(derived.as_ref()).broken(outcome.stop.is_some()).write(table);

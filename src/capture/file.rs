@@ -1,0 +1,185 @@
+//! A capture file as a stream of frames.
+
+use super::classic::Classic;
+use super::error::CaptureError;
+use super::input::{Format, Input};
+use super::pcapng::PcapNg;
+use super::{LinkType, Time};
+use std::io::Read;
+
+/// The longest record or block that is accepted, in bytes. Snap lengths end at 256 KiB; USB
+/// captures have records of some MiB.
+pub const LONGEST: u32 = 16 * 1024 * 1024;
+
+/// One captured frame. Its bytes are borrowed from the reader's buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Its number in the capture, from 1, over all interfaces and sections.
+    pub number: u64,
+    /// When it was captured; zero without digits where the file does not say.
+    pub time: Time,
+    /// What its first bytes are.
+    pub link: LinkType,
+    /// Which interface of its pcapng section it was captured on, from 0.
+    pub interface: u32,
+    /// The bytes that the capture holds.
+    pub data: &'a [u8],
+    /// How many bytes it had on the wire, at least as many as `data`.
+    pub length: usize,
+}
+
+/// What a format's reader found; the bytes are those just consumed, less `tail`.
+pub(super) struct Record {
+    pub time: Time,
+    pub link: LinkType,
+    pub interface: u32,
+    pub captured: usize,
+    pub length: usize,
+    pub tail: usize,
+}
+
+enum Reader {
+    Classic(Classic),
+    PcapNg(PcapNg),
+}
+
+/// Reads the frames of a pcap or pcapng file, or of a gzip file of either.
+///
+/// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
+/// or a record of up to [`LONGEST`] bytes.
+///
+/// ```
+/// use netkit::capture::{Capture, LinkType, PcapWriter, Time};
+///
+/// let mut file = Vec::new();
+/// let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6)?;
+/// writer.frame(Time::micros(7, 8), b"abc")?;
+///
+/// let mut capture = Capture::open(Box::new(std::io::Cursor::new(file)))?;
+/// while let Some(frame) = capture.next()? {
+///     assert_eq!((frame.number, frame.data), (1, &b"abc"[..]));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Capture {
+    input: Input,
+    reader: Reader,
+    frames: u64,
+    done: bool,
+}
+
+impl Capture {
+    /// Opens whatever capture `reader` holds.
+    ///
+    /// # Errors
+    /// As [`Capture::new`].
+    pub fn open(reader: Box<dyn Read + Send>) -> Result<Capture, CaptureError> {
+        Capture::new(Input::new(reader)?)
+    }
+
+    /// Opens an input that has been looked at. Ask [`Input::format`] first where it may be
+    /// something else, since this takes the input.
+    ///
+    /// # Errors
+    /// [`CaptureError::NotACapture`]; and the others where the file header cannot be read.
+    pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
+        let reader = match input.format() {
+            Some(Format::Pcap) => Reader::Classic(Classic::open(&mut input)?),
+            Some(Format::PcapNg) => Reader::PcapNg(PcapNg::default()),
+            None => {
+                let first = input.data().iter().copied().take(4).collect();
+                return Err(CaptureError::NotACapture { first });
+            }
+        };
+        Ok(Capture { input, reader, frames: 0, done: false })
+    }
+
+    /// The next frame, `None` at the end of the file. After an error there are no more frames.
+    ///
+    /// # Errors
+    /// Where the file is cut or damaged, or cannot be read; all frames before came first.
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
+    pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
+        // Two ways, each with its own end: bringing them together would go through memory.
+        match &mut self.reader {
+            Reader::Classic(reader) => {
+                if let Some(record) = reader.buffered(&mut self.input) {
+                    return Ok(Some(self.frame(record)));
+                }
+            }
+            Reader::PcapNg(reader) => {
+                if let Some(record) = reader.buffered(&mut self.input) {
+                    return Ok(Some(self.frame(record)));
+                }
+            }
+        }
+        match self.read_on()? {
+            Some(record) => Ok(Some(self.frame(record))),
+            None => Ok(None),
+        }
+    }
+
+    #[inline(never)]
+    fn read_on(&mut self) -> Result<Option<Record>, CaptureError> {
+        if self.done {
+            return Ok(None);
+        }
+        let record = match &mut self.reader {
+            Reader::Classic(reader) => reader.next(&mut self.input, self.frames),
+            Reader::PcapNg(reader) => reader.next(&mut self.input, self.frames),
+        };
+        if !matches!(record, Ok(Some(_))) {
+            self.done = true;
+            // Else the fast way would find the frames behind a damaged block.
+            self.input.close();
+        }
+        record
+    }
+
+    #[inline(always)]
+    fn frame(&mut self, record: Record) -> Frame<'_> {
+        self.frames += 1;
+        Frame {
+            number: self.frames,
+            time: record.time,
+            link: record.link,
+            interface: record.interface,
+            data: self.input.behind(record.captured, record.tail),
+            length: record.length,
+        }
+    }
+
+    /// How many bytes of the (unpacked) file the frames given out so far took.
+    pub fn position(&self) -> u64 {
+        self.input.position()
+    }
+
+    /// How many frames were given out so far.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+}
+
+/// Answers for a file that has ended before `need` bytes of `what` were there: that is the proper
+/// end where `may_end` and nothing of it is there, and a cut elsewhere.
+#[cold]
+pub(super) fn ended(
+    input: &Input,
+    what: &'static str,
+    need: usize,
+    frames: u64,
+    may_end: bool,
+) -> Result<Option<Record>, CaptureError> {
+    let have = input.data().len();
+    let at = input.place(have);
+    match (have == 0 && may_end, input.cut()) {
+        (true, false) => Ok(None),
+        (true, true) => Err(CaptureError::CutPacked { at, frames }),
+        _ => {
+            let start = input.position();
+            let (need, have) = (need as u64, have as u64);
+            Err(CaptureError::Cut { at, what, start, need, have, frames })
+        }
+    }
+}

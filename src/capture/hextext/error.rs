@@ -1,0 +1,194 @@
+//! Why text was refused, and where.
+
+use std::io;
+
+/// Hex text that was refused: the place, and the reason.
+///
+/// Its `Display` is one line, `line 3, column 17: 'g' is not a hex digit`.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}, column {column}: {kind}")]
+pub struct HexError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The character's place in the line, from 1; characters count, not bytes.
+    pub column: usize,
+    /// The character that could not be read, where one is to blame.
+    pub character: Option<char>,
+    /// What is wrong there.
+    pub kind: HexErrorKind,
+}
+
+impl HexError {
+    /// An error at byte `at` of a line's text.
+    pub(super) fn at(line: Line<'_>, at: usize, kind: HexErrorKind) -> Self {
+        let before = line.text.get(..at).unwrap_or(line.text);
+        Self { line: line.number, column: before.chars().count() + 1, character: kind.character(), kind }
+    }
+}
+
+/// One line of the input, without its line end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text.
+    pub text: &'a str,
+}
+
+impl Line<'_> {
+    /// The character at byte `at`, as an error.
+    pub(super) fn stray(self, at: usize) -> HexError {
+        HexError::at(self, at, HexErrorKind::Stray(self.char_at(at)))
+    }
+
+    /// The character at byte `at`, as an error of a place where others would be right.
+    pub(super) fn misplaced(self, at: usize) -> HexError {
+        HexError::at(self, at, HexErrorKind::Misplaced(self.char_at(at)))
+    }
+
+    fn char_at(self, at: usize) -> char {
+        let rest = self.text.get(at..).unwrap_or_default();
+        rest.chars().next().unwrap_or('\n')
+    }
+}
+
+/// The start of a piece of text that an error shows: enough to find it, never a whole line.
+pub(super) fn excerpt(text: &str) -> String {
+    const SHOWN: usize = 24;
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// The reasons for which text is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum HexErrorKind {
+    /// A character that is no hex digit, where one is due.
+    #[error("{0:?} is not a hex digit")]
+    Stray(char),
+    /// A character that the form knows, but not there.
+    #[error("{0:?} cannot stand here: neither hex nor part of an array or a string of bytes")]
+    Misplaced(char),
+    /// Digits that are no whole number of bytes.
+    #[error("an odd number of hex digits ({count}) in \"{token}\"")]
+    Odd {
+        /// How many digits.
+        count: usize,
+        /// The digits, or the first of them.
+        token: String,
+    },
+    /// A first column that could be offsets as well as data.
+    #[error(
+        "\"{0}\" could begin with an offset or with data: take the offset column off, or join \
+         the digits of each line"
+    )]
+    OffsetOrData(String),
+    /// Output of hexdump or od that is not one byte a group.
+    #[error(
+        "\"{0}\" looks like the words of `hexdump` or `od`, whose byte order depends on the \
+         machine: use `hexdump -C`, `od -A x -t x1` or `xxd`"
+    )]
+    Words(String),
+    /// A dump that does not begin at its beginning.
+    #[error(
+        "the dump begins at offset {0}, not at 0: its first bytes are missing, or take the \
+         offset column off"
+    )]
+    NotAtZero(String),
+    /// An offset that does not continue the line before.
+    #[error("offset {found} where {expected:#x} is due: lines are missing, or stand twice")]
+    Gap {
+        /// The offset as it is written.
+        found: String,
+        /// How many bytes there were so far.
+        expected: u64,
+    },
+    /// A line of a dump without the offset column.
+    #[error("an offset is due here, {expected:#x}: part the messages of different forms by a blank line")]
+    OffsetDue {
+        /// How many bytes there were so far.
+        expected: u64,
+    },
+    /// A line of a dump that is longer than any tool prints.
+    #[error("a line of a dump with more than {} bytes", super::column::MAX_COLUMNS)]
+    WideDump,
+    /// Groups of a dump that differ in length.
+    #[error("\"{0}\" is not as long as the groups of digits before it")]
+    Uneven(String),
+    /// A text column that says something else than the bytes.
+    #[error("the text column has {found:?} where the byte is {byte:#04x}")]
+    TextColumn {
+        /// The character of the text column.
+        found: char,
+        /// The byte that it stands for.
+        byte: u8,
+    },
+    /// A text column that is longer or shorter than the bytes.
+    #[error("the text column \"{0}\" does not have one character for each byte before it")]
+    TextLength(String),
+    /// A text column that could be bytes as well.
+    #[error("\"{0}\" could be the text column or more bytes: take the text column off")]
+    TextOrData(String),
+    /// `xxd -e` and `xxd -g 4` print the same form with different byte orders.
+    #[error(
+        "groups of {0} digits could be `xxd -e`, which turns the bytes around: use `xxd` \
+         without -e and -g"
+    )]
+    GroupOrder(usize),
+    /// A `*` that says nothing.
+    #[error("'*' stands for repeated lines, but there is no line {0} it")]
+    Star(&'static str),
+    /// A `*` whose length depends on how the offsets are read.
+    #[error("offset {0} could be octal, decimal or hex, so that '*' has no sure length")]
+    StarBase(String),
+    /// A number without 0x among others.
+    #[error("\"{0}\" has no 0x, so it could be decimal: write 0x.. numbers, or plain hex digits")]
+    Decimal(String),
+    /// An integer of several bytes in an array.
+    #[error("0x{0} in an array is a number of several bytes, whose order is not known")]
+    Wide(String),
+    /// Quotes around what could be text or digits.
+    #[error("a quoted string without \\x escapes: if it is hex, take the quotes off")]
+    NoEscape,
+    /// An escape that netkit does not read.
+    #[error("the escape \\{0} is not read, only \\xHH with two digits, \\0 \\a \\b \\t \\n \\v \\f \\r \\\\ \\\" \\'")]
+    Escape(char),
+    /// Text before an array or string that never comes.
+    #[error("no hex bytes follow this: netkit reads 0x.. arrays and \\x.. strings")]
+    NoBytes,
+    /// An opened bracket, quote or comment.
+    #[error("{0:?} is never closed")]
+    Unclosed(char),
+    /// A `_len = N` of `xxd -i` that says another length.
+    #[error("the length is said to be {declared}, but the array has {found} bytes")]
+    Length {
+        /// The length in the text.
+        declared: u64,
+        /// The bytes of the array before.
+        found: u64,
+    },
+    /// A tcpdump packet line without its bytes.
+    #[error("a tcpdump line without bytes after it: use tcpdump -x or -X")]
+    NoPacket,
+    /// A line over [`MAX_LINE`](super::MAX_LINE).
+    #[error("a line of more than {} MiB", super::MAX_LINE >> 20)]
+    LongLine,
+    /// A message over [`MAX_MESSAGE`](super::MAX_MESSAGE).
+    #[error("a message of more than {} MiB", super::MAX_MESSAGE >> 20)]
+    LongMessage,
+    /// The input could not be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl HexErrorKind {
+    fn character(&self) -> Option<char> {
+        match *self {
+            Self::Stray(c) | Self::Misplaced(c) | Self::Escape(c) | Self::Unclosed(c) => Some(c),
+            Self::TextColumn { found, .. } => Some(found),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Plain digits: `0801000100`, `08 01 00`, `08:01:00`, `08, 01`, wrapped as one likes.
+
+use super::error::{HexError, HexErrorKind, Line, excerpt};
+use super::{column, push_room};
+
+/// What the lines so far say about whether the first token of each is an offset.
+#[derive(Debug, Default)]
+pub(super) struct Plain {
+    /// The offset that the next line would begin with, if the line before began with one.
+    next: Option<u64>,
+}
+
+impl Plain {
+    /// Reads one line, whose comments are blanked.
+    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
+        let text = line.text;
+        let start = out.len();
+        let mut tokens = Tokens::default();
+        let mut at = 0;
+        loop {
+            at = separators(line, at, tokens.count)?;
+            let end = at + digits(text.get(at..).unwrap_or_default());
+            let Some(token) = text.get(at..end).filter(|t| !t.is_empty()) else {
+                break;
+            };
+            // The text column of a dump whose offsets were cut off must not become bytes.
+            if tokens.count > 0 && column::is_wide_gap(text, at) {
+                let bytes = out.get(start..).unwrap_or_default();
+                let rest = text.get(at..).unwrap_or_default();
+                if column::text_matches(bytes, rest).is_ok() {
+                    return Err(HexError::at(line, at, HexErrorKind::TextOrData(excerpt(rest.trim_end()))));
+                }
+            }
+            tokens.add(token, column::is_wide_gap(text, end));
+            // A run of digits ends at a separator; else what stands there is the stray character.
+            let after = text.get(end..).and_then(|t| t.chars().next());
+            if after.is_some_and(|c| !is_separator(c)) {
+                return Err(line.stray(end));
+            }
+            push_digits(line, at, token, out)?;
+            at = end;
+        }
+        self.judge(line, &tokens, out.len() - start)
+    }
+
+    /// Refuses a line whose first token could be an offset.
+    fn judge(&mut self, line: Line<'_>, tokens: &Tokens, bytes: usize) -> Result<(), HexError> {
+        let due = std::mem::take(&mut self.next);
+        if tokens.count < 2 {
+            return Ok(());
+        }
+        let rest = bytes.saturating_sub(tokens.first_len / 2) as u64;
+        if let Some(first) = tokens.first {
+            self.next = first.checked_add(rest);
+            let mixed = tokens.first_len >= 4 && tokens.rest_are_bytes && (tokens.count > 2 || tokens.wide_first);
+            if mixed || due == Some(first) {
+                let text = line.text.trim();
+                return Err(HexError::at(
+                    line,
+                    line.text.len() - line.text.trim_start().len(),
+                    HexErrorKind::OffsetOrData(excerpt(text)),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How the tokens of a line look.
+#[derive(Debug, Default)]
+struct Tokens {
+    count: usize,
+    /// The first token's value, if it could be an offset.
+    first: Option<u64>,
+    first_len: usize,
+    wide_first: bool,
+    rest_are_bytes: bool,
+}
+
+impl Tokens {
+    fn add(&mut self, token: &str, wide_after: bool) {
+        if self.count == 0 {
+            self.first_len = token.len();
+            self.wide_first = wide_after;
+            self.rest_are_bytes = true;
+            self.first = (4..=16).contains(&token.len()).then(|| u64::from_str_radix(token, 16).ok()).flatten();
+        } else if token.len() != 2 {
+            self.rest_are_bytes = false;
+        }
+        self.count += 1;
+    }
+}
+
+/// How many hex digits the text begins with.
+pub(super) fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_hexdigit).count()
+}
+
+/// Appends the bytes of a run of digits that begins at byte `at` of the line.
+pub(super) fn push_digits(line: Line<'_>, at: usize, token: &str, out: &mut Vec<u8>) -> Result<(), HexError> {
+    if token.len() % 2 == 1 {
+        let kind = HexErrorKind::Odd { count: token.len(), token: excerpt(token) };
+        return Err(HexError::at(line, at, kind));
+    }
+    let start = out.len();
+    push_room(line, at, start, token.len() / 2)?;
+    out.resize(start + token.len() / 2, 0);
+    let room = out.get_mut(start..).unwrap_or_default();
+    hex::decode_to_slice(token, room).map_err(|e| match e {
+        hex::FromHexError::InvalidHexCharacter { index, .. } => line.stray(at + index),
+        _ => line.stray(at),
+    })
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, ' ' | '\t' | ',' | ';' | ':' | '-')
+}
+
+/// Skips what stands between two tokens: white space with at most one comma or semicolon in it,
+/// or a colon or dash that has a byte on both sides. Returns where the next token begins.
+fn separators(line: Line<'_>, from: usize, tokens: usize) -> Result<usize, HexError> {
+    let bytes = line.text.as_bytes();
+    let mut at = from;
+    let mut seen = None;
+    while let Some(&b) = bytes.get(at) {
+        match b {
+            b' ' | b'\t' => {}
+            b',' | b';' if seen.is_none() && tokens > 0 => seen = Some(at),
+            b':' | b'-' if at == from && tokens > 0 && joins_bytes(bytes, at) => {
+                return Ok(at + 1);
+            }
+            _ if b.is_ascii_hexdigit() => break,
+            _ => return Err(line.stray(at)),
+        }
+        at += 1;
+    }
+    Ok(at)
+}
+
+/// Whether the colon or dash at `at` joins tokens of two digits, or ends a wrapped line of such.
+fn joins_bytes(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    let after = bytes.get(at + 1..).unwrap_or_default();
+    let hex = |b: &&u8| b.is_ascii_hexdigit();
+    let left = before.iter().rev().take_while(hex).count();
+    let right = after.iter().take_while(hex).count();
+    left == 2 && (right == 2 || after.iter().all(|b| matches!(b, b' ' | b'\t')))
+}

@@ -1,0 +1,222 @@
+//! The reader: which line belongs to which message, and which form each is in.
+
+use super::comments::Comments;
+use super::dump::Dump;
+use super::error::{HexError, HexErrorKind, Line};
+use super::lines::Lines;
+use super::offset::{Column, Offset};
+use super::plain::Plain;
+use super::source::Source;
+use super::{Block, Form, Layer, Step, tcpdump};
+use std::io::BufRead;
+
+/// Reads messages from hex text, each as soon as its end is known.
+#[derive(Debug)]
+pub struct HexText<R> {
+    lines: Lines<R>,
+    comments: Comments,
+    bytes: Vec<u8>,
+    state: State,
+    first: usize,
+    /// The line read last begins the next message.
+    held: bool,
+    over: bool,
+    line_each: bool,
+    /// The length of the array before, for the `_len = N` line of `xxd -i`.
+    array: Option<u64>,
+}
+
+/// What the message so far is.
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Idle,
+    /// tcpdump's packet line came; its bytes are due.
+    Packet,
+    Plain(Plain),
+    Dump(Dump),
+    Source(Box<Source>),
+}
+
+impl<R: BufRead> HexText<R> {
+    /// A reader of the text.
+    pub fn new(input: R) -> Self {
+        Self {
+            lines: Lines::new(input),
+            comments: Comments::default(),
+            bytes: Vec::new(),
+            state: State::Idle,
+            first: 0,
+            held: false,
+            over: false,
+            line_each: false,
+            array: None,
+        }
+    }
+
+    /// Whether each line of a form without offsets is a message of its own. By default lines
+    /// are joined until a blank one, as long messages are wrapped.
+    #[must_use]
+    pub fn lines(mut self, each: bool) -> Self {
+        self.line_each = each;
+        self
+    }
+
+    /// The next message; None at the end of the input, and after an error.
+    // No iterator: the message borrows the reader's buffer.
+    #[allow(clippy::should_implement_trait)]
+    pub fn next(&mut self) -> Result<Option<Block<'_>>, HexError> {
+        if self.over {
+            return Ok(None);
+        }
+        self.bytes.clear();
+        let read = self.read();
+        self.over = !matches!(read, Ok(Some(_)));
+        Ok(read?.map(|form| Block {
+            bytes: &self.bytes,
+            line: self.first,
+            form,
+            layer: match form {
+                Form::Tcpdump => tcpdump::layer(&self.bytes),
+                Form::Wireshark => Layer::Unknown,
+                _ => Layer::Payload,
+            },
+        }))
+    }
+
+    fn read(&mut self) -> Result<Option<Form>, HexError> {
+        loop {
+            if !std::mem::take(&mut self.held) && !self.lines.advance()? {
+                self.comments.finish()?;
+                return self.finish();
+            }
+            if self.lines.line().text.trim().is_empty() && !self.comments.is_open() {
+                match &self.state {
+                    State::Idle => continue,
+                    State::Source(source) if source.is_open() => continue,
+                    _ => return self.finish(),
+                }
+            }
+            let mark = self.comments.mark();
+            match self.line()? {
+                Step::More => {}
+                Step::Done => return self.finish(),
+                Step::Before => {
+                    self.held = true;
+                    self.comments.reset(mark);
+                    return self.finish();
+                }
+            }
+        }
+    }
+
+    /// Reads the line in hand.
+    fn line(&mut self) -> Result<Step, HexError> {
+        let line = self.lines.line();
+        let shown = line.text.trim_start();
+        if !self.comments.is_open() {
+            match &mut self.state {
+                State::Idle if tcpdump::is_packet_line(shown) => {
+                    self.first = line.number;
+                    self.state = State::Packet;
+                    return Ok(Step::More);
+                }
+                State::Idle => {
+                    if let Some(offset) = Offset::first(line)? {
+                        self.first = line.number;
+                        self.state = State::Dump(Dump::new(line, &offset));
+                    }
+                }
+                State::Packet => match Offset::find(line) {
+                    Some(offset) if offset.column == Column::ZeroX => {
+                        self.state = State::Dump(Dump::new(line, &offset));
+                    }
+                    // With -v the packet line goes on in lines that are indented.
+                    _ if line.text.starts_with([' ', '\t']) => return Ok(Step::More),
+                    _ => return Ok(Step::Before),
+                },
+                _ => {}
+            }
+        }
+        if let State::Dump(dump) = &mut self.state {
+            if dump.form() == Form::Tcpdump && tcpdump::is_packet_line(shown) {
+                return Ok(Step::Before);
+            }
+            // A text column may hold anything, so that only whole lines can be comments.
+            if shown.starts_with('#') || shown.starts_with("//") {
+                return Ok(Step::More);
+            }
+            return dump.line(line, &mut self.bytes);
+        }
+        let code = self.comments.blank(line);
+        if code.text.trim().is_empty() {
+            return Ok(Step::More);
+        }
+        if matches!(self.state, State::Idle) {
+            if let Some(found) = self.array
+                && let Some((at, declared)) = length_line(code.text)
+            {
+                if found != declared {
+                    let kind = HexErrorKind::Length { declared, found };
+                    return Err(HexError::at(code, at, kind));
+                }
+                return Ok(Step::More);
+            }
+            self.first = line.number;
+            self.state =
+                if is_source(code.text) { State::Source(Box::default()) } else { State::Plain(Plain::default()) };
+        }
+        let (step, complete) = match &mut self.state {
+            State::Plain(plain) => (plain.line(code, &mut self.bytes).map(|()| Step::More)?, true),
+            State::Source(source) => {
+                let step = source.line(code, &mut self.bytes)?;
+                (step, source.has_bytes() && !source.is_open())
+            }
+            _ => (Step::More, false),
+        };
+        Ok(match step {
+            Step::More if self.line_each && complete => Step::Done,
+            step => step,
+        })
+    }
+
+    /// At the end of a message, or of the input.
+    fn finish(&mut self) -> Result<Option<Form>, HexError> {
+        let line = Line { number: self.first, text: "" };
+        let form = match std::mem::take(&mut self.state) {
+            State::Idle => return Ok(None),
+            State::Packet => return Err(HexError::at(line, 0, HexErrorKind::NoPacket)),
+            State::Plain(_) => Form::Plain,
+            State::Dump(dump) => {
+                dump.finish(line, &self.bytes)?;
+                dump.form()
+            }
+            State::Source(source) => source.finish()?,
+        };
+        if self.bytes.is_empty() {
+            return Err(HexError::at(line, 0, HexErrorKind::NoBytes));
+        }
+        self.array = (form == Form::Array).then_some(self.bytes.len() as u64);
+        Ok(Some(form))
+    }
+}
+
+/// Whether a line that is no dump is source code rather than plain digits.
+fn is_source(text: &str) -> bool {
+    let text = text.trim_start();
+    let number = text.starts_with("0x") || text.starts_with("0X");
+    let plain = text.starts_with(|c: char| c.is_ascii_digit());
+    number
+        || !plain
+            && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || text.contains("0x") || text.contains("0X"))
+}
+
+/// The line that `xxd -i` prints behind an array, `unsigned int name_len = 5;`: where the number
+/// stands, and what it is.
+fn length_line(text: &str) -> Option<(usize, u64)> {
+    let (name, value) = text.split_once('=')?;
+    let at = text.len() - value.trim_start().len();
+    let number = value.trim().strip_suffix(';')?.trim_end();
+    name.trim_end().ends_with("_len").then_some(())?;
+    Some((at, number.parse().ok()?))
+}

@@ -1,0 +1,240 @@
+//! Bytes in source code: `{ 0x08, 0x01 }`, `b"\x08\x01"`, bare `0x08, 0x01` and `\x08\x01`.
+//!
+//! A message is one array, or strings next to each other. What stands before it may only be a
+//! declaration; what is neither declaration nor bytes is refused.
+
+use super::error::{HexError, HexErrorKind, Line, excerpt};
+use super::lexer::{self, Token};
+use super::{Form, Step, plain, push_room};
+
+/// How deep brackets may nest: `Buffer.from(new Uint8Array([` needs three.
+const MAX_DEPTH: usize = 8;
+
+/// Where in a message the reader is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// Before the bytes: nothing, or a declaration.
+    #[default]
+    Before,
+    /// In the brackets of an array.
+    Array,
+    /// In `0x` numbers without brackets.
+    Bare,
+    /// In string literals.
+    Strings,
+    /// In `\x` escapes without quotes.
+    Escapes,
+    /// Behind the bytes: only closing brackets and semicolons may follow.
+    After,
+}
+
+/// The word before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Last {
+    /// Nothing yet, or a bracket was opened.
+    #[default]
+    Open,
+    Equals,
+    Comma,
+    Semicolon,
+    Other,
+}
+
+/// One message of source code.
+#[derive(Debug, Default)]
+pub(super) struct Source {
+    phase: Phase,
+    last: Last,
+    form: Option<Form>,
+    /// The open brackets, with the error that each is if it stays open.
+    stack: Vec<(char, HexError)>,
+    /// Where the declaration begins, as the error it is if no bytes follow.
+    declaration: Option<HexError>,
+    /// A number that is right only as the size of an array, as the error it is otherwise.
+    number: Option<HexError>,
+    /// Strings without any escape so far, as the error they are.
+    unescaped: Option<HexError>,
+    sure: bool,
+}
+
+impl Source {
+    /// Whether brackets are open, so that a blank line ends nothing.
+    pub(super) fn is_open(&self) -> bool {
+        !self.stack.is_empty()
+    }
+
+    /// Whether the message could end here.
+    pub(super) fn has_bytes(&self) -> bool {
+        self.phase != Phase::Before
+    }
+
+    /// Reads one line, whose comments are blanked.
+    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
+        let mut from = 0;
+        let mut first = true;
+        while let Some((at, end, token)) = lexer::next(line, from)? {
+            if first && self.stack.is_empty() && self.begins_another(token) {
+                return Ok(Step::Before);
+            }
+            // A backslash at the end of a line joins it with the next one.
+            let joins = matches!(token, Token::Punct('\\')) && !first;
+            if !joins {
+                self.token(line, at, token, out)?;
+            }
+            first = false;
+            from = end;
+        }
+        let complete = self.phase == Phase::After
+            && self.stack.is_empty()
+            && (self.form == Some(Form::Array) || self.last == Last::Semicolon);
+        Ok(if complete { Step::Done } else { Step::More })
+    }
+
+    /// Whether a line that begins with the token belongs to the next message.
+    fn begins_another(&self, token: Token<'_>) -> bool {
+        match self.phase {
+            Phase::After => !matches!(token, Token::Punct(')' | ']' | '}' | ',' | ';')),
+            Phase::Strings => matches!(token, Token::Word),
+            _ => false,
+        }
+    }
+
+    fn token(&mut self, line: Line<'_>, at: usize, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
+        if let Some(error) = self.number.take_if(|_| !matches!(token, Token::Punct(']'))) {
+            return Err(error);
+        }
+        self.number = None;
+        let last = std::mem::replace(&mut self.last, Last::Other);
+        match (self.phase, token) {
+            (_, Token::Punct(c @ (')' | ']' | '}'))) => return self.close(line, at, c, last),
+            (Phase::Before, Token::Punct(c @ ('(' | '[' | '{'))) => {
+                if self.stack.len() == MAX_DEPTH {
+                    return Err(line.misplaced(at));
+                }
+                let open = HexError::at(line, at, HexErrorKind::Unclosed(c));
+                self.stack.push((c, open));
+                self.last = Last::Open;
+            }
+            (Phase::Before | Phase::Array, Token::Hex(digits)) if self.in_array(last) => {
+                if digits.len() > 2 {
+                    let kind = HexErrorKind::Wide(excerpt(digits));
+                    return Err(HexError::at(line, at, kind));
+                }
+                self.enter(Phase::Array, Form::Array);
+                return plain::push_digits(line, at + 2, digits, out);
+            }
+            (Phase::Before | Phase::Bare, Token::Hex(digits)) if self.is_bare() => {
+                self.enter(Phase::Bare, Form::HexList);
+                return plain::push_digits(line, at + 2, digits, out);
+            }
+            (Phase::Before | Phase::Strings, Token::Str { body, bytes })
+                if self.phase == Phase::Strings || matches!(last, Last::Open | Last::Equals) =>
+            {
+                push_room(line, at, out.len(), body.len())?;
+                let open = at + 1 + usize::from(bytes);
+                let escaped = lexer::unescape(line, open, body, out)?;
+                self.sure |= escaped || bytes;
+                self.unescaped.get_or_insert_with(|| HexError::at(line, at, HexErrorKind::NoEscape));
+                self.enter(Phase::Strings, Form::Escaped);
+            }
+            (Phase::Strings, Token::Punct('+')) => {}
+            (Phase::Before | Phase::Escapes, Token::Escape(digits)) if self.is_bare() => {
+                self.enter(Phase::Escapes, Form::Escaped);
+                return plain::push_digits(line, at + 2, digits, out);
+            }
+            (Phase::Array | Phase::Bare, Token::Punct(',')) if last == Last::Other => {
+                self.last = Last::Comma;
+            }
+            (Phase::Bare, Token::Punct(';')) if last == Last::Other => self.last = Last::Comma,
+            (Phase::Strings | Phase::After, Token::Punct(c @ (',' | ';')))
+                if self.stack.is_empty() && last == Last::Other =>
+            {
+                self.phase = Phase::After;
+                self.last = if c == ';' { Last::Semicolon } else { Last::Comma };
+            }
+            (Phase::Array | Phase::Bare, Token::Number(text)) => {
+                let kind = HexErrorKind::Decimal(excerpt(text));
+                return Err(HexError::at(line, at, kind));
+            }
+            (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => {
+                return self.declare(line, at, token);
+            }
+            // What stood before is to blame if it made bytes into something else.
+            (Phase::Before, _) => {
+                return Err(match self.declaration.take() {
+                    Some(start) => HexError { kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')), ..start },
+                    None => line.misplaced(at),
+                });
+            }
+            _ => return Err(line.misplaced(at)),
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, phase: Phase, form: Form) {
+        self.phase = phase;
+        self.form = Some(form);
+    }
+
+    /// Whether a number stands in the brackets of an array: behind the bracket or a number.
+    fn in_array(&self, last: Last) -> bool {
+        !self.stack.is_empty() && (self.phase == Phase::Array || last == Last::Open)
+    }
+
+    /// Whether neither brackets nor a declaration stand before.
+    fn is_bare(&self) -> bool {
+        self.stack.is_empty() && self.declaration.is_none()
+    }
+
+    /// A word of the declaration before the bytes.
+    fn declare(&mut self, line: Line<'_>, at: usize, token: Token<'_>) -> Result<(), HexError> {
+        match token {
+            Token::Number(text) => {
+                let kind = HexErrorKind::Decimal(excerpt(text));
+                self.number = Some(HexError::at(line, at, kind));
+            }
+            Token::Punct('=') => self.last = Last::Equals,
+            Token::Punct(';') if self.stack.is_empty() => {
+                let nothing = HexError::at(line, at, HexErrorKind::NoBytes);
+                return Err(self.declaration.take().unwrap_or(nothing));
+            }
+            Token::Punct(';' | ':' | '&' | '*' | '!' | '.' | ',' | '<' | '>') | Token::Word => {}
+            _ => return Err(line.misplaced(at)),
+        }
+        if self.declaration.is_none() {
+            let mut start = HexError::at(line, at, HexErrorKind::NoBytes);
+            start.character = line.text.get(at..).and_then(|t| t.chars().next());
+            self.declaration = Some(start);
+        }
+        Ok(())
+    }
+
+    fn close(&mut self, line: Line<'_>, at: usize, c: char, last: Last) -> Result<(), HexError> {
+        let open = match c {
+            ')' => '(',
+            ']' => '[',
+            _ => '{',
+        };
+        if self.stack.last().is_none_or(|(o, _)| *o != open) || last == Last::Semicolon {
+            return Err(line.misplaced(at));
+        }
+        self.stack.pop();
+        if self.phase != Phase::Before {
+            self.phase = Phase::After;
+        }
+        Ok(())
+    }
+
+    /// At the end of the message.
+    pub(super) fn finish(mut self) -> Result<Form, HexError> {
+        if let Some((_, open)) = self.stack.pop() {
+            return Err(open);
+        }
+        let strings = self.unescaped.filter(|_| !self.sure);
+        if let Some(error) = self.number.or(strings) {
+            return Err(error);
+        }
+        let nothing = || HexError::at(Line { number: 1, text: "" }, 0, HexErrorKind::NoBytes);
+        self.form.ok_or_else(|| self.declaration.unwrap_or_else(nothing))
+    }
+}

@@ -1,0 +1,112 @@
+//! tcpdump's lines between the bytes, and what the bytes begin with.
+
+use super::Layer;
+
+/// Whether this is the line that tcpdump prints before the bytes of a packet:
+/// `12:34:56.789012 IP 10.0.0.1.7777 > 10.0.0.2.50001: UDP, length 5`.
+pub(super) fn is_packet_line(text: &str) -> bool {
+    let mut words = text.split_ascii_whitespace();
+    let Some(first) = words.next() else {
+        return false;
+    };
+    let second = words.next();
+    match first {
+        "IP" | "IP6" => second.is_some(),
+        _ if is_clock(first) => second.is_some(),
+        _ if is_date(first) => second.is_some_and(is_clock) && words.next().is_some(),
+        _ => false,
+    }
+}
+
+/// `12:34:56.789012`, or seconds since the epoch, `1795229852.841544`; micro- or nanoseconds.
+fn is_clock(word: &str) -> bool {
+    let number = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    let Some((whole, fraction)) = word.split_once('.') else {
+        return false;
+    };
+    let mut parts = whole.split(':');
+    let clock = parts.clone().count() == 3 && parts.all(|p| p.len() == 2 && number(p));
+    let epoch = whole.len() >= 9 && number(whole);
+    (clock || epoch) && matches!(fraction.len(), 6 | 9) && number(fraction)
+}
+
+/// `2026-11-21`.
+fn is_date(word: &str) -> bool {
+    let lengths = [4, 2, 2];
+    let mut parts = word.split('-');
+    lengths.iter().all(|length| {
+        let part = parts.next().unwrap_or_default();
+        part.len() == *length && part.bytes().all(|b| b.is_ascii_digit())
+    }) && parts.next().is_none()
+}
+
+/// What a packet of tcpdump begins with: -x leaves the link header out, -xx does not, and
+/// nothing in the output says which it was. So the headers must: the length in the IP header,
+/// or the Ethernet type with an IP header behind it. [`Layer::Unknown`] where neither fits, or
+/// both do.
+pub(super) fn layer(bytes: &[u8]) -> Layer {
+    const ETHERNET: usize = 14;
+    let behind = bytes.get(ETHERNET..).unwrap_or_default();
+    let framed = match bytes.get(12..ETHERNET) {
+        Some([0x08, 0x00]) => is_ip(behind, 4),
+        Some([0x86, 0xdd]) => is_ip(behind, 6),
+        _ => false,
+    };
+    match (is_ip(bytes, 4) || is_ip(bytes, 6), framed) {
+        (true, false) => Layer::Ip,
+        (false, true) => Layer::Link,
+        _ => Layer::Unknown,
+    }
+}
+
+/// Whether the bytes are a whole IP packet of the version; more may follow, as Ethernet pads.
+fn is_ip(bytes: &[u8], version: u8) -> bool {
+    let word = |at: usize| {
+        let high = bytes.get(at).copied()?;
+        let low = bytes.get(at + 1).copied()?;
+        Some(usize::from(u16::from_be_bytes([high, low])))
+    };
+    let Some(&first) = bytes.first() else {
+        return false;
+    };
+    let header = usize::from(first & 0x0f) * 4;
+    first >> 4 == version
+        && match version {
+            4 => header >= 20 && word(2).is_some_and(|n| n >= header && n <= bytes.len()),
+            _ => word(4).is_some_and(|n| n + 40 <= bytes.len()),
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packet_lines() {
+        for yes in [
+            "02:57:32.841544 IP 127.0.0.1.7777 > 127.0.0.1.50001: UDP, length 5",
+            "2026-11-21 02:57:32.841544 IP 127.0.0.1.7777 > 127.0.0.1.50001: UDP, length 5",
+            "1795229852.841544 lo In IP 127.0.0.1.7777 > 127.0.0.1.50001: UDP, length 5",
+            " 00:00:00.000001 IP6 ::1.7777 > ::1.50001: UDP, length 5",
+            "IP 127.0.0.1.7777 > 127.0.0.1.50001: UDP, length 5",
+        ] {
+            assert!(is_packet_line(yes), "{yes}");
+        }
+        for no in ["", "08:01:00", "0801000100", "08.01 00", "IP", "12:34 IP x", "1-2-3 IP"] {
+            assert!(!is_packet_line(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn layers_of_packets() {
+        let mut ip = vec![0x45, 0, 0, 33, 0, 0, 0, 0, 64, 17, 0, 0, 127, 0, 0, 1, 127, 0, 0, 1];
+        ip.resize(33, 0);
+        assert_eq!(layer(&ip), Layer::Ip);
+        let mut frame = vec![0; 12];
+        frame.extend_from_slice(&[8, 0]);
+        frame.extend_from_slice(&ip);
+        assert_eq!(layer(&frame), Layer::Link);
+        assert_eq!(layer(ip.get(..30).unwrap_or_default()), Layer::Unknown);
+        assert_eq!(layer(&[]), Layer::Unknown);
+    }
+}

@@ -1,0 +1,67 @@
+//! pcapng's description of an interface: its link type, and how it counts time.
+
+use super::LinkType;
+use super::clock::Clock;
+
+/// `if_tsresol`, the exponent of the time unit.
+const RESOLUTION: u16 = 9;
+/// `if_tsoffset`, seconds to add.
+const OFFSET: u16 = 14;
+
+/// An interface that a section describes.
+pub(super) struct Interface {
+    pub link: LinkType,
+    /// The snap length, 0 for none.
+    pub snap: u32,
+    pub clock: Clock,
+}
+
+impl Interface {
+    /// Reads the block's body; `None` where it is shorter than its fixed part.
+    pub(super) fn read(body: &[u8], big: bool) -> Option<Interface> {
+        let (head, mut options) = body.split_at_checked(8)?;
+        let (mut resolution, mut offset) = (6, 0);
+        // An option that does not fit ends the list: what came before still counts.
+        while let Some((option, rest)) = options.split_at_checked(4) {
+            let length = usize::from(u16_at(option, 2, big));
+            let Some(value) = rest.get(..length) else {
+                break;
+            };
+            match (u16_at(option, 0, big), value) {
+                (0, _) => break,
+                (RESOLUTION, &[exponent]) => resolution = exponent,
+                (OFFSET, value) => {
+                    if let Ok(value) = value.try_into() {
+                        offset = if big { i64::from_be_bytes(value) } else { i64::from_le_bytes(value) };
+                    }
+                }
+                _ => {}
+            }
+            options = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        }
+        Some(Interface {
+            link: LinkType(u16_at(head, 0, big).into()),
+            snap: u32_at(head, 4, big),
+            clock: Clock::new(resolution, offset),
+        })
+    }
+}
+
+/// The number at `at`, which the caller has seen to be there; 0 elsewhere.
+#[inline(always)]
+pub(super) fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
+    match *bytes.get(at..).unwrap_or_default() {
+        [a, b, c, d, ..] if big => u32::from_be_bytes([a, b, c, d]),
+        [a, b, c, d, ..] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// As [`u32_at`], of two bytes.
+pub(super) fn u16_at(bytes: &[u8], at: usize, big: bool) -> u16 {
+    match *bytes.get(at..).unwrap_or_default() {
+        [a, b, ..] if big => u16::from_be_bytes([a, b]),
+        [a, b, ..] => u16::from_le_bytes([a, b]),
+        _ => 0,
+    }
+}

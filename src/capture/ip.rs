@@ -1,0 +1,151 @@
+//! The network layer: addresses, the true length, and what is inside, through extension headers.
+
+use super::Other;
+use etherparse::{
+    IpAuthHeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6FragmentHeaderSlice, Ipv6HeaderSlice, Ipv6RawExtHeaderSlice,
+    ip_number,
+};
+use std::net::IpAddr;
+
+/// How many extension headers are stepped over.
+const EXTENSIONS: usize = 16;
+
+/// What an IP header, or an extension header, carries.
+#[derive(Clone, Copy)]
+pub(super) struct Inner<'a> {
+    /// The protocol of its first byte.
+    pub protocol: IpNumber,
+    /// The bytes that the capture holds, none behind the IP length.
+    pub data: &'a [u8],
+    /// How many bytes it had on the wire.
+    pub length: usize,
+}
+
+/// Where in a datagram a fragment belongs.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    pub id: u32,
+    /// In bytes.
+    pub offset: usize,
+    pub more: bool,
+}
+
+/// One IP packet, before any extension headers. `piece` is what IPv4 says about fragments.
+pub(super) struct Ip<'a> {
+    pub src: IpAddr,
+    pub dst: IpAddr,
+    pub inner: Inner<'a>,
+    pub piece: Option<Piece>,
+}
+
+/// Reads the IPv4 packet at the start of `data`, of which `length` bytes were on the wire. Its
+/// first four bits are 4.
+#[inline(always)]
+pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
+    let Ok(header) = Ipv4HeaderSlice::from_slice(data) else {
+        return Err(match data.first().map_or(0, |first| first & 15) {
+            0..5 => Other::Malformed("ipv4"),
+            _ => Other::Cut("ipv4"),
+        });
+    };
+    let total = match header.total_len() {
+        // The card cuts the packet into segments and writes the length: the frame's is true.
+        0 => length,
+        total => usize::from(total),
+    };
+    let head = header.slice().len();
+    let Some(rest) = total.checked_sub(head) else {
+        return Err(Other::Malformed("ipv4"));
+    };
+    // What stands behind the IP length is Ethernet's padding.
+    let data = &data[head..];
+    let data = &data[..data.len().min(rest)];
+    let inner = Inner { protocol: header.protocol(), data, length: rest };
+    let piece = header.is_fragmenting_payload().then(|| Piece {
+        id: header.identification().into(),
+        offset: usize::from(header.fragments_offset().value()) * 8,
+        more: header.more_fragments(),
+    });
+    let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
+    Ok(Ip { src, dst, inner, piece })
+}
+
+/// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. Its
+/// first four bits are 6.
+#[inline(always)]
+pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
+    let Ok(header) = Ipv6HeaderSlice::from_slice(data) else {
+        return Err(Other::Cut("ipv6"));
+    };
+    let head = header.slice().len();
+    let rest = match header.payload_length() {
+        // A jumbogram, or a packet that the card will segment.
+        0 => length.saturating_sub(head),
+        rest => rest.into(),
+    };
+    let data = &data[head..];
+    let data = &data[..data.len().min(rest)];
+    let inner = Inner { protocol: header.next_header(), data, length: rest };
+    let (inner, piece) = extensions(inner)?;
+    let (src, dst) = (header.source_addr().into(), header.destination_addr().into());
+    Ok(Ip { src, dst, inner, piece })
+}
+
+/// Steps over extension headers, up to the transport's or into a fragment.
+pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piece>), Other> {
+    for _ in 0..=EXTENSIONS {
+        let (protocol, len) = match inner.protocol {
+            ip_number::UDP | ip_number::TCP => return Ok((inner, None)),
+            ip_number::IPV6_FRAG => {
+                let header = Ipv6FragmentHeaderSlice::from_slice(inner.data).map_err(|_| inner.short("fragment", 8))?;
+                if header.is_fragmenting_payload() {
+                    let piece = Piece {
+                        id: header.identification(),
+                        offset: usize::from(header.fragment_offset().value()) * 8,
+                        more: header.more_fragments(),
+                    };
+                    return Ok((inner.after(header.next_header(), 8)?, Some(piece)));
+                }
+                (header.next_header(), 8)
+            }
+            ip_number::AUTH => {
+                let header = IpAuthHeaderSlice::from_slice(inner.data)
+                    .map_err(|_| inner.short("authentication", inner.announced(4, 2)))?;
+                (header.next_header(), header.slice().len())
+            }
+            protocol if Ipv6RawExtHeaderSlice::header_type_supported(protocol) => {
+                let header = Ipv6RawExtHeaderSlice::from_slice(inner.data)
+                    .map_err(|_| inner.short("extension", inner.announced(8, 1)))?;
+                (header.next_header(), header.slice().len())
+            }
+            _ => return Ok((inner, None)),
+        };
+        inner = inner.after(protocol, len)?;
+    }
+    Err(Other::Nested)
+}
+
+impl<'a> Inner<'a> {
+    /// What a header of `len` bytes, which `data` holds, carries.
+    fn after(self, protocol: IpNumber, len: usize) -> Result<Inner<'a>, Other> {
+        let (data, length) = (self.data.get(len..), self.length.checked_sub(len));
+        match (data, length) {
+            (Some(data), Some(length)) => Ok(Inner { protocol, data, length }),
+            _ => Err(Other::Malformed("extension")),
+        }
+    }
+
+    /// Why a header that needs `need` bytes does not fit: the capture has too little of the
+    /// packet, or the packet itself is too short.
+    pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
+        match self.length >= need && self.data.len() < need {
+            true => Other::Cut(header),
+            false => Other::Malformed(header),
+        }
+    }
+
+    /// The length that an extension header's second byte gives: that many `units`, and `more`.
+    fn announced(&self, units: usize, more: usize) -> usize {
+        (self.data.get(1).map_or(0, |count| usize::from(*count)) + more) * units
+    }
+}

@@ -1,0 +1,165 @@
+//! From frames to packets: link layer, IP, fragments and transport, in one loop.
+
+use super::fragments::{Fragments, Key};
+use super::ip::{Inner, Ip, extensions, v4, v6};
+use super::link::header_len;
+use super::transport::transport;
+use super::{Capture, CaptureError, Frame, Other, Packet};
+use etherparse::ip_number;
+use std::net::{IpAddr, SocketAddr};
+
+/// What a frame turned out to be.
+#[derive(Clone, Debug)]
+pub enum Decoded<'a> {
+    /// A UDP datagram or TCP segment.
+    Packet(Packet<'a>),
+    /// Anything else, and why.
+    Other(Other),
+}
+
+/// A frame and what it turned out to be.
+#[derive(Clone, Debug)]
+pub struct Item<'a> {
+    /// The frame as captured.
+    pub frame: Frame<'a>,
+    /// What it carries.
+    pub decoded: Decoded<'a>,
+}
+
+/// The packets of a capture, in its order.
+///
+/// ```
+/// use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethernet};
+///
+/// let mut frame = Vec::new();
+/// let (client, server) = ("10.0.0.1:50000".parse()?, "10.0.0.2:7777".parse()?);
+/// ethernet(client, server, &Body::Udp { payload: b"hello", length: 5 }, &mut frame)?;
+/// let mut file = Vec::new();
+/// PcapWriter::new(&mut file, LinkType::ETHERNET, 9)?.frame(Time::micros(0, 1), &frame)?;
+///
+/// let mut packets = Packets::open(Box::new(std::io::Cursor::new(file)))?;
+/// while let Some(item) = packets.next()? {
+///     match item.decoded {
+///         Decoded::Packet(packet) => assert_eq!((packet.src, packet.dst), (client, server)),
+///         Decoded::Other(other) => println!("frame {}: {other}", item.frame.number),
+///     }
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Packets {
+    capture: Capture,
+    fragments: Fragments,
+}
+
+impl Packets {
+    /// The packets of an opened capture.
+    pub fn new(capture: Capture) -> Packets {
+        Packets { capture, fragments: Fragments::default() }
+    }
+
+    /// Opens whatever capture `reader` holds.
+    ///
+    /// # Errors
+    /// As [`Capture::new`].
+    pub fn open(reader: Box<dyn std::io::Read + Send>) -> Result<Packets, CaptureError> {
+        Capture::open(reader).map(Packets::new)
+    }
+
+    /// The next frame and what it is; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// As [`Capture::next`].
+    #[inline(always)]
+    #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
+    pub fn next(&mut self) -> Result<Option<Item<'_>>, CaptureError> {
+        let Some(frame) = self.capture.next()? else {
+            return Ok(None);
+        };
+        let decoded = decode(&frame, &mut self.fragments);
+        Ok(Some(Item { frame, decoded }))
+    }
+
+    /// The file behind the packets.
+    pub fn capture(&self) -> &Capture {
+        &self.capture
+    }
+
+    /// The IP fragments that wait, and what became of others.
+    pub fn fragments(&self) -> &Fragments {
+        &self.fragments
+    }
+}
+
+/// What one frame is. Joins IP fragments with those that `fragments` keeps of frames before; the
+/// packet that completes a datagram borrows its bytes from there.
+#[inline(always)]
+pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
+    match packet(frame, fragments) {
+        Ok(packet) => Decoded::Packet(packet),
+        Err(other) => Decoded::Other(other),
+    }
+}
+
+#[inline(always)]
+fn packet<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
+    let head = header_len(frame.link, frame.data)?;
+    let data = frame.data.get(head..).unwrap_or_default();
+    let length = frame.length.saturating_sub(head);
+    // Each version goes on by itself: bringing them together here would go through memory, and
+    // cost as much as all the rest.
+    match data.first() {
+        Some(0x40..=0x4f) => inner(frame, v4(data, length)?, fragments),
+        Some(0x60..=0x6f) => inner(frame, v6(data, length)?, fragments),
+        Some(_) => Err(Other::Malformed("ip")),
+        None => Err(Other::Cut("ip")),
+    }
+}
+
+#[inline(always)]
+fn inner<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
+    match ip.inner.protocol {
+        ip_number::UDP | ip_number::TCP if ip.piece.is_none() => whole(frame, ip.src, ip.dst, ip.inner, &[]),
+        _ => unusual(frame, ip, fragments),
+    }
+}
+
+/// Extension headers and fragments.
+#[cold]
+fn unusual<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
+    let (found, piece) = match ip.piece {
+        None => extensions(ip.inner)?,
+        piece => (ip.inner, piece),
+    };
+    let Some(piece) = piece else {
+        return whole(frame, ip.src, ip.dst, found, &[]);
+    };
+    if found.data.len() < found.length {
+        return Err(fragments.cut());
+    }
+    let key = Key::new(ip.src, ip.dst, piece.id, found.protocol);
+    let joined = fragments.add(key, frame, piece, found).ok_or(Other::Fragment)?;
+    // There may be further extension headers inside what was fragmented.
+    match extensions(joined.inner)? {
+        (found, None) => whole(frame, ip.src, ip.dst, found, joined.frames),
+        (_, Some(_)) => Err(Other::Nested),
+    }
+}
+
+#[inline(always)]
+fn whole<'a>(
+    frame: &Frame<'_>,
+    src: IpAddr,
+    dst: IpAddr,
+    inner: Inner<'a>,
+    frames: &'a [u64],
+) -> Result<Packet<'a>, Other> {
+    let found = transport(inner)?;
+    Ok(Packet {
+        frame: frame.number,
+        frames,
+        time: frame.time,
+        src: SocketAddr::new(src, found.src),
+        dst: SocketAddr::new(dst, found.dst),
+        body: found.body,
+    })
+}

@@ -1,0 +1,203 @@
+//! pcapng: blocks in sections, each section with its own byte order and interfaces.
+//!
+//! The blocks are taken apart here and not by pcap-parser: its packet blocks allocate for their
+//! options, it does not know the obsolete packet block, and reads `if_tsoffset` as little-endian
+//! in every section.
+
+use super::Time;
+use super::error::{CaptureError, Flaw};
+use super::file::{LONGEST, Record, ended};
+use super::input::Input;
+use super::interface::{Interface, u16_at, u32_at};
+use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
+
+/// The packet block of drafts before 2004.
+const OPB_MAGIC: u32 = 2;
+/// How many interfaces of a section are kept; a section with more is refused.
+const INTERFACES: usize = 65_536;
+/// Type and length before a block's body; the length stands behind it once more.
+const BLOCK_HEADER: usize = 8;
+const BLOCK_FRAME: usize = BLOCK_HEADER + 4;
+
+/// The section being read.
+#[derive(Default)]
+pub(super) struct PcapNg {
+    big: bool,
+    interfaces: Vec<Interface>,
+}
+
+/// Where a packet block keeps its packet.
+struct Packet {
+    interface: u32,
+    time: Option<u64>,
+    captured: u32,
+    length: u32,
+    /// Bytes of the body before the packet's.
+    head: usize,
+}
+
+impl PcapNg {
+    /// The next packet where that is in an enhanced block, whole in the buffer and faultless; for
+    /// all else ask [`PcapNg::next`]. Apart, as in classic files, for speed.
+    #[inline(always)]
+    pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
+        let data = input.data();
+        let head = data.first_chunk::<28>()?;
+        let word = |at| self.u32(head, at);
+        let length = word(4);
+        if word(0) != EPB_MAGIC || !(32..=LONGEST).contains(&length) || !length.is_multiple_of(4) {
+            return None;
+        }
+        let (size, captured) = (length as usize, word(20) as usize);
+        let last = data.get(size - 4..size)?;
+        if captured > size - 32 || self.u32(last, 0) != length {
+            return None;
+        }
+        let interface = self.interfaces.get(word(8) as usize)?;
+        let units = u64::from(word(12)) << 32 | u64::from(word(16));
+        let record = Record {
+            time: interface.clock.time(units),
+            link: interface.link,
+            interface: word(8),
+            captured,
+            length: captured.max(word(24) as usize),
+            tail: size - 28 - captured,
+        };
+        input.consume(size);
+        Some(record)
+    }
+
+    /// The next packet of any block type that has one.
+    #[inline(never)]
+    pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
+        loop {
+            if !input.want(BLOCK_HEADER)? {
+                return ended(input, "block header", BLOCK_HEADER, frames, true);
+            }
+            let at = input.place(0);
+            let bad = |flaw| Err(CaptureError::Bad { at, frames, flaw });
+            if input.data().starts_with(&SHB_MAGIC.to_be_bytes()) {
+                if !input.want(12)? {
+                    return ended(input, "section header", 12, frames, false);
+                }
+                self.big = match u32_at(input.data(), 8, true) {
+                    BOM_MAGIC => true,
+                    magic if magic == BOM_MAGIC.swap_bytes() => false,
+                    magic => return bad(Flaw::ByteOrder { magic }),
+                };
+            }
+            let kind = self.u32(input.data(), 0);
+            let length = self.u32(input.data(), 4);
+            if length < BLOCK_FRAME as u32 || !length.is_multiple_of(4) {
+                return bad(Flaw::BlockLength { kind, length });
+            }
+            if length > LONGEST {
+                return bad(Flaw::TooLong { length, most: LONGEST });
+            }
+            let size = length as usize;
+            if !input.want(size)? {
+                return ended(input, "block", size, frames, false);
+            }
+            let last = self.u32(input.data(), size - 4);
+            if last != length {
+                return bad(Flaw::Lengths { first: length, last });
+            }
+            input.consume(size);
+            let body = input.behind(size - BLOCK_FRAME, 4);
+            let found = match kind {
+                EPB_MAGIC => self.enhanced(body),
+                SPB_MAGIC => self.simple(body),
+                OPB_MAGIC => self.obsolete(body),
+                IDB_MAGIC => self.interface(body).map(|()| None),
+                SHB_MAGIC => self.section(body).map(|()| None),
+                _ => continue,
+            };
+            let packet = match found {
+                Ok(Some(packet)) => packet,
+                Ok(None) => continue,
+                Err(Some(flaw)) => return bad(flaw),
+                // The body is shorter than its type's fixed part.
+                Err(None) => return bad(Flaw::BlockLength { kind, length }),
+            };
+            let Some(interface) = self.interfaces.get(packet.interface as usize) else {
+                let known = self.interfaces.len() as u32;
+                return bad(Flaw::Interface { id: packet.interface, known });
+            };
+            let room = body.len() - packet.head;
+            if packet.captured as usize > room {
+                return bad(Flaw::Captured { length: packet.captured, room: room as u32 });
+            }
+            let captured = packet.captured as usize;
+            return Ok(Some(Record {
+                time: packet.time.map_or(Time::default(), |units| interface.clock.time(units)),
+                link: interface.link,
+                interface: packet.interface,
+                captured,
+                length: captured.max(packet.length as usize),
+                tail: room - captured + 4,
+            }));
+        }
+    }
+
+    #[inline(always)]
+    fn u32(&self, bytes: &[u8], at: usize) -> u32 {
+        u32_at(bytes, at, self.big)
+    }
+
+    #[inline]
+    fn enhanced(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
+        if body.len() < 20 {
+            return Err(None);
+        }
+        let (high, low) = (self.u32(body, 4), self.u32(body, 8));
+        Ok(Some(Packet {
+            interface: self.u32(body, 0),
+            time: Some(u64::from(high) << 32 | u64::from(low)),
+            captured: self.u32(body, 12),
+            length: self.u32(body, 16),
+            head: 20,
+        }))
+    }
+
+    fn obsolete(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
+        // A 16-bit interface and a drop count, where the enhanced block has a 32-bit interface.
+        let packet = self.enhanced(body)?;
+        let interface = u16_at(body, 0, self.big).into();
+        Ok(packet.map(|packet| Packet { interface, ..packet }))
+    }
+
+    /// A simple packet has no time and no captured length: that follows from the snap length of
+    /// the first interface, which is the one that it was captured on.
+    fn simple(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
+        if body.len() < 4 {
+            return Err(None);
+        }
+        let snap = match self.interfaces.first() {
+            Some(Interface { snap: snap @ 1.., .. }) => *snap,
+            _ => u32::MAX,
+        };
+        let length = self.u32(body, 0);
+        let captured = length.min(snap).min(body.len() as u32 - 4);
+        Ok(Some(Packet { interface: 0, time: None, captured, length, head: 4 }))
+    }
+
+    fn section(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
+        if body.len() < 16 {
+            return Err(None);
+        }
+        self.interfaces.clear();
+        match (u16_at(body, 4, self.big), u16_at(body, 6, self.big)) {
+            (1, _) => Ok(()),
+            (major, minor) => Err(Some(Flaw::Version { major, minor })),
+        }
+    }
+
+    fn interface(&mut self, body: &[u8]) -> Result<(), Option<Flaw>> {
+        let interface = Interface::read(body, self.big).ok_or(None)?;
+        if self.interfaces.len() == INTERFACES {
+            return Err(Some(Flaw::Interfaces { most: INTERFACES as u32 }));
+        }
+        self.interfaces.push(interface);
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! Classic pcap, written.
+
+use super::{LinkType, Time};
+use std::io::{self, Write};
+
+/// Written as the snap length: what tcpdump writes, and more than any frame built here has.
+const SNAP: u32 = 262_144;
+
+/// Writes a classic pcap file, little-endian. Give it a buffered writer.
+pub struct PcapWriter<W: Write> {
+    out: W,
+    nanos: bool,
+}
+
+impl<W: Write> PcapWriter<W> {
+    /// Writes the file header. Time stamps have nanoseconds where `digits` is above 6, else
+    /// microseconds: pass [`Time::digits`] of the first frame.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn new(mut out: W, link: LinkType, digits: u8) -> io::Result<PcapWriter<W>> {
+        let nanos = digits > 6;
+        let magic: u32 = if nanos { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
+        let version = 2u32 | 4 << 16;
+        for word in [magic, version, 0, 0, SNAP, link.0] {
+            out.write_all(&word.to_le_bytes())?;
+        }
+        Ok(PcapWriter { out, nanos })
+    }
+
+    /// Writes one whole frame. Digits of `time` beyond the file's resolution are cut.
+    ///
+    /// # Errors
+    /// Those of the writer; [`io::ErrorKind::InvalidInput`] where the time is before 1970 or after
+    /// 2106, or the frame has more than 262144 bytes, none of which the format can hold.
+    pub fn frame(&mut self, time: Time, data: &[u8]) -> io::Result<()> {
+        let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
+        let nanos = time.nanos();
+        let secs = u32::try_from(nanos.div_euclid(1_000_000_000))
+            .map_err(|_| invalid("the time does not fit into a pcap file"))?;
+        let nanos = nanos.rem_euclid(1_000_000_000) as u32;
+        let length = match u32::try_from(data.len()) {
+            Ok(length @ ..=SNAP) => length,
+            _ => return Err(invalid("the frame does not fit into a pcap file")),
+        };
+        let mut header = [0; 16];
+        let words = [secs, if self.nanos { nanos } else { nanos / 1000 }, length, length];
+        for (place, word) in header.chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        self.out.write_all(&header)?;
+        self.out.write_all(data)
+    }
+
+    /// Passes on what is buffered.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// The writer, which may hold buffered bytes.
+    pub fn into_inner(self) -> W {
+        self.out
+    }
+}

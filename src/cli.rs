@@ -1,0 +1,260 @@
+//! The command line: every option and its help, once. Help, man page and completions come from here.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use netkit::protocols::{Role, Server};
+use std::path::PathBuf;
+
+/// Decode, encode, replay and probe game-networking protocols
+///
+/// Riptide, DNP (Drag[en]gine), nano/pomelo, GNE over HawkNL and Acknex/Gamestudio, from captures,
+/// hex text and live servers.
+#[derive(Debug, Parser)]
+#[command(name = "netkit", version, max_term_width = 100, after_help = EXIT, arg_required_else_help = true)]
+pub struct Cli {
+    /// Options of all commands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT: &str = "\
+Exit status:
+  0  done (also when the reader of a pipe went away)
+  1  done, but something that was asked about is not so: a fault under --fail-on
+  2  wrong usage
+  3  input or output failed: no such file, a cut capture (what could be read was printed)
+
+Environment:
+  NO_COLOR       no colours, as with --color never
+  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
+
+/// Options of all commands.
+#[derive(Args, Debug)]
+pub struct Global {
+    /// Colours and highlights
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// No progress, no summaries on stderr
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more: whole hex, why a protocol was recognised, what the other frames were
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees
+    Decode(Decode),
+    /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
+    Dump(Dump),
+    /// Document the messages, fields, settings and notes of the protocols
+    Fields(Fields),
+    /// Print the completions for a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    #[command(after_help = "Examples:\n  netkit man | man -l -")]
+    Man,
+}
+
+const COMPLETIONS: &str = "\
+Examples:
+  netkit completions bash > ~/.local/share/bash-completion/completions/netkit
+  netkit completions zsh > ~/.zfunc/_netkit
+  netkit completions fish > ~/.config/fish/completions/netkit.fish";
+
+/// Options that concern dissection.
+#[derive(Args, Debug, Default)]
+pub struct Dissect {
+    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
+    #[arg(short, long, value_name = "P")]
+    pub proto: Option<String>,
+    /// The layouts of your game's payloads (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Who sent the bytes, or the first packet of a conversation, where nothing else tells
+    #[arg(long, value_name = "client|server", value_parser = role)]
+    pub from: Option<Role>,
+}
+
+fn role(text: &str) -> Result<Role, String> {
+    match Role::by_name(text) {
+        Some(role @ (Role::Client | Role::Server)) => Ok(role),
+        _ => Err("expected client or server".into()),
+    }
+}
+
+/// How messages are printed.
+#[derive(Args, Debug)]
+pub struct Output {
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = Format::Tree, value_name = "F")]
+    pub format: Format,
+    /// ndjson and json: add the whole message as hex, `"bytes":".."`
+    #[arg(long)]
+    pub bytes: bool,
+    /// Exit with status 1 when a message has a fault, or a warning
+    #[arg(long, value_enum, value_name = "fault|warning")]
+    pub fail_on: Option<FailOn>,
+    /// Stop after N messages
+    #[arg(short, long, value_name = "N")]
+    pub count: Option<u64>,
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Annotated trees: each field with its bytes.
+    Tree,
+    /// A line a message.
+    Summary,
+    /// A table, for a few messages.
+    Table,
+    /// A JSON object a line: values.
+    Ndjson,
+    /// One JSON array of annotated trees.
+    Json,
+}
+
+/// What makes the exit status 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum FailOn {
+    /// A warning, an error or a fault.
+    Warning,
+    /// A fault.
+    Fault,
+}
+
+/// `netkit decode`.
+#[derive(Args, Debug)]
+#[command(after_help = DECODE)]
+pub struct Decode {
+    /// Captures or hex text; `-` is stdin
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Which protocol a port carries, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// The server's address, where ports cannot tell
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub server: Option<Server>,
+    /// Only the conversation of that number
+    #[arg(long, value_name = "N")]
+    pub flow: Option<u64>,
+    /// How messages are printed.
+    #[command(flatten)]
+    pub output: Output,
+    /// Instead of printing: write every message again from its JSON line, and compare the bytes
+    #[arg(long, conflicts_with_all = ["format", "bytes"])]
+    pub check: bool,
+}
+
+const DECODE: &str = "\
+Examples:
+  netkit decode capture.pcap                         trees, each field with its bytes
+  netkit decode capture.pcap -f summary              a line a message
+  netkit decode capture.pcap -f ndjson | jq .fields  values, for scripts
+  tcpdump -i eth0 -U -w - udp | netkit decode -      live
+  netkit decode game.pcap -p riptide --port 7000=riptide -s riptide.version=2.2
+  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline";
+
+fn port(text: &str) -> Result<(u16, String), String> {
+    let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
+    let port = port.parse().map_err(|_| format!("{port:?} is no port: expected 0 to 65535"))?;
+    Ok((port, known_proto(name)?))
+}
+
+/// The name of a protocol there is.
+pub fn known_proto(name: &str) -> Result<String, String> {
+    let names = || netkit::protocols::ALL.iter().map(|d| d.name());
+    match netkit::protocols::by_name(name) {
+        Some(dissector) => Ok(dissector.name().into()),
+        None => {
+            let near = netkit::nearest::nearest(name, names());
+            let list = names().collect::<Vec<_>>().join(", ");
+            Err(format!("no protocol {name:?}{}: there are {list}", netkit::nearest::hint(near)))
+        }
+    }
+}
+
+/// `netkit dump`.
+#[derive(Args, Debug)]
+#[command(after_help = DUMP)]
+pub struct Dump {
+    /// Hex text; `-` or nothing is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Each line of plain hex is a message of its own (default: up to a blank line)
+    #[arg(long)]
+    pub lines: bool,
+    /// How messages are printed.
+    #[command(flatten)]
+    pub output: Output,
+}
+
+const DUMP: &str = "\
+Examples:
+  echo 0801000100 | netkit dump                      recognise the protocol
+  echo '18 00 10 00 00' | netkit dump -p riptide
+  xxd message.bin | netkit dump -p dnp
+  netkit dump -p nano -f ndjson < pasted.txt
+Messages are separated by blank lines. A form that cannot be told for sure is refused with line and
+column: nothing is guessed.";
+
+/// `netkit fields`.
+#[derive(Args, Debug)]
+#[command(after_help = FIELDS)]
+pub struct Fields {
+    /// A protocol, or one of its messages; nothing: all protocols
+    #[arg(value_name = "PROTO[.MESSAGE]")]
+    pub what: Option<String>,
+    /// Document the messages of these schemas too (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
+    pub format: FieldsFormat,
+}
+
+/// Form of the documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FieldsFormat {
+    /// For people.
+    Text,
+    /// For tools.
+    Json,
+}
+
+const FIELDS: &str = "\
+Examples:
+  netkit fields                      the protocols
+  netkit fields riptide              messages, settings, notes
+  netkit fields riptide.heartbeat    one message's fields, in wire order
+  netkit fields dnp -f json          for tools";

@@ -1,0 +1,257 @@
+//! The TOML side of schemas: what is written where. Meaning is [`super::compile`]'s.
+
+use super::SchemaError;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The longest schema file.
+const LONGEST: usize = 4 << 20;
+
+/// A schema file, its words not looked up yet.
+#[derive(Debug)]
+pub struct File {
+    pub proto: String,
+    pub proto_line: usize,
+    pub messages: Vec<MessageText>,
+    pub structs: Vec<(String, usize, Vec<FieldText>)>,
+    pub enums: Vec<(String, Names)>,
+    pub flags: Vec<(String, Names)>,
+}
+
+/// Names and numbers, in the file's order.
+pub type Names = Vec<(String, u64)>;
+
+/// One `[[message]]`.
+#[derive(Debug, Default)]
+pub struct MessageText {
+    pub line: usize,
+    pub name: String,
+    pub doc: String,
+    pub message: String,
+    pub id: Option<u64>,
+    pub route: Option<String>,
+    pub from: String,
+    pub fields: Vec<FieldText>,
+}
+
+/// One field: `name = "type"`, or a table.
+#[derive(Debug, Default)]
+pub struct FieldText {
+    pub line: usize,
+    pub name: String,
+    pub kind: String,
+    pub doc: String,
+    pub unit: String,
+    /// As numerator and denominator.
+    pub scale: Option<(u32, u32)>,
+    pub names: Option<Named>,
+    pub flags: Option<Named>,
+    pub condition: Option<String>,
+}
+
+/// An enumeration by its name, or written on the spot.
+#[derive(Debug)]
+pub enum Named {
+    Reference(String),
+    Here(Names),
+}
+
+/// Reads the file's form.
+pub fn parse(file: &str, text: &str) -> Result<File, SchemaError> {
+    let reader = Reader { file, text };
+    if text.len() > LONGEST {
+        return Err(reader.error(0, format!("a schema of more than {LONGEST} bytes")));
+    }
+    let table = DeTable::parse(text).map_err(|e| reader.error(e.span().map_or(0, |s| s.start), e.message().into()))?;
+    reader.file(table.get_ref())
+}
+
+struct Reader<'a> {
+    file: &'a str,
+    text: &'a str,
+}
+
+type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+
+impl Reader<'_> {
+    fn line(&self, at: usize) -> usize {
+        1 + self.text.bytes().take(at).filter(|b| *b == b'\n').count()
+    }
+
+    fn error(&self, at: usize, reason: String) -> SchemaError {
+        SchemaError { file: self.file.into(), line: self.line(at), reason }
+    }
+
+    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> SchemaError {
+        self.error(value.span().start, format!("{key}: expected {expected}, got {}", value.get_ref().type_str()))
+    }
+
+    fn unknown(&self, item: Item<'_, '_>, known: &[&str]) -> SchemaError {
+        let key = item.0.get_ref();
+        let near = crate::nearest::nearest(key, known.iter().copied());
+        let reason = format!("no key {key:?} here{}: there are {}", crate::nearest::hint(near), known.join(", "));
+        self.error(item.0.span().start, reason)
+    }
+
+    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SchemaError> {
+        value.get_ref().as_str().map(Into::into).ok_or_else(|| self.wrong(key, value, "text"))
+    }
+
+    fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|n| u64::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok());
+        number.ok_or_else(|| self.wrong(key, value, "a number from 0 on"))
+    }
+
+    fn table<'a, 'i>(&self, key: &str, value: &'a Spanned<DeValue<'i>>) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
+        let table = value.get_ref().as_table().ok_or_else(|| self.wrong(key, value, "a table"))?;
+        Ok(self.in_order(table))
+    }
+
+    /// Tables keep no order of their own: the file's is that of the keys' places.
+    fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
+        let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
+        items.sort_by_key(|(key, _)| key.span().start);
+        items
+    }
+
+    fn file(&self, table: &DeTable<'_>) -> Result<File, SchemaError> {
+        let mut file = File {
+            proto: String::new(),
+            proto_line: 1,
+            messages: vec![],
+            structs: vec![],
+            enums: vec![],
+            flags: vec![],
+        };
+        for item @ (key, value) in self.in_order(table) {
+            match key.get_ref().as_ref() {
+                "proto" => {
+                    file.proto = self.text("proto", value)?;
+                    file.proto_line = self.line(key.span().start);
+                }
+                "message" => {
+                    let list =
+                        value.get_ref().as_array().ok_or_else(|| self.wrong("message", value, "[[message]] tables"))?;
+                    for message in list.iter() {
+                        file.messages.push(self.message(message)?);
+                    }
+                }
+                "struct" => {
+                    for (name, fields) in self.table("struct", value)? {
+                        let line = self.line(name.span().start);
+                        file.structs.push((name.get_ref().to_string(), line, self.fields(fields)?));
+                    }
+                }
+                "enum" => file.enums = self.name_tables("enum", value)?,
+                "flags" => file.flags = self.name_tables("flags", value)?,
+                _ => return Err(self.unknown(item, &["proto", "message", "struct", "enum", "flags"])),
+            }
+        }
+        if file.proto.is_empty() {
+            return Err(self.error(0, "proto is missing: expected proto = \"riptide\" or another protocol".into()));
+        }
+        Ok(file)
+    }
+
+    fn name_tables(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<(String, Names)>, SchemaError> {
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?)))
+            .collect()
+    }
+
+    fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.number(name.get_ref(), v)?)))
+            .collect()
+    }
+
+    fn message(&self, value: &Spanned<DeValue<'_>>) -> Result<MessageText, SchemaError> {
+        let mut message = MessageText { line: self.line(value.span().start), ..MessageText::default() };
+        for item @ (key, value) in self.table("message", value)? {
+            match key.get_ref().as_ref() {
+                "id" => message.id = Some(self.number("id", value)?),
+                "route" => message.route = Some(self.text("route", value)?),
+                "message" => message.message = self.text("message", value)?,
+                "from" => {
+                    message.from = self.text("from", value)?;
+                    if !["client", "server"].contains(&message.from.as_str()) {
+                        return Err(self.error(
+                            value.span().start,
+                            format!("from: expected client or server, got {:?}", message.from),
+                        ));
+                    }
+                }
+                "name" => message.name = self.text("name", value)?,
+                "doc" => message.doc = self.text("doc", value)?,
+                "fields" => message.fields = self.fields(value)?,
+                _ => return Err(self.unknown(item, &["id", "route", "message", "from", "name", "doc", "fields"])),
+            }
+        }
+        Ok(message)
+    }
+
+    fn fields(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<FieldText>, SchemaError> {
+        self.table("fields", value)?.into_iter().map(|item| self.field(item)).collect()
+    }
+
+    fn field(&self, (name, value): Item<'_, '_>) -> Result<FieldText, SchemaError> {
+        let mut field =
+            FieldText { line: self.line(name.span().start), name: name.get_ref().to_string(), ..FieldText::default() };
+        if let Some(kind) = value.get_ref().as_str() {
+            field.kind = kind.into();
+            return Ok(field);
+        }
+        for item @ (key, value) in self.table(&field.name.clone(), value)? {
+            match key.get_ref().as_ref() {
+                "type" => field.kind = self.text("type", value)?,
+                "doc" => field.doc = self.text("doc", value)?,
+                "unit" => field.unit = self.text("unit", value)?,
+                "scale" => field.scale = Some(self.scale(value)?),
+                "enum" => field.names = Some(self.named("enum", value)?),
+                "flags" => field.flags = Some(self.named("flags", value)?),
+                "if" => field.condition = Some(self.text("if", value)?),
+                _ => return Err(self.unknown(item, &["type", "doc", "unit", "scale", "enum", "flags", "if"])),
+            }
+        }
+        if field.kind.is_empty() {
+            return Err(self.error(name.span().start, format!("{}: type is missing", field.name)));
+        }
+        Ok(field)
+    }
+
+    fn named(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Named, SchemaError> {
+        match value.get_ref() {
+            DeValue::String(name) => Ok(Named::Reference(name.to_string())),
+            _ => self.names(key, value).map(Named::Here),
+        }
+    }
+
+    /// `0.01`, `10` or `"1/128"`, exactly.
+    fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
+        let text = match value.get_ref() {
+            DeValue::Float(f) => f.as_str().to_string(),
+            DeValue::Integer(n) if n.radix() == 10 => n.as_str().to_string(),
+            DeValue::String(s) => s.to_string(),
+            _ => String::new(),
+        };
+        let ratio = match text.split_once('/') {
+            Some((a, b)) => a.trim().parse().ok().zip(b.trim().parse().ok()),
+            None => {
+                let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+                let numerator = format!("{whole}{fraction}").parse().ok();
+                numerator.zip(10u32.checked_pow(fraction.len() as u32))
+            }
+        };
+        match ratio {
+            Some((num, den)) if num > 0 && den > 0 => Ok((num, den)),
+            _ => {
+                Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into()))
+            }
+        }
+    }
+}

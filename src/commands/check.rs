@@ -1,0 +1,112 @@
+//! `netkit decode --check`: every message is written again from its own JSON line, and the bytes
+//! are compared. A user's proof that nothing is lost.
+
+use super::input;
+use super::output::say;
+use crate::cli::{Decode, Global};
+use netkit::capture::{Capture, Decoded, Input, Packets};
+use netkit::flow::{Caps, Table};
+use netkit::protocols::{self, Encoder, Inspector, Line, Message, Options, Sink};
+use netkit::render;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+/// Runs the check over the files: exit status 1 where bytes differ.
+pub fn run(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    let (mut whole, mut checked) = (true, 0);
+    for path in &args.files {
+        let mut check = Check::new(options);
+        file(path, options, &mut check).map_err(|e| e.context(input::name(path)))?;
+        checked += check.messages;
+        whole &= check.different == 0;
+        if let Some(first) = &check.first {
+            writeln!(
+                std::io::stdout(),
+                "{}: {} of {} messages differ; the first: {first}",
+                input::name(path),
+                check.different,
+                check.messages
+            )?;
+        }
+    }
+    if whole {
+        say(global, format_args!("netkit: {checked} messages, every one gives its bytes back"));
+    }
+    Ok(!whole as u8)
+}
+
+fn file(path: &Path, options: &Options, sink: &mut Check<'_>) -> anyhow::Result<()> {
+    let mut packets = Packets::new(Capture::new(Input::new(input::open(path)?)?)?);
+    let mut table = Table::new(Caps::default());
+    let mut inspector = Inspector::new(options, sink);
+    while let Some(item) = packets.next()? {
+        if let Decoded::Packet(packet) = item.decoded {
+            table.packet(&packet, &mut inspector);
+        }
+    }
+    table.finish(&mut inspector);
+    Ok(())
+}
+
+/// Writes messages again and compares.
+struct Check<'a> {
+    options: &'a Options,
+    encoders: BTreeMap<&'static str, Box<dyn Encoder>>,
+    line: Vec<u8>,
+    messages: u64,
+    different: u64,
+    first: Option<String>,
+}
+
+impl<'a> Check<'a> {
+    fn new(options: &'a Options) -> Check<'a> {
+        Check { options, encoders: BTreeMap::new(), line: Vec::new(), messages: 0, different: 0, first: None }
+    }
+
+    /// What the message's own JSON gives.
+    fn again(&mut self, message: &Message<'_>) -> Result<Vec<u8>, String> {
+        let draft = message.draft;
+        self.line.clear();
+        render::fields_json(&draft.tree, message.sources(), &mut self.line);
+        let fields = serde_json::from_slice(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
+        self.line.clear();
+        let derived = match render::derived_json(draft, message.sources(), &mut self.line) {
+            true => Some(serde_json::from_slice(&self.line).map_err(|e| format!("derived is no JSON: {e}"))?),
+            false => None,
+        };
+        let dissector = protocols::for_line(draft.proto).ok_or_else(|| format!("no protocol {}", draft.proto))?;
+        let options = self.options;
+        let encoder = self.encoders.entry(dissector.name()).or_insert_with(|| dissector.encoder(options));
+        let line = Line {
+            message: draft.message,
+            proto: draft.proto,
+            version: draft.version,
+            from: draft.from,
+            flow: message.talk.flow,
+            fields: &fields,
+            derived: derived.as_ref(),
+            broken: draft.fault.is_some(),
+        };
+        encoder.encode(&line).map_err(|e| e.to_string())
+    }
+}
+
+impl Sink for Check<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        self.messages += 1;
+        let again = self.again(message);
+        if again.as_deref() == Ok(message.place.bytes) {
+            return;
+        }
+        self.different += 1;
+        if self.first.is_none() {
+            let what = match again {
+                Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
+                Err(why) => why,
+            };
+            let draft = message.draft;
+            self.first = Some(format!("frame {} {}.{}: {what}", message.place.frame, draft.proto, draft.message));
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The subcommands: one thin file each.
+
+mod check;
+mod decode;
+mod dump;
+mod fields;
+mod generate;
+mod input;
+mod output;
+
+use crate::cli::{Cli, Command, Dissect};
+use anyhow::Context;
+use netkit::codec::schema::Schemas;
+use netkit::protocols::{self, Options};
+use std::io;
+use std::path::PathBuf;
+
+/// Wrong usage that the command line's grammar could not see: exit status 2.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// Runs a command: its exit status, or why input or output failed.
+pub fn run(cli: &Cli) -> anyhow::Result<u8> {
+    match &cli.command {
+        Command::Decode(args) => decode::run(args, &cli.global),
+        Command::Dump(args) => dump::run(args, &cli.global),
+        Command::Fields(args) => fields::run(args),
+        Command::Completions { shell } => generate::completions(*shell),
+        Command::Man => generate::man(),
+    }
+}
+
+/// Did the reader of our output go away?
+pub fn broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The exit status of an error.
+pub fn status(error: &anyhow::Error) -> u8 {
+    if error.downcast_ref::<Usage>().is_some() { 2 } else { 3 }
+}
+
+/// What the user said about dissection.
+pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
+    let mut options = Options { from: dissect.from, ..Options::default() };
+    if let Some(name) = &dissect.proto
+        && name != "auto"
+    {
+        let name = crate::cli::known_proto(name).map_err(|why| Usage(format!("-p {name}: {why}")))?;
+        options.proto = Some(name);
+    }
+    for text in &dissect.set {
+        options.settings.add(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
+    }
+    options.schemas = schemas(&dissect.schema)?.into();
+    Ok(options)
+}
+
+/// Reads the users' schemas.
+pub fn schemas(files: &[PathBuf]) -> anyhow::Result<Schemas> {
+    let mut schemas = Schemas::default();
+    let encodings = |proto: &str| protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    for path in files {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        schemas.add(&path.display().to_string(), &text, &encodings).map_err(|e| Usage(e.to_string()))?;
+    }
+    Ok(schemas)
+}

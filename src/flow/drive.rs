@@ -1,0 +1,123 @@
+//! Tells a handler what became of a TCP direction.
+
+use super::stream::Origin;
+use super::tcp::{Direction, Received, Scratch};
+use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics};
+use crate::capture::Segment;
+
+/// What all directions need.
+pub(super) struct Tools<'a, H> {
+    pub handler: &'a mut H,
+    pub caps: &'a Caps,
+    pub statistics: &'a mut Statistics,
+    pub scratch: &'a mut Scratch,
+}
+
+/// One direction, and all that is needed to tell about it.
+pub(super) struct Drive<'a, 'b, S, H> {
+    pub conversation: &'a mut Conversation<S>,
+    pub from: Side,
+    pub direction: &'a mut Direction,
+    pub tools: &'a mut Tools<'b, H>,
+}
+
+impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
+    /// A segment of this direction.
+    pub fn segment(&mut self, segment: &Segment<'_>, origin: Origin) {
+        if self.direction.ended {
+            self.tools.statistics.ignored_segments += u64::from(!segment.payload.is_empty());
+            return;
+        }
+        if segment.rst {
+            // What a RST carries is not part of the stream.
+            if self.direction.believes_rst(segment.seq) {
+                self.end(End::Rst);
+            }
+            return;
+        }
+        match self.direction.receive(segment, origin, self.tools.scratch) {
+            Received::Bytes(new) => self.deliver(origin, new),
+            Received::Implausible => self.tools.statistics.ignored_segments += 1,
+        }
+        self.settle(false);
+    }
+
+    /// The other side has the bytes before this sequence number.
+    pub fn acknowledge(&mut self, ack: u32) {
+        if !self.direction.ended {
+            self.direction.acknowledge(ack);
+            self.settle(true);
+        }
+    }
+
+    /// Ends the direction, once: what is held behind gaps comes first.
+    pub fn end(&mut self, why: End) {
+        if self.direction.ended {
+            return;
+        }
+        while self.direction.hole().is_some() {
+            self.give_up(GapCause::End);
+        }
+        let missing = self.direction.missing_at_end();
+        self.tools.statistics.missing_bytes += missing;
+        self.direction.ended = true;
+        self.conversation.ended[self.from.index()] = Some(why);
+        self.tools.handler.end(self.conversation, self.from, &mut self.direction.stream, why);
+        let offset = self.direction.stream.offset();
+        let unread = self.direction.stream.restart(offset) as u64;
+        if why == End::Evicted {
+            self.tools.statistics.dropped_bytes += unread;
+        }
+        self.direction.stream.settle(&mut self.tools.scratch.spare);
+    }
+
+    /// Gives up what need not be waited for; ends the direction at its FIN.
+    ///
+    /// What was acknowledged counts only when the other side speaks (`heard`): where a capture has
+    /// packets a little out of order, an acknowledgement may come before the bytes, and the
+    /// missing ones come next.
+    fn settle(&mut self, heard: bool) {
+        while let Some(cause) = self.direction.stuck(self.tools.caps, heard) {
+            self.give_up(cause);
+        }
+        if self.direction.finished(heard) {
+            self.end(End::Fin);
+        }
+    }
+
+    /// Goes on behind the first gap. Each call releases at least one held piece.
+    fn give_up(&mut self, cause: GapCause) {
+        let Some((origin, missing)) = self.direction.hole() else {
+            return;
+        };
+        self.tell_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
+        self.tools.statistics.dropped_bytes += self.direction.skip() as u64;
+        while let Some((origin, new)) = self.direction.release(self.tools.scratch) {
+            self.deliver(origin, new);
+        }
+    }
+
+    fn tell_gap(&mut self, gap: Gap) {
+        self.tools.statistics.gaps += 1;
+        self.tools.statistics.missing_bytes += gap.missing;
+        self.tools.handler.gap(self.conversation, self.from, &mut self.direction.stream, &gap);
+    }
+
+    /// Tells about the `new` bytes at the end of the stream.
+    fn deliver(&mut self, origin: Origin, new: usize) {
+        if new == 0 {
+            return;
+        }
+        let Origin { frame, time } = origin;
+        let delivery = Delivery { frame, time, new, segments: &self.tools.scratch.starts };
+        self.tools.handler.data(self.conversation, self.from, &mut self.direction.stream, &delivery);
+        self.direction.stream.settle(&mut self.tools.scratch.spare);
+        if self.direction.stream.unread() > self.tools.caps.unread_bytes {
+            self.tell_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
+            let unread = self.direction.stream.bytes().len() as u64;
+            let offset = self.direction.stream.offset() + unread;
+            self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;
+            self.direction.stream.settle(&mut self.tools.scratch.spare);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The bytes of a direction that came before those in front of them.
+
+use super::stream::Origin;
+use std::collections::VecDeque;
+
+/// Bytes of one segment that are not in order yet.
+#[derive(Debug)]
+pub(super) struct Piece {
+    /// Stream offset of the first one.
+    pub start: u64,
+    pub bytes: Vec<u8>,
+    /// The frame that they came in.
+    pub origin: Origin,
+    /// The first one is also the first of its segment.
+    pub begins: bool,
+    /// Stream offset behind the segment, when these are its last captured bytes; more than the end
+    /// of `bytes` where a snap length cut it.
+    pub wire_end: u64,
+}
+
+impl Piece {
+    /// Stream offset behind the last byte.
+    pub fn end(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+/// A segment, or what is new of it, at its place in the stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'a> {
+    pub start: u64,
+    pub bytes: &'a [u8],
+    pub begins: bool,
+    pub wire_end: u64,
+}
+
+/// Pieces sorted by offset; none overlaps another, none is empty.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pieces: VecDeque<Piece>,
+    bytes: usize,
+}
+
+impl Held {
+    /// The piece with the lowest offset.
+    pub fn front(&self) -> Option<&Piece> {
+        self.pieces.front()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// How many pieces there are.
+    pub fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// How many bytes they have.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The memory that is allocated for them.
+    pub fn allocated(&self) -> usize {
+        self.bytes + self.pieces.capacity() * size_of::<Piece>()
+    }
+
+    /// Takes the piece that begins at `offset`, if it is the first one.
+    pub fn pop_at(&mut self, offset: u64) -> Option<Piece> {
+        if self.pieces.front()?.start != offset {
+            return None;
+        }
+        let piece = self.pieces.pop_front()?;
+        self.bytes -= piece.bytes.len();
+        if self.pieces.is_empty() {
+            // Holes are rare: an idle direction need not keep the room.
+            self.pieces = VecDeque::new();
+        }
+        Some(piece)
+    }
+
+    /// Keeps what of a segment is not held yet: the bytes that came first count.
+    pub fn insert(&mut self, segment: Placed<'_>, origin: Origin) {
+        let end = segment.start + segment.bytes.len() as u64;
+        let mut from = segment.start;
+        let mut at = self.pieces.partition_point(|piece| piece.end() <= from);
+        while from < end {
+            let next = self.pieces.get(at).map(|piece| (piece.start, piece.end()));
+            let (to, behind) = next.map_or((end, end), |(start, behind)| (start.min(end), behind));
+            if from < to {
+                let range = (from - segment.start) as usize..(to - segment.start) as usize;
+                let bytes = segment.bytes.get(range).unwrap_or_default().to_vec();
+                self.bytes += bytes.len();
+                let piece = Piece {
+                    start: from,
+                    bytes,
+                    origin,
+                    begins: segment.begins && from == segment.start,
+                    wire_end: if to == end { segment.wire_end } else { to },
+                };
+                self.pieces.insert(at, piece);
+                at += 1;
+            }
+            from = to.max(behind);
+            at += 1;
+        }
+    }
+
+    /// Drops what is at `offset` or behind it.
+    pub fn truncate(&mut self, offset: u64) {
+        while let Some(piece) = self.pieces.back_mut()
+            && piece.end() > offset
+        {
+            piece.wire_end = piece.wire_end.min(offset);
+            let keep = offset.saturating_sub(piece.start) as usize;
+            self.bytes -= piece.bytes.len() - keep;
+            piece.bytes.truncate(keep);
+            if keep > 0 {
+                break;
+            }
+            self.pieces.pop_back();
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Numbered messages of one direction, and what was acknowledged of them: the piece that every
+//! protocol with its own reliability shares.
+//!
+//! Numbers on the wire run modulo something; here they are extended over the wrap by taking the
+//! distance to the newest one as the shorter way. A window of them is kept; older ones are
+//! forgotten, and counted. Only numbers that were seen take memory: a sender that jumps about in
+//! the window costs no more than one that counts.
+
+use std::collections::VecDeque;
+
+/// One numbered message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// The frame of its first copy.
+    pub frame: u64,
+    /// When the first copy was captured, in nanoseconds since the epoch.
+    pub time: i64,
+    /// When the latest copy was captured.
+    pub last_time: i64,
+    /// How many copies were seen; 0: this number was not seen.
+    pub copies: u32,
+    /// How many acknowledgements named it.
+    pub acks: u32,
+    /// Whatever the protocol wants to remember of it.
+    pub tag: u64,
+}
+
+/// What a message's number says about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The first copy, and the next in line (or the first number seen at all).
+    Next,
+    /// The first copy, so many numbers past the next one.
+    Ahead(u32),
+    /// The first copy, behind the newest.
+    Late,
+    /// A further copy. `before` is how things stood before it came.
+    Copy {
+        /// The message so far.
+        before: Sent,
+    },
+    /// Too far behind to be remembered.
+    Forgotten,
+}
+
+/// What an acknowledgement of a number means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acked {
+    /// The first one for this message.
+    First(Sent),
+    /// It had been acknowledged before.
+    Again(Sent),
+    /// A number newer than the first one seen, but not seen itself.
+    Unseen,
+    /// Older than what was seen, or forgotten: nothing can be said.
+    Unknown,
+}
+
+/// The numbered messages of one direction.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    modulus: i64,
+    window: usize,
+    first: i64,
+    newest: Option<i64>,
+    /// What was seen, by extended number, ascending.
+    sent: VecDeque<(i64, Sent)>,
+    forgotten_unacked: u64,
+}
+
+impl Sequence {
+    /// Numbers 0 to `modulus - 1`, of which the newest `window` (at most half the modulus) are
+    /// remembered.
+    pub fn new(modulus: u32, window: usize) -> Sequence {
+        Sequence {
+            modulus: modulus as i64,
+            window,
+            first: 0,
+            newest: None,
+            sent: VecDeque::new(),
+            forgotten_unacked: 0,
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        *self = Sequence::new(self.modulus as u32, self.window);
+    }
+
+    /// The extended number of a wire number: the one nearest to the newest.
+    pub fn extend(&self, number: u16) -> i64 {
+        let Some(newest) = self.newest else { return number as i64 };
+        let distance = (number as i64 - newest).rem_euclid(self.modulus);
+        newest + if distance >= (self.modulus + 1) / 2 { distance - self.modulus } else { distance }
+    }
+
+    /// The wire number of an extended one.
+    pub fn wire(&self, extended: i64) -> u16 {
+        extended.rem_euclid(self.modulus) as u16
+    }
+
+    /// The newest extended number seen.
+    pub fn newest(&self) -> Option<i64> {
+        self.newest
+    }
+
+    /// The first extended number seen.
+    pub fn first(&self) -> i64 {
+        self.first
+    }
+
+    /// Starts counting at this number, as if everything before it had been seen.
+    pub fn start_at(&mut self, number: i64) {
+        (self.first, self.newest) = (number, Some(number - 1));
+    }
+
+    /// Is this extended number so far behind the newest that it is no longer remembered?
+    pub fn forgotten(&self, extended: i64) -> bool {
+        self.newest.is_some_and(|newest| extended <= newest - self.window as i64)
+    }
+
+    /// Where a number stands in `sent`, or would stand.
+    fn place(&self, extended: i64) -> Result<usize, usize> {
+        match self.sent.back() {
+            // The usual cases: the newest, and the one to come.
+            Some((last, _)) if *last == extended => Ok(self.sent.len() - 1),
+            Some((last, _)) if *last < extended => Err(self.sent.len()),
+            _ => self.sent.binary_search_by_key(&extended, |(number, _)| *number),
+        }
+    }
+
+    /// What is remembered of an extended number.
+    pub fn get(&self, extended: i64) -> Option<&Sent> {
+        self.sent.get(self.place(extended).ok()?).map(|(_, sent)| sent)
+    }
+
+    /// As [`Sequence::get`].
+    pub fn get_mut(&mut self, extended: i64) -> Option<&mut Sent> {
+        let place = self.place(extended).ok()?;
+        self.sent.get_mut(place).map(|(_, sent)| sent)
+    }
+
+    /// A message with this number was seen.
+    pub fn sent(&mut self, extended: i64, frame: u64, time: i64) -> Seen {
+        let one = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
+        let Some(newest) = self.newest else {
+            (self.first, self.newest) = (extended, Some(extended));
+            self.sent.push_back((extended, one));
+            return Seen::Next;
+        };
+        if self.forgotten(extended) {
+            return Seen::Forgotten;
+        }
+        if let Some(sent) = self.get_mut(extended) {
+            let before = *sent;
+            sent.copies = sent.copies.saturating_add(1);
+            sent.last_time = time;
+            return Seen::Copy { before };
+        }
+        if extended <= newest {
+            let place = self.place(extended).unwrap_or_else(|place| place);
+            self.sent.insert(place, (extended, one));
+            return Seen::Late;
+        }
+        self.newest = Some(extended);
+        self.sent.push_back((extended, one));
+        while let Some((number, old)) = self.sent.front()
+            && self.forgotten(*number)
+        {
+            self.forgotten_unacked += (old.acks == 0) as u64;
+            self.sent.pop_front();
+        }
+        match extended - newest - 1 {
+            0 => Seen::Next,
+            ahead => Seen::Ahead(ahead as u32),
+        }
+    }
+
+    /// An acknowledgement named this number.
+    pub fn acknowledged(&mut self, extended: i64) -> Acked {
+        if self.newest.is_none() {
+            return Acked::Unknown;
+        }
+        let (first, forgotten) = (self.first, self.forgotten(extended));
+        match self.get_mut(extended) {
+            Some(sent) => {
+                sent.acks = sent.acks.saturating_add(1);
+                if sent.acks == 1 { Acked::First(*sent) } else { Acked::Again(*sent) }
+            }
+            None if extended > first && !forgotten => Acked::Unseen,
+            None => Acked::Unknown,
+        }
+    }
+
+    /// The messages that nobody acknowledged, oldest first: extended number and what is known.
+    pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> {
+        self.sent.iter().filter(|(_, s)| s.acks == 0).map(|(number, s)| (*number, s))
+    }
+
+    /// How many unacknowledged messages were forgotten because the window moved on.
+    pub fn forgotten_unacknowledged(&self) -> u64 {
+        self.forgotten_unacked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_on_over_the_wrap() {
+        let mut s = Sequence::new(65536, 64);
+        assert_eq!(s.sent(s.extend(65534), 1, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(65535), 2, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(0), 3, 0), Seen::Next);
+        assert_eq!(s.sent(s.extend(3), 4, 0), Seen::Ahead(2));
+        assert_eq!(s.sent(s.extend(2), 5, 0), Seen::Late);
+        assert!(matches!(s.sent(s.extend(65535), 6, 0), Seen::Copy { before } if before.frame == 2));
+        assert_eq!(s.wire(s.extend(2)), 2);
+        assert_eq!(s.acknowledged(s.extend(1)), Acked::Unseen);
+        assert!(matches!(s.acknowledged(s.extend(3)), Acked::First(sent) if sent.frame == 4));
+        assert!(matches!(s.acknowledged(s.extend(3)), Acked::Again(_)));
+        assert_eq!(s.unacknowledged().map(|(n, _)| s.wire(n)).collect::<Vec<_>>(), [65534, 65535, 0, 2]);
+    }
+
+    #[test]
+    fn memory_is_the_window() {
+        let mut s = Sequence::new(65535, 16);
+        for n in 0..100_000u32 {
+            s.sent(s.extend((n % 65535) as u16), n as u64, 0);
+        }
+        assert_eq!(s.unacknowledged().count(), 16);
+        assert_eq!(s.forgotten_unacknowledged(), 100_000 - 16);
+        assert_eq!(s.sent(s.newest().unwrap_or(0) - 20, 1, 0), Seen::Forgotten);
+    }
+
+    #[test]
+    fn jumps_take_no_memory() {
+        let mut s = Sequence::new(65535, 32768);
+        s.start_at(0);
+        assert_eq!(s.sent(s.extend(3), 1, 0), Seen::Ahead(3));
+        assert_eq!(s.sent(s.extend(1), 2, 0), Seen::Late);
+        assert_eq!(s.sent(s.extend(32000), 3, 0), Seen::Ahead(31996));
+        assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 1));
+        assert_eq!(s.sent(s.extend(60000), 5, 0), Seen::Ahead(27999));
+        assert_eq!((s.sent.len(), s.forgotten_unacknowledged()), (2, 2));
+        assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
+        assert_eq!(s.acknowledged(0), Acked::Unknown);
+    }
+}

@@ -1,0 +1,207 @@
+//! The bytes of one TCP direction in order, as a session reads them.
+
+use crate::capture::Time;
+use std::collections::VecDeque;
+use std::mem;
+use std::ops::Range;
+
+/// A buffer that is empty is kept up to this many bytes; so 100,000 idle conversations are cheap.
+const KEPT_BYTES: usize = 512;
+/// So many marks are kept when there is nothing unread.
+const KEPT_MARKS: usize = 4;
+/// The buffer that streams share is given back above this size.
+const SPARE_BYTES: usize = 256 << 10;
+
+/// Which frame delivered a byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The frame that delivered it in order.
+    pub frame: u64,
+    /// When that frame was captured.
+    pub time: Time,
+}
+
+/// Bytes up to `end` that came together.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    /// Stream offset behind their last one.
+    end: u64,
+    /// The frame that they came in; `origin.frame` or, where they were held, one before it.
+    carrier: u64,
+    origin: Origin,
+}
+
+/// The unread bytes of a direction, in order, and the frames that they came in.
+///
+/// Offsets count from the first byte of the stream (of those that the capture has, when it does
+/// not have the SYN); bytes missing in a gap count as well.
+#[derive(Debug, Default)]
+pub struct Stream {
+    buffer: Vec<u8>,
+    /// Bytes at the start of `buffer` that are consumed.
+    start: usize,
+    /// Offset of the first unread byte.
+    offset: u64,
+    /// Offset of the first byte of the range consumed last.
+    before: u64,
+    /// Sorted by `end`; they cover the range consumed last and the unread bytes.
+    marks: VecDeque<Mark>,
+    /// `buffer` is the one that all streams share.
+    lent: bool,
+}
+
+impl Stream {
+    /// The unread bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..).unwrap_or_default()
+    }
+
+    /// Offset in the stream of the first unread byte.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Marks the first `count` unread bytes as read; all, if there are fewer.
+    pub fn consume(&mut self, count: usize) {
+        let count = count.min(self.bytes().len());
+        self.before = self.offset;
+        self.start += count;
+        self.offset += count as u64;
+        self.forget();
+    }
+
+    /// Which frame delivered the last byte of the range that was consumed last; `None` before the
+    /// first and after a range of 0 bytes.
+    pub fn consumed(&self) -> Option<Origin> {
+        if self.before == self.offset { None } else { self.origin(self.offset - 1) }
+    }
+
+    /// Which frame delivered the last unread byte; `None` when there is none.
+    pub fn newest(&self) -> Option<Origin> {
+        if self.bytes().is_empty() { None } else { self.marks.back().map(|mark| mark.origin) }
+    }
+
+    /// Which frame delivered the byte at `offset`: an unread one, or one of the range that was
+    /// consumed last. `None` for others.
+    pub fn origin(&self, offset: u64) -> Option<Origin> {
+        if offset < self.before {
+            return None;
+        }
+        let at = self.marks.partition_point(|mark| mark.end <= offset);
+        self.marks.get(at).map(|mark| mark.origin)
+    }
+
+    /// Replaces what `frames` holds by the frames that brought the bytes of a range, ascending:
+    /// those that they came in, and the one that delivered the last of them in order.
+    ///
+    /// As with [`origin`](Self::origin), only for unread bytes and the range consumed last.
+    pub fn frames_of(&self, range: Range<u64>, frames: &mut Vec<u64>) {
+        frames.clear();
+        if range.start < self.before {
+            return;
+        }
+        let mut last = None;
+        let first = self.marks.partition_point(|mark| mark.end <= range.start);
+        let mut start = range.start;
+        for mark in self.marks.range(first..) {
+            if start >= range.end {
+                break;
+            }
+            frames.push(mark.carrier);
+            last = Some(mark.origin.frame);
+            start = mark.end;
+        }
+        frames.extend(last);
+        frames.sort_unstable();
+        frames.dedup();
+    }
+
+    /// Appends bytes that came in frame `carrier` and are delivered by `origin`. An empty stream
+    /// without room for them uses `spare` until [`settle`](Self::settle).
+    pub(super) fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Vec<u8>) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.start == self.buffer.len() {
+            self.buffer.clear();
+            self.start = 0;
+            if !self.lent && self.buffer.capacity() < bytes.len() {
+                self.buffer = mem::take(spare);
+                self.buffer.clear();
+                self.lent = true;
+            }
+        } else if self.buffer.len() + bytes.len() > self.buffer.capacity() && self.start >= self.buffer.len() / 2 {
+            // At least as much was consumed as is moved now, so a byte moves once or twice.
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        let end = self.offset + (self.bytes().len() + bytes.len()) as u64;
+        self.buffer.extend_from_slice(bytes);
+        match self.marks.back_mut() {
+            Some(mark) if mark.carrier == carrier && mark.origin.frame == origin.frame => {
+                mark.end = end;
+            }
+            _ => self.marks.push_back(Mark { end, carrier, origin }),
+        }
+    }
+
+    /// Gives the shared buffer back, and memory that an idle stream does not need.
+    pub(super) fn settle(&mut self, spare: &mut Vec<u8>) {
+        if self.lent {
+            let rest = self.bytes().to_vec();
+            *spare = mem::replace(&mut self.buffer, rest);
+            if spare.capacity() > SPARE_BYTES {
+                *spare = Vec::new();
+            }
+            self.start = 0;
+            self.lent = false;
+        }
+        if self.bytes().is_empty() {
+            self.before = self.offset;
+            self.marks.clear();
+            if self.marks.capacity() > 2 * KEPT_MARKS {
+                self.marks.shrink_to(KEPT_MARKS);
+            }
+            if self.buffer.capacity() > KEPT_BYTES {
+                self.buffer = Vec::new();
+                self.start = 0;
+            }
+        }
+    }
+
+    /// Drops what is unread and goes on at `offset`. Returns how many bytes were dropped.
+    pub(super) fn restart(&mut self, offset: u64) -> usize {
+        let dropped = self.bytes().len();
+        self.start = self.buffer.len();
+        self.offset = offset;
+        self.before = offset;
+        self.marks.clear();
+        dropped
+    }
+
+    /// The unread bytes, and the size of the records about them.
+    pub(super) fn unread(&self) -> usize {
+        self.bytes().len() + self.marks.len() * size_of::<Mark>()
+    }
+
+    /// The memory that the stream has allocated.
+    pub(super) fn allocated(&self) -> usize {
+        self.buffer.capacity() + self.marks.capacity() * size_of::<Mark>()
+    }
+
+    /// Drops the marks before the range consumed last.
+    fn forget(&mut self) {
+        while self.marks.front().is_some_and(|mark| mark.end <= self.before) {
+            self.marks.pop_front();
+        }
+    }
+}
+
+impl Stream {
+    /// A stream that holds these bytes, of no frame: input that did not come from a capture.
+    pub fn of(bytes: &[u8]) -> Stream {
+        let mut stream = Stream::default();
+        stream.push(bytes, 0, Origin::default(), &mut Vec::new());
+        stream
+    }
+}

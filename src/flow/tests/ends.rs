@@ -1,0 +1,146 @@
+//! FIN, RST, and ports that are used again.
+
+use super::*;
+
+fn end(id: u64, from: Side, why: End) -> Event {
+    Event::End(id, from, why, vec![])
+}
+
+#[test]
+fn fin_in_order() {
+    let mut lab = Lab::open();
+    lab.tcp(Side::A, Segment { fin: true, ..bytes(ISN[0] + 1, b"ab") });
+    lab.fin(2);
+    lab.a(2, b"behind");
+    let data = Event::Data(1, Side::A, 4, b"ab".to_vec(), vec![0]);
+    assert_eq!(lab.events(), [data, end(1, Side::A, End::Fin)]);
+    lab.finish();
+    assert_eq!(lab.events(), [end(1, Side::B, End::Capture), Event::Closed(1)]);
+    assert_eq!(lab.statistics().ignored_segments, 1);
+}
+
+#[test]
+fn fin_before_the_bytes() {
+    let mut lab = Lab::open();
+    lab.a(4, b"efgh");
+    lab.fin(6);
+    assert_eq!(lab.events(), []);
+    lab.a(0, b"abcd");
+    let data = Event::Data(1, Side::A, 6, b"abcdef".to_vec(), vec![0, 4]);
+    assert_eq!(lab.events(), [data, end(1, Side::A, End::Fin)]);
+}
+
+#[test]
+fn fin_behind_a_hole_without_bytes() {
+    let mut lab = Lab::open();
+    lab.a(0, b"ab");
+    lab.fin(4);
+    lab.ack(4);
+    assert_eq!(lab.events().len(), 1);
+    lab.ack(5);
+    assert_eq!(lab.events(), [end(1, Side::A, End::Fin)]);
+    assert_eq!(lab.statistics().missing_bytes, 2);
+}
+
+#[test]
+fn rst_ends_its_senders_direction_only() {
+    let mut lab = Lab::open();
+    lab.tcp(Side::B, Segment { rst: true, ..bytes(ISN[1] + 1, b"") });
+    lab.a(0, b"still");
+    let data = Event::Data(1, Side::A, 5, b"still".to_vec(), vec![0]);
+    assert_eq!(lab.events(), [end(1, Side::B, End::Rst), data]);
+    lab.finish();
+    assert_eq!(lab.events(), [end(1, Side::A, End::Capture), Event::Closed(1)]);
+}
+
+#[test]
+fn rst_far_away_is_not_believed() {
+    let mut lab = Lab::open();
+    lab.tcp(Side::A, Segment { rst: true, ..bytes(ISN[0].wrapping_add(1 << 30), b"") });
+    lab.a(0, b"a");
+    assert_eq!(lab.delivered().0, b"a");
+}
+
+#[test]
+fn refused() {
+    let mut lab = Lab::new();
+    let syn = Segment { syn: true, ..bytes(ISN[0], b"") };
+    lab.tcp(Side::A, syn.clone());
+    lab.tcp(Side::B, Segment { rst: true, ..acks(ISN[0] + 1) });
+    // Windows sends the same SYN again after a RST.
+    lab.tcp(Side::A, syn);
+    assert_eq!(lab.events(), [end(1, Side::B, End::Rst)]);
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(77, b"") });
+    assert_eq!(lab.events(), [end(1, Side::A, End::Reused), Event::Closed(1)]);
+    assert_eq!(lab.statistics().conversations, 2);
+}
+
+#[test]
+fn late_packets_of_a_closed_conversation() {
+    let mut lab = Lab::open();
+    lab.fin(0);
+    lab.tcp(Side::B, Segment { fin: true, seq: ISN[1] + 1, ..acks(ISN[0] + 2) });
+    lab.events();
+    lab.tcp(Side::A, Segment { seq: ISN[0] + 2, ..acks(ISN[1] + 2) });
+    lab.tcp(Side::A, Segment { rst: true, seq: ISN[0] + 2, ..Segment::default() });
+    lab.tcp(Side::B, Segment { fin: true, seq: ISN[1] + 1, ..acks(ISN[0] + 2) });
+    assert_eq!(lab.events(), []);
+    lab.finish();
+    assert_eq!(lab.events(), [Event::Closed(1)]);
+    assert_eq!(lab.statistics().conversations, 1);
+}
+
+#[test]
+fn ports_used_again() {
+    let mut lab = Lab::open();
+    lab.a(0, b"one");
+    // A SYN that is sent again is none of a new conversation.
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(ISN[0], b"") });
+    assert_eq!(lab.events().len(), 1);
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(500_000, b"") });
+    let reused = |side| end(1, side, End::Reused);
+    assert_eq!(lab.events(), [reused(Side::A), reused(Side::B), Event::Closed(1)]);
+    lab.tcp(Side::B, Segment { syn: true, seq: 600_000, ..acks(500_001) });
+    lab.tcp(Side::A, bytes(500_001, b"two"));
+    assert_eq!(lab.events(), [Event::Data(2, Side::A, 8, b"two".to_vec(), vec![0])]);
+    assert_eq!(lab.statistics().reused, 1);
+}
+
+#[test]
+fn ports_used_again_by_the_other_side_or_with_the_same_number() {
+    let mut lab = Lab::open();
+    lab.fin(0);
+    lab.tcp(Side::B, Segment { fin: true, seq: ISN[1] + 1, ..acks(ISN[0] + 2) });
+    lab.events();
+    lab.handshake();
+    lab.a(0, b"again");
+    let again = Event::Data(2, Side::A, 9, b"again".to_vec(), vec![0]);
+    assert_eq!(lab.events(), [Event::Closed(1), again]);
+    lab.tcp(Side::B, Segment { syn: true, ..bytes(31, b"") });
+    lab.tcp(Side::B, bytes(32, b"b opens"));
+    // Now the sides have changed their names: A is who sent first.
+    let b = Event::Data(3, Side::A, 11, b"b opens".to_vec(), vec![0]);
+    assert_eq!(lab.events().pop(), Some(b));
+}
+
+#[test]
+fn syn_with_another_number_before_anything_was_said() {
+    let mut lab = Lab::open();
+    lab.tcp(Side::A, Segment { syn: true, ..bytes(5_000, b"") });
+    lab.tcp(Side::A, bytes(5_001, b"hi"));
+    assert_eq!(lab.delivered().0, b"hi");
+    assert_eq!(lab.statistics().conversations, 1);
+}
+
+#[test]
+fn syn_ack_of_an_unseen_syn() {
+    let mut lab = Lab::open();
+    lab.tcp(Side::B, bytes(ISN[1] + 1, b"data"));
+    lab.tcp(Side::B, Segment { syn: true, seq: 70_000, ..acks(8) });
+    lab.tcp(Side::A, bytes(8, b"new"));
+    let events = lab.events();
+    assert_eq!(events.last(), Some(&Event::Data(2, Side::B, 6, b"new".to_vec(), vec![0])));
+    lab.finish();
+    // The opener is the receiver of the SYN-ACK: its direction ends first.
+    assert_eq!(lab.events()[0], end(2, Side::B, End::Capture));
+}

@@ -1,0 +1,94 @@
+//! Which conversation a packet belongs to.
+
+use super::*;
+use crate::flow::Transport;
+
+#[test]
+fn both_directions_are_one_conversation() {
+    let mut lab = Lab::new();
+    lab.udp("10.0.0.1:1", "10.0.0.2:2", b"a");
+    lab.udp("10.0.0.2:2", "10.0.0.1:1", b"b");
+    lab.udp("10.0.0.2:1", "10.0.0.1:2", b"c");
+    lab.udp("[::1]:1", "[::2]:2", b"d");
+    lab.udp("[::2]:2", "[::1]:1", b"e");
+    lab.udp("10.0.0.1:1", "10.0.0.2:2", b"f");
+    lab.packet("10.0.0.1:1", "10.0.0.2:2", Body::Udp { payload: b"cut", length: 900 });
+    let datagram = |id, from, payload: &[u8]| Event::Datagram(id, from, payload.to_vec(), payload.len());
+    assert_eq!(
+        lab.events(),
+        [
+            datagram(1, Side::A, b"a"),
+            datagram(1, Side::B, b"b"),
+            datagram(2, Side::A, b"c"),
+            datagram(3, Side::A, b"d"),
+            datagram(3, Side::B, b"e"),
+            datagram(1, Side::A, b"f"),
+            Event::Datagram(1, Side::A, b"cut".to_vec(), 900),
+        ]
+    );
+    lab.finish();
+    assert_eq!(lab.events(), [1, 2, 3].map(Event::Closed));
+}
+
+#[test]
+fn transports_are_apart() {
+    let mut lab = Lab::open();
+    lab.udp("10.0.0.1:5000", "10.0.0.2:80", b"a");
+    assert_eq!(lab.events(), [Event::Datagram(2, Side::A, b"a".to_vec(), 1)]);
+}
+
+#[test]
+fn talking_to_oneself() {
+    let mut lab = Lab::new();
+    lab.udp("10.0.0.1:1", "10.0.0.1:1", b"a");
+    lab.packet("10.0.0.1:1", "10.0.0.1:1", Body::Tcp(bytes(1, b"abc")));
+    lab.finish();
+    assert_eq!(lab.statistics().conversations, 2);
+}
+
+/// Checks what conversations say of themselves when they are closed.
+#[derive(Default)]
+struct Closing(Vec<Conversation<u32>>);
+
+impl Handler<u32> for Closing {
+    fn datagram(&mut self, c: &mut Conversation<u32>, _: Side, _: &Packet, _: &[u8], _: usize) {
+        c.state += 1;
+    }
+    fn data(&mut self, c: &mut Conversation<u32>, _: Side, stream: &mut Stream, d: &Delivery) {
+        c.state += d.new as u32;
+        stream.consume(usize::MAX);
+    }
+    fn gap(&mut self, _: &mut Conversation<u32>, _: Side, _: &mut Stream, _: &Gap) {}
+    fn end(&mut self, _: &mut Conversation<u32>, _: Side, _: &mut Stream, _: End) {}
+    fn closed(&mut self, c: &mut Conversation<u32>) {
+        self.0.push(c.clone());
+    }
+}
+
+#[test]
+fn what_is_known_of_a_conversation() {
+    let mut table = Table::new(Caps::default());
+    let mut closing = Closing::default();
+    let mut frame = 0;
+    let mut send = |src: &str, dst: &str, segment| {
+        frame += 1;
+        let time = Time::micros(frame, 5);
+        let (src, dst) = (src.parse().unwrap(), dst.parse().unwrap());
+        let body = Body::Tcp(segment);
+        let packet = Packet { frame: frame as u64, frames: &[], time, src, dst, body };
+        table.packet(&packet, &mut closing);
+    };
+    let (a, b) = ("[2001:db8::1]:7777", "192.0.2.1:9");
+    send(a, b, Segment { syn: true, seq: 9, ..acks(100) });
+    send(b, a, Segment { length: 50, ..bytes(100, b"abc") });
+    send(b, a, bytes(100, b"abc"));
+    table.finish(&mut closing);
+    let [c] = &closing.0[..] else { panic!() };
+    assert_eq!((c.id, c.transport, c.state), (1, Transport::Tcp, 3));
+    assert_eq!((c.name(Side::A), c.name(Side::B)), (a, b));
+    assert_eq!((c.opener, c.syn_seen), (Some(Side::B), [true, false]));
+    assert_eq!((c.packets, c.bytes), ([1, 2], [0, 53]));
+    assert_eq!((c.first, c.last), (Time::micros(1, 5), Time::micros(3, 5)));
+    assert_eq!(c.ended, [Some(End::Capture); 2]);
+    assert_eq!(c.transport.to_string(), "tcp");
+}

@@ -1,0 +1,186 @@
+//! What a message says beyond its bytes: members by name, requests and their answers, the other
+//! reading of an angle.
+
+use super::commands::Version;
+use super::creates::write_milliseconds;
+use super::members;
+use super::reading::Reading;
+use super::session::Conversation;
+use crate::codec::layout::{Field, Len, text, u64le};
+use crate::codec::scale::Scale;
+use crate::codec::{Level, Tree, Value};
+use crate::protocols::{Draft, Place, Role};
+use std::fmt;
+
+static MEMBER: Field = text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
+static REQUEST_FRAME: Field = u64le("request_frame").doc("the frame in which the client asked for this entity");
+static ROUND_TRIP: Field = text("round_trip_ms", Len::Rest).doc("time since then").unit("ms");
+
+/// The names of angles, as the vote numbers them.
+const ANGLES: [&str; 3] = ["pan", "tilt", "roll"];
+
+/// The angles of one message: its wire bytes, where they are there.
+#[derive(Clone, Copy, Debug, Default)]
+struct Angles([Option<[u8; 2]>; 3]);
+
+impl Angles {
+    fn of(tree: &Tree, bytes: &[u8]) -> Angles {
+        Angles(ANGLES.map(|name| {
+            let at = tree.find(name)?.bit as usize / 8;
+            bytes.get(at..at + 2)?.try_into().ok()
+        }))
+    }
+
+    /// Is there one that reads differently in the other order?
+    fn doubtful(&self) -> bool {
+        self.0.iter().flatten().any(|[high, low]| high != low)
+    }
+}
+
+/// Each doubtful angle read low byte first: `pan 0.703`.
+impl fmt::Display for Angles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut comma = "";
+        for (name, bytes) in ANGLES.iter().zip(self.0) {
+            if let Some(bytes) = bytes.filter(|[high, low]| high != low) {
+                let degrees = Scale::Degrees.shown(i16::from_le_bytes(bytes) as i64);
+                write!(f, "{comma}{name} {degrees}")?;
+                comma = ", ";
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Conversation {
+    /// Adds what is known of the message in `draft` besides its fields.
+    pub(super) fn analyse(&mut self, reading: &Reading, place: &Place<'_>, draft: &mut Draft) {
+        match draft.message {
+            "update1" | "update2" | "update3" => self.update(reading, place, draft),
+            "skill" | "skill3" if self.version == Version::A6 => member(draft),
+            "create" => self.create(place, draft),
+            "remove" if draft.from == Role::Client && self.version == Version::A6 => short_index(place, draft),
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, reading: &Reading, place: &Place<'_>, draft: &mut Draft) {
+        if draft.fault.is_some() {
+            // The bits do not follow from the fields that are there: the command is shown.
+            draft.tree.reveal(0);
+            let undefined =
+                draft.fault.as_ref().is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
+            if undefined {
+                draft.notes.add(
+                    Level::Error,
+                    "acknex.undefined_parameter",
+                    format_args!("a bit of the command that no manual defines: what follows the entity cannot be read"),
+                );
+            }
+        }
+        reading.tell(self.version, &draft.tree, &mut draft.derived);
+        let has = |name| draft.tree.find(name).is_some();
+        if !self.skin_noted
+            && self.version == Version::A6
+            && !reading.skin_by_bit
+            && has("skin")
+            && (has("ambient") || has("albedo"))
+        {
+            self.skin_noted = true;
+            draft.notes.add(
+                Level::Note,
+                "acknex.skin_order",
+                format_args!(
+                    "skin, ambient and albedo may be permuted: the specification's table has skin last, but its bit \
+                     before theirs (-s acknex.skin=bit)"
+                ),
+            );
+        }
+        self.angles(place, draft);
+    }
+
+    fn angles(&mut self, place: &Place<'_>, draft: &mut Draft) {
+        if self.angles.settled().is_some() {
+            return;
+        }
+        let angles = Angles::of(&draft.tree, place.bytes);
+        if self.asked.angle_le.is_none() && angles.doubtful() {
+            draft.notes.add(Level::Note, "acknex.angle_other_reading", format_args!("read low byte first: {angles}"));
+        }
+        let entity = draft.tree.number("entity").filter(|_| draft.fault.is_none());
+        let Some(entity) = entity.map(|n| n as i16) else { return };
+        let in_use = self.angle_le();
+        for (which, bytes) in angles.0.iter().enumerate() {
+            let settled = bytes.and_then(|bytes| self.angles.see(entity, which, bytes));
+            if let Some(le) = settled.filter(|le| *le != in_use) {
+                let [be_step, le_step] = self.angles.mean_steps();
+                let (now, word) = if le { ("low", "le") } else { ("high", "be") };
+                draft.notes.add(
+                    Level::Warning,
+                    "acknex.angle_order",
+                    format_args!(
+                        "angles have their {now} byte first: mean steps are {le_step:.2} degrees low byte first, \
+                         {be_step:.2} high byte first (-s acknex.angle={word} reads all lines so)"
+                    ),
+                );
+            }
+        }
+    }
+
+    fn create(&mut self, place: &Place<'_>, draft: &mut Draft) {
+        let Some(identifier) = draft.tree.number("identifier").map(|n| n as i16) else { return };
+        match draft.from {
+            Role::Client => self.creates.ask(identifier, place.frame, place.time),
+            Role::Server => match self.creates.answer(identifier) {
+                Some((frame, asked)) => {
+                    draft.derived.push(&REQUEST_FRAME, Value::UInt(frame), 0, 0);
+                    let (source, text) = draft.source();
+                    write_milliseconds(asked, place.time, text);
+                    let len = text.len() as u32;
+                    draft.derived.set_source(source);
+                    draft.derived.push(&ROUND_TRIP, Value::Json { start: 0, len }, 0, 0);
+                    draft.notes.add(
+                        Level::Note,
+                        "acknex.create_answered",
+                        format_args!(
+                            "answers the client's create in frame {frame}: the only exact round trip there is"
+                        ),
+                    );
+                }
+                None => draft.notes.add(
+                    Level::Note,
+                    "acknex.identifier_unknown",
+                    format_args!("no client's open request in this capture has identifier {identifier}"),
+                ),
+            },
+            Role::Unknown => {}
+        }
+    }
+}
+
+fn member(draft: &mut Draft) {
+    let Some(offset) = draft.tree.number("offset").map(|n| n as i64) else { return };
+    let (source, text) = draft.source();
+    if members::write_name(offset, text) {
+        let bits = text.len() as u32 * 8;
+        draft.derived.set_source(source);
+        draft.derived.push(&MEMBER, Value::Text { bit: 0, bits }, 0, 0);
+    } else if draft.fault.is_none() {
+        draft.notes.add(
+            Level::Note,
+            "acknex.unknown_offset",
+            format_args!("the entity struct of A7 and A8 has no member at offset {offset}"),
+        );
+    }
+}
+
+/// The only entity number of A6 with 32 bits: perhaps it has 16 after all.
+fn short_index(place: &Place<'_>, draft: &mut Draft) {
+    if draft.fault.is_some() && place.length == 3 {
+        draft.notes.add(
+            Level::Note,
+            "acknex.short_index",
+            format_args!("two bytes are left: perhaps a Short, as all other entity numbers are"),
+        );
+    }
+}

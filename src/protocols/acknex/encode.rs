@@ -1,0 +1,104 @@
+//! Writing Acknex messages. The bits of an update's command follow from the fields that are given.
+
+use super::commands::Version;
+use super::layout::UNREADABLE;
+use super::reading::{Asked, Reading};
+use crate::codec::{EncodeError, Layout, Writer};
+use crate::nearest::{hint, nearest};
+use crate::protocols::{Encoder, Line, Options, Role};
+use serde_json::Value as Json;
+
+/// The encoder: it remembers nothing from line to line.
+pub struct Writing {
+    asked: Asked,
+    from: Role,
+}
+
+impl Writing {
+    /// An encoder with the user's settings.
+    pub fn new(options: &Options) -> Writing {
+        Writing { asked: Asked::of(options), from: options.from.unwrap_or_default() }
+    }
+
+    /// The layouts that a message of that name may have.
+    fn layouts(&self, version: Version, line: &Line<'_>) -> Result<Vec<&'static Layout>, EncodeError> {
+        let [unreadable] = &UNREADABLE;
+        if line.message == unreadable.name {
+            return Ok(vec![unreadable]);
+        }
+        let book = version.book();
+        let from = if line.from == Role::Unknown { self.from } else { line.from };
+        let roles: &[Role] = match from {
+            Role::Unknown => &[Role::Client, Role::Server],
+            Role::Client => &[Role::Client],
+            Role::Server => &[Role::Server],
+        };
+        let mut found: Vec<&'static Layout> =
+            roles.iter().filter_map(|role| book.by_name(*role, line.message)).collect();
+        found.dedup_by(|a, b| std::ptr::eq(*a, *b));
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let version = version.name();
+        let what = match book.by_name(from.other(), line.message) {
+            Some(_) => format!("only the {} sends {}", from.other().name(), line.message),
+            None => {
+                let near = nearest(line.message, book.names().chain([unreadable.name]));
+                format!("{version} has no message {:?}{}", line.message, hint(near))
+            }
+        };
+        Err(EncodeError { path: "message".into(), what })
+    }
+
+    fn reading(&self, version: Version, line: &Line<'_>) -> Result<Reading, EncodeError> {
+        let mut reading = self.asked.reading(version);
+        if let Some(told) = line.derived.and_then(|derived| derived.get("reading")) {
+            reading = reading.of_line(version, told)?;
+        }
+        reading.skin_by_bit |= skin_came_first(line);
+        Ok(reading)
+    }
+}
+
+/// A broken update that has its skin, but not the ambient or albedo of which its command tells:
+/// these cannot have stood before it.
+fn skin_came_first(line: &Line<'_>) -> bool {
+    let command = line.fields.get("command").and_then(Json::as_u64).unwrap_or(0);
+    let lacks = |bit: u32, name: &str| command >> bit & 1 == 1 && line.fields.get(name).is_none();
+    line.broken
+        && line.message == "update1"
+        && line.fields.get("skin").is_some()
+        && (lacks(3, "ambient") || lacks(4, "albedo"))
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        let version = match line.version {
+            Some(name) => Version::by_name(name).ok_or_else(|| EncodeError {
+                path: "version".into(),
+                what: format!("no version {name:?}: expected a5 or a6"),
+            })?,
+            None => self.asked.version.unwrap_or(Version::A6),
+        };
+        // Nothing was captured of it, not even its command.
+        if line.broken && line.message == "unknown" && line.fields.as_object().is_some_and(|f| f.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let reading = self.reading(version, line)?;
+        let mut written: Vec<Result<Vec<u8>, EncodeError>> = Vec::new();
+        for layout in self.layouts(version, line)? {
+            let mut reading = reading;
+            let writer = Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut reading);
+            written.push(writer.write(layout.fields));
+        }
+        // Both sides may send a message of that name: the fields tell whose it is, or it is the same.
+        match written.as_slice() {
+            [Ok(client), Ok(server)] if client != server => Err(EncodeError {
+                path: "from".into(),
+                what: format!("client and server send {} in different forms: tell which", line.message),
+            }),
+            [Err(_), Ok(server)] => Ok(server.clone()),
+            _ => written.into_iter().next().unwrap_or(Ok(Vec::new())),
+        }
+    }
+}

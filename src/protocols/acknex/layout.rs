@@ -1,0 +1,264 @@
+//! Acknex's messages, A6 to A8: tables only. Source: the specification. What A5 has otherwise stands
+//! in [`super::a5`].
+//!
+//! All readings that the specification leaves open are in these tables too: the byte order of angles
+//! is the conversation's, the rest depends on settings that [`super::reading::Reading`] answers.
+
+use super::flags::FlagWord;
+use crate::codec::Layout;
+use crate::codec::layout::*;
+use crate::codec::scale::Scale;
+
+pub(super) const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
+    Layout { name, doc, fields }
+}
+
+/// The command of a message that has one command only.
+pub(super) const fn command(value: u64) -> Field {
+    tag("command", 8, value).doc("what message this is")
+}
+
+/// The command of an update: its lowest six bits say which parameters follow.
+pub(super) const fn update(base: i64) -> Field {
+    u8("command").doc("bits 0 to 5: which parameters follow; they are set by the fields given").presence(base)
+}
+
+/// Nothing is known of what follows these bits of an update, not even its length.
+pub(super) const fn undefined(bits: When) -> Field {
+    switch("command", &[], Other::Fault("a parameter that no manual defines")).when(bits)
+}
+
+/// An angle: a signed 16 bit number in the byte order found for the conversation.
+pub(super) const fn angle(name: &'static str, parameter: u8) -> Field {
+    i16c(name).scaled(Scale::Degrees).unit("degrees").when(bit("command", parameter))
+}
+
+/// A value that was packed into a byte: 255 stands for `most`.
+pub(super) const fn packed_byte(name: &'static str, most: u32) -> Field {
+    u8(name).scaled(Scale::Ratio { num: most, den: 255 })
+}
+
+pub(super) const ENTITY: Field = i16le("entity").doc("the entity's number");
+pub(super) const IDENTIFIER: Field =
+    i16le("identifier").doc("the client's number for its request; the answer has it too");
+pub(super) const ACTION: Field = i16le("action").doc("number of an action of the game");
+pub(super) const OFFSET: Field = i16le("offset").doc("byte offset in the engine's entity struct; see member");
+pub(super) const FILE_NAME: Field = latin1("file_name", Len::Until(0)).doc("name of the model file");
+pub(super) const PLAYER_NAME: Field = latin1("player_name", Len::Until(0)).doc("the player's name");
+
+/// Position: a Fixed without its lowest three bits, so 7 of the 10 behind the point are left.
+pub(super) static PACKED: Field = i24le("coordinate").scaled(Scale::Over(128)).unit("quants");
+/// Fixed: 22.10.
+pub(super) static FIXED: Field = i32le("value").scaled(Scale::Over(1024));
+static FACTOR: Field = u16le("factor").scaled(Scale::Over(256));
+static LENGTH: Field = i16le("var_length").doc("how many values follow");
+
+pub(super) const START: Field = tuple("start", 3, &PACKED).doc("where it begins: x, y, z");
+pub(super) const SKILL: Field = i32le("skill").scaled(Scale::Over(1024)).doc("its new value");
+pub(super) const SKILLS: Field = tuple("skills", 3, &FIXED).doc("the new values of three members in a row");
+
+/// `CPosition`: the width depends on the server's pos_resolution, the third coordinate on the
+/// entity's NOSEND_Z; no message says either.
+pub(super) static POSITION: [Field; 4] = [
+    inline("", &[position(3, &PACKED)]).when(When::Setting("position", 0)),
+    inline("", &[position(3, &FIXED)]).when(When::Setting("position", 1)),
+    inline("", &[position(2, &PACKED)]).when(When::Setting("position", 2)),
+    inline("", &[position(2, &FIXED)]).when(When::Setting("position", 3)),
+];
+
+const fn position(coordinates: u32, of: &'static Field) -> Field {
+    tuple("position", coordinates, of).doc("where the entity is: x, y, z").when(bit("command", 0))
+}
+
+/// How large the entity is drawn.
+pub(super) const fn scale(parameter: u8) -> Field {
+    tuple("scale", 3, &FACTOR).doc("how large it is drawn: x, y, z").when(bit("command", parameter))
+}
+
+pub(super) const fn ambient(parameter: u8) -> Field {
+    packed_byte("ambient", 100).doc("how bright it is by itself").unit("%").when(bit("command", parameter))
+}
+
+pub(super) const fn albedo(parameter: u8) -> Field {
+    u8("albedo").doc("how it reflects light").when(bit("command", parameter))
+}
+
+pub(super) const fn skin(parameter: u8) -> Field {
+    u8("skin").doc("number of its skin").when(bit("command", parameter))
+}
+
+pub(super) const fn entity_type(parameter: u8) -> Field {
+    latin1("type", Len::Until(0)).doc("name of its file: mdl, wmb, pcx").when(bit("command", parameter))
+}
+
+pub(super) const LIGHTRANGE: Field =
+    packed_byte("lightrange", 2000).doc("how far its light reaches").unit("quants").when(bit("command", 0));
+pub(super) const ALPHA: Field =
+    packed_byte("alpha", 100).doc("how opaque it is, where it is translucent").unit("%").when(bit("command", 2));
+const RED: Field = u8("red");
+const GREEN: Field = u8("green");
+const BLUE: Field = u8("blue");
+pub(super) const RGB: Field = color(&[RED, GREEN, BLUE]);
+pub(super) const BGR: Field = color(&[BLUE, GREEN, RED]);
+
+const fn color(parts: &'static [Field]) -> Field {
+    group("color", parts).doc("the color of its light").keep_empty().when(bit("command", 1))
+}
+
+pub(super) const UNANSWERED: &str = "the client tells that it is still there; nobody answers";
+pub(super) const JOIN: &str = "the client asks to take part; the server then sends info again and again";
+pub(super) const CREATE: &str =
+    "the client asks for an entity; the server's create with the same identifier is the answer";
+pub(super) const CREATED: &str = "an entity was made, for the client that asked with this identifier";
+pub(super) const REMOVE: &str = "the client asks to remove an entity";
+pub(super) const SET_SKILL: &str = "a member of an entity has this value";
+pub(super) const SET_SKILL3: &str = "three members of an entity, one behind the other, have these values";
+
+pub(super) const LEVEL: Layout = message(
+    "level",
+    "the client has loaded a level",
+    &[command(0x09), latin1("level_name", Len::Until(0)).doc("name of the level's file")],
+);
+static VAR_FIELDS: [Field; 3] = [
+    command(0x0a),
+    i16le("index").doc("number of the variable"),
+    array("values", Count::Prefix(&LENGTH), &FIXED).doc("its values").checked(),
+];
+pub(super) const VAR: Layout = message("var", "a variable or array of the game has these values", &VAR_FIELDS);
+pub(super) const STRING: Layout = message(
+    "string",
+    "a string of the game has this text",
+    &[command(0x0b), i16le("index").doc("number of the string"), latin1("text", Len::Until(0)).doc("its text")],
+);
+pub(super) const REMOVED: Layout = message("remove", "an entity is gone", &[command(0x04), ENTITY]);
+pub(super) const ENTSOUND: Layout = message(
+    "entsound",
+    "an entity makes a sound",
+    &[
+        command(0x05),
+        ENTITY,
+        i16le("sound").doc("number of the sound"),
+        packed_byte("volume", 2000).doc("how loud"),
+        i32le("handle").doc("handle of the sound on the server"),
+    ],
+);
+static EFFECT_FIELDS: [Field; 5] = [
+    command(0x06),
+    ACTION,
+    i16le("number").doc("how many particles"),
+    START,
+    tuple("velocity", 3, &FIXED).doc("how they move: x, y, z"),
+];
+pub(super) const EFFECT: Layout = message("effect", "particles or a beam", &EFFECT_FIELDS);
+pub(super) const LOCAL: Layout = message(
+    "local",
+    "the client is to run a function with an entity",
+    &[command(0x12), ENTITY, i16le("function").doc("number of the function")],
+);
+
+/// Messages that are the same both ways.
+pub static BOTH: [Layout; 4] = [
+    VAR,
+    STRING,
+    message("skill", SET_SKILL, &[command(0x0e), ENTITY, OFFSET, SKILL]),
+    message("skill3", SET_SKILL3, &[command(0x0f), ENTITY, OFFSET, SKILLS]),
+];
+
+/// What only clients send.
+pub static CLIENT: [Layout; 5] = [
+    message("join", JOIN, &[command(0x02), PLAYER_NAME]),
+    message("create", CREATE, &[command(0x03), FILE_NAME, START, ACTION, IDENTIFIER]),
+    message("remove", REMOVE, &[command(0x04), i32le("entity").doc("the entity's number, here with 32 bits")]),
+    message("ping", UNANSWERED, &[command(0x07)]),
+    LEVEL,
+];
+
+/// What only the server sends.
+pub static SERVER: [Layout; 9] = [
+    message("create", CREATED, &[command(0x03), ENTITY, IDENTIFIER]),
+    REMOVED,
+    ENTSOUND,
+    EFFECT,
+    message(
+        "info",
+        "the server's clock",
+        &[
+            command(0x07),
+            u8("protocol_version").doc("the only version on the wire; its values are not public"),
+            f32le("server_time").doc("the server's time; the unit is not stated"),
+        ],
+    ),
+    LOCAL,
+    message(
+        "update1",
+        "what an entity looks like, as far as it has changed",
+        &[
+            update(0x40),
+            ENTITY,
+            undefined(bit("command", 5)),
+            entity_type(0),
+            scale(1),
+            // The table of the specification has skin last, but gives it the bit before ambient.
+            inline("", &[ambient(3), albedo(4), skin(2)]).when(When::Setting("skin", 0)),
+            inline("", &[skin(2), ambient(3), albedo(4)]).when(When::Setting("skin", 1)),
+        ],
+    ),
+    message(
+        "update2",
+        "where an entity is and what it does, as far as it has changed",
+        &[
+            update(0x80),
+            ENTITY,
+            inline("", &POSITION),
+            angle("pan", 1),
+            angle("tilt", 2),
+            angle("roll", 3),
+            group(
+                "frame",
+                &[
+                    i16le("current").doc("number of the frame"),
+                    packed_byte("fraction", 1).doc("how far on the way to the next one"),
+                    i16le("next").doc("number of the next frame"),
+                ],
+            )
+            .doc("its animation")
+            .keep_empty()
+            .when(bit("command", 4)),
+            custom("flags", &FlagWord).doc("bits 8 to 23 of the engine's entity flags").when(bit("command", 5)),
+        ],
+    ),
+    message(
+        "update3",
+        "an entity's light, color and texture, as far as they have changed",
+        &[
+            update(0xc0),
+            ENTITY,
+            undefined(When::Any(&[When::Bit("command", 4), When::Bit("command", 5)])),
+            LIGHTRANGE,
+            inline("", &[RGB]).when(When::Setting("color", 0)),
+            inline("", &[BGR]).when(When::Setting("color", 1)),
+            ALPHA,
+            tuple("uv", 2, &FIXED).doc("offset or speed of its texture: u, v").when(bit("command", 3)),
+        ],
+    ),
+];
+
+/// A command that no table has.
+pub static UNDEFINED: Layout = message(
+    "unknown",
+    "a command that no table has",
+    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Fault("no such command"))],
+);
+/// A command that only the other side sends.
+pub static MISDIRECTED: Layout = message(
+    "unknown",
+    "a command that only the other side sends",
+    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Fault("a command of the other side"))],
+);
+/// A command whose layout depends on who sent it, which is not known: no fault. Also what any
+/// `unknown` is written by.
+pub static UNREADABLE: [Layout; 1] = [message(
+    "unknown",
+    "a command that cannot be read: no table has it, or its layout depends on who sent it",
+    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Ask)],
+)];

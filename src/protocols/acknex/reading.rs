@@ -1,0 +1,195 @@
+//! How bytes are read where no manual says it: the readings in use, and which were asked for.
+
+use super::commands::Version;
+use crate::codec::layout::{Field, Order, group, u8};
+use crate::codec::{Context, EncodeError, Tree, Value};
+use crate::protocols::{Options, Setting};
+use serde_json::Value as Json;
+
+/// The readings of one message. The default is what the specification says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Angles have their low byte first.
+    pub angle_le: bool,
+    /// The coordinates of an update's position have 32 bits, not 24.
+    pub fixed: bool,
+    /// An update's position has x and y only.
+    pub no_z: bool,
+    /// The skin of an update stands where its bit does, before ambient and albedo.
+    pub skin_by_bit: bool,
+    /// The color's bytes stand the other way round than in the version's manual.
+    pub other_color: bool,
+}
+
+impl Context for Reading {
+    fn order(&self) -> Order {
+        if self.angle_le { Order::Little } else { Order::Big }
+    }
+
+    fn setting(&self, name: &str) -> u64 {
+        match name {
+            "position" => self.fixed as u64 | (self.no_z as u64) << 1,
+            "skin" => self.skin_by_bit as u64,
+            "color" => self.other_color as u64,
+            _ => 0,
+        }
+    }
+}
+
+static READING: Field = group("reading", &[]).doc("the readings that are not the usual ones");
+static ANGLE: Field = u8("angle").names(&[(1, "le")]).doc("byte order of angles");
+static POSITION: Field = u8("position").names(&[(1, "fixed")]).doc("width of an update's coordinates");
+static NO_Z: Field = u8("no_z").names(&[(1, "yes")]).doc("an update's position has x and y only");
+static SKIN: Field = u8("skin").names(&[(1, "bit")]).doc("place of skin in an update");
+static COLOR: Field = u8("color").names(&[(0, "rgb"), (1, "bgr")]).doc("order of a color's bytes");
+
+impl Reading {
+    /// Tells the unusual readings by which some of `fields` were read.
+    pub fn tell(&self, version: Version, fields: &Tree, derived: &mut Tree) {
+        if *self == Reading::default() {
+            return;
+        }
+        let there = |names: &[&str]| names.iter().any(|name| fields.find(name).is_some());
+        let color = match version {
+            Version::A5 => 0,
+            Version::A6 => 1,
+        };
+        let told: [(bool, &'static Field, u64); 5] = [
+            (self.angle_le && there(&["pan", "tilt", "roll"]), &ANGLE, 1),
+            (self.fixed && there(&["position"]), &POSITION, 1),
+            (self.no_z && there(&["position"]), &NO_Z, 1),
+            (self.skin_by_bit && version == Version::A6 && there(&["skin"]) && there(&["ambient", "albedo"]), &SKIN, 1),
+            (self.other_color && there(&["color"]), &COLOR, color),
+        ];
+        if told.iter().any(|(tell, ..)| *tell) {
+            let node = derived.open(&READING, Value::Group, 0);
+            for (_, field, value) in told.iter().filter(|(tell, ..)| *tell) {
+                derived.push(field, Value::UInt(*value), 0, 0);
+            }
+            derived.close(node, 0);
+        }
+    }
+
+    /// Takes over what a decoded line says of its reading.
+    pub fn of_line(mut self, version: Version, told: &Json) -> Result<Reading, EncodeError> {
+        let Some(told) = told.as_object() else { return Err(wrong("reading", "expected an object")) };
+        for (key, value) in told {
+            let word = value.as_str().unwrap_or_default();
+            match self.set(version, key, word) {
+                Some(set) => self = set,
+                None => return Err(wrong(key, &format!("no such reading: {value}"))),
+            }
+        }
+        Ok(self)
+    }
+
+    /// With the reading that a setting's word, or a line's, asks for.
+    fn set(mut self, version: Version, key: &str, word: &str) -> Option<Reading> {
+        match (key, word) {
+            ("angle", "le" | "be") => self.angle_le = word == "le",
+            ("position", "fixed" | "packed") => self.fixed = word == "fixed",
+            ("no_z", "yes" | "no") => self.no_z = word == "yes",
+            ("skin", "bit" | "table") => self.skin_by_bit = word == "bit",
+            ("color", "rgb" | "bgr") => self.other_color = (word == "bgr") != (version == Version::A5),
+            _ => return None,
+        }
+        Some(self)
+    }
+}
+
+fn wrong(key: &str, what: &str) -> EncodeError {
+    EncodeError { path: format!("derived.reading.{key}"), what: what.into() }
+}
+
+/// What the user asked for, once for a conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The edition; `None`: found.
+    pub version: Option<Version>,
+    /// Byte order of angles, low byte first; `None`: found.
+    pub angle_le: Option<bool>,
+    /// 32 bit coordinates; `None`: found.
+    pub fixed: Option<bool>,
+    /// Color as blue, green, red; `None`: as the version has it.
+    bgr: Option<bool>,
+    skin_by_bit: bool,
+    no_z: bool,
+    /// How many bytes stand before the first command.
+    pub skip: usize,
+}
+
+impl Asked {
+    /// Reads the settings.
+    pub fn of(options: &Options) -> Asked {
+        let get = |key| options.settings.get(key);
+        Asked {
+            version: get("acknex.version").and_then(Version::by_name),
+            angle_le: get("acknex.angle").map(|word| word == "le"),
+            fixed: get("acknex.position").map(|word| word == "fixed"),
+            bgr: get("acknex.color").map(|word| word == "bgr"),
+            skin_by_bit: get("acknex.skin") == Some("bit"),
+            no_z: get("acknex.no_z") == Some("yes"),
+            skip: get("acknex.skip").and_then(|n| n.parse().ok()).unwrap_or(0),
+        }
+    }
+
+    /// The reading as far as it does not depend on what a conversation has shown.
+    pub fn reading(&self, version: Version) -> Reading {
+        Reading {
+            angle_le: self.angle_le.unwrap_or(false),
+            fixed: self.fixed.unwrap_or(false),
+            no_z: self.no_z,
+            skin_by_bit: self.skin_by_bit,
+            other_color: self.bgr.is_some_and(|bgr| bgr != (version == Version::A5)),
+        }
+    }
+}
+
+const fn setting(
+    key: &'static str,
+    default: &'static str,
+    values: &'static [&'static str],
+    doc: &'static str,
+) -> Setting {
+    Setting { key, default, values, parse: |_| Ok(()), doc }
+}
+
+/// The settings.
+pub static SETTINGS: [Setting; 7] = [
+    setting(
+        "acknex.version",
+        "auto",
+        &["auto", "a5", "a6"],
+        "the edition; auto: a6, and a5 from the server's first info of A5's form on",
+    ),
+    setting(
+        "acknex.angle",
+        "auto",
+        &["auto", "be", "le"],
+        "byte order of angles; auto: high byte first as in the specification's example, until smooth turns say otherwise",
+    ),
+    setting(
+        "acknex.position",
+        "auto",
+        &["auto", "packed", "fixed"],
+        "width of an update's coordinates, 24 or 32 bits; auto: by which of them datagrams can be read to their end",
+    ),
+    setting(
+        "acknex.skin",
+        "table",
+        &["table", "bit"],
+        "place of skin in update1 of a6: behind albedo as in the specification's table, or by its bit before ambient",
+    ),
+    setting("acknex.color", "auto", &["auto", "rgb", "bgr"], "order of a color's bytes; auto: rgb for a6, bgr for a5"),
+    setting("acknex.no_z", "no", &["no", "yes"], "an update's position has x and y only (NOSEND_Z, A7.78 and later)"),
+    Setting {
+        key: "acknex.skip",
+        default: "0",
+        values: &[],
+        parse: |text| match text.parse::<u16>() {
+            Ok(_) => Ok(()),
+            Err(_) => Err(format!("{text:?}: expected a number of bytes, 0 to 65535")),
+        },
+        doc: "bytes of an unknown transport header before the first command of each datagram; they are not shown",
+    },
+];

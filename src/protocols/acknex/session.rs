@@ -1,0 +1,264 @@
+//! One Acknex conversation: which edition it speaks, who the server is, how its bytes are read.
+//!
+//! A datagram is taken in this order: the bytes to be skipped, the edition, the sender, the width of
+//! coordinates, and then its messages, each of them a line.
+
+use super::PORT;
+use super::commands::Version;
+use super::creates::Creates;
+use super::layout::{MISDIRECTED, UNDEFINED, UNREADABLE};
+use super::reading::{Asked, Reading};
+use super::votes::{AngleVote, WidthVote};
+use super::whole::Datagram;
+use crate::capture::Time;
+use crate::codec::{Fault, Layout, Level, Notes, Reader, Reason, Tree};
+use crate::flow::Side;
+use crate::protocols::{Out, Place, Role, Session, Talk};
+
+/// The ports that the engine's manuals allow for a server.
+const PORTS: std::ops::RangeInclusive<u16> = 2300..=2400;
+
+/// After this silence the server drops a client, in nanoseconds.
+const SILENCE: i128 = 5_000_000_000;
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    pub(super) asked: Asked,
+    pub(super) version: Version,
+    /// The server's side, as the user or the ports tell it.
+    told: Option<Side>,
+    /// The server's side, as a whole datagram told it.
+    learned: Option<Side>,
+    pub(super) angles: AngleVote,
+    widths: WidthVote,
+    /// The width by which the last datagram of the server was read.
+    fixed: bool,
+    pub(super) creates: Creates,
+    /// When each side last sent something.
+    heard: [Option<Time>; 2],
+    pub(super) skin_noted: bool,
+    /// Memory for trial readings.
+    trial: Tree,
+}
+
+/// What is to be said on the first line of a datagram.
+#[derive(Clone, Copy, Debug, Default)]
+struct News {
+    /// It made the conversation A5.
+    version: bool,
+    /// With it the width in use changed.
+    width: bool,
+    /// For how long the client was silent before it, in nanoseconds.
+    silent: Option<i128>,
+}
+
+/// The server's side by what is known from outside a conversation's bytes.
+pub fn server_told(talk: &Talk<'_>) -> Option<Side> {
+    if talk.ends.is_none() {
+        return talk.server_by_from(Side::A);
+    }
+    talk.server_by_option()
+        .or_else(|| talk.server_by_named_port("acknex"))
+        .or_else(|| talk.server_by_port(|port| port == PORT))
+        .or_else(|| talk.server_by_port(|port| PORTS.contains(&port)))
+}
+
+impl Conversation {
+    /// The memory for a new conversation.
+    pub fn new(talk: &Talk<'_>) -> Conversation {
+        let asked = Asked::of(talk.options);
+        Conversation {
+            version: asked.version.unwrap_or(Version::A6),
+            fixed: asked.fixed.unwrap_or(false),
+            asked,
+            told: server_told(talk),
+            learned: None,
+            angles: AngleVote::default(),
+            widths: WidthVote::default(),
+            creates: Creates::default(),
+            heard: [None; 2],
+            skin_noted: false,
+            trial: Tree::default(),
+        }
+    }
+
+    /// Are angles read low byte first?
+    pub(super) fn angle_le(&self) -> bool {
+        self.asked.angle_le.or(self.angles.settled()).unwrap_or(false)
+    }
+
+    /// How the next message is read. Angles may turn within a datagram.
+    fn reading(&self) -> Reading {
+        Reading { angle_le: self.angle_le(), fixed: self.fixed, ..self.asked.reading(self.version) }
+    }
+
+    /// A5 is recognised by an info that is not a client's.
+    fn see_version(&mut self, bytes: &[u8], length: usize, side: Side) -> bool {
+        let open = self.asked.version.is_none() && self.version == Version::A6;
+        let known = Talk::role(self.told.or(self.learned), side);
+        if !open || known == Role::Client || !Datagram::new(&self.asked, Version::A6, bytes, length).marks_a5() {
+            return false;
+        }
+        self.version = Version::A5;
+        true
+    }
+
+    /// Who sent this, by the ports or the user's word, by what was learned, or by the bytes.
+    fn sender(&mut self, datagram: &Datagram<'_>, side: Side) -> Role {
+        if let Some(server) = self.told.or(self.learned) {
+            return Talk::role(Some(server), side);
+        }
+        let (role, whole) = datagram.sender(&mut self.trial);
+        if whole {
+            self.learned = if role == Role::Server { Some(side) } else { Some(side.other()) };
+        }
+        role
+    }
+
+    /// The width of coordinates for this datagram of the server; `true`: it has changed.
+    fn see_width(&mut self, datagram: &Datagram<'_>) -> bool {
+        if self.asked.fixed.is_some() {
+            return false;
+        }
+        if !self.widths.settled() {
+            let packed = datagram.walk(Role::Server, false, &mut self.trial);
+            if packed.position {
+                let fixed = datagram.walk(Role::Server, true, &mut self.trial);
+                self.widths.see(packed.whole, fixed.whole);
+            }
+        }
+        let before = std::mem::replace(&mut self.fixed, self.widths.fixed());
+        before != self.fixed
+    }
+
+    fn silence(&mut self, role: Role, place: &Place<'_>) -> Option<i128> {
+        let slot = self.heard.get_mut(place.side.index())?;
+        let silent = slot.replace(place.time).map(|last| place.time.since(last));
+        silent.filter(|gap| role == Role::Client && *gap > SILENCE)
+    }
+
+    /// The layout of the message that begins with this command.
+    fn layout(&self, from: Role, command: u8, notes: &mut Notes) -> &'static Layout {
+        let book = self.version.book();
+        if let Some(layout) = book.find(from, command) {
+            return layout;
+        }
+        let [undecided] = &UNREADABLE;
+        match (book.defines(command), from) {
+            (true, Role::Unknown) => {
+                notes.add(
+                    Level::Warning,
+                    "acknex.direction_unknown",
+                    format_args!(
+                        "command {command:#04x} means something else each way: tell who sent it with --server or --from"
+                    ),
+                );
+                undecided
+            }
+            (true, _) => {
+                let other = from.other().name();
+                notes.add(
+                    Level::Error,
+                    "acknex.wrong_direction",
+                    format_args!("only a {other} sends command {command:#04x}: is --server right?"),
+                );
+                &MISDIRECTED
+            }
+            (false, _) => {
+                notes.add(
+                    Level::Error,
+                    "acknex.unknown_command",
+                    format_args!(
+                        "no table has command {command:#04x}: encrypted (dplay_encrypt), a transport header before it \
+                         (-s acknex.skip=), A5 (01), or another library"
+                    ),
+                );
+                &UNDEFINED
+            }
+        }
+    }
+
+    fn messages(&mut self, datagram: &Datagram<'_>, from: Role, mut news: News, place: &Place<'_>, out: &mut Out<'_>) {
+        let mut at = 0;
+        while let Some((&command, rest)) = datagram.bytes.get(at..).and_then(|rest| Some((rest.first()?, rest))) {
+            let length = datagram.length.saturating_sub(at);
+            let draft = out.begin("acknex");
+            draft.version = Some(self.version.name());
+            draft.from = from;
+            let layout = self.layout(from, command, &mut draft.notes);
+            draft.message = layout.name;
+            let mut reading = self.reading();
+            let outcome = Reader::new(rest, &mut draft.tree)
+                .named("acknex", layout.name)
+                .wire_length(length)
+                .context(&mut reading)
+                .read(layout.fields);
+            let whole = outcome.stop.is_none();
+            let size = if whole { (outcome.bits as usize / 8).clamp(1, rest.len()) } else { rest.len() };
+            draft.ended(outcome);
+            tell(std::mem::take(&mut news), self, &mut draft.notes);
+            let bytes = rest.get(..size).unwrap_or(rest);
+            let length = if whole { size } else { length };
+            let line = Place { bytes, length, ..*place };
+            self.analyse(&reading, &line, draft);
+            out.emit(&line);
+            if !whole {
+                return;
+            }
+            at += size;
+        }
+        if datagram.length > datagram.bytes.len() {
+            self.cut(datagram.length - at, from, news, place, out);
+        }
+    }
+
+    /// The capture ends between two messages of a datagram: nothing of the next one is there.
+    fn cut(&mut self, missing: usize, from: Role, news: News, place: &Place<'_>, out: &mut Out<'_>) {
+        let draft = out.begin("acknex");
+        (draft.version, draft.from, draft.message) = (Some(self.version.name()), from, "unknown");
+        let path = "acknex.unknown.command".into();
+        draft.fault = Some(Fault { path, ..Fault::new(Reason::Cut, 0, 8, 0) });
+        tell(news, self, &mut draft.notes);
+        out.emit(&Place { bytes: &[], length: missing, ..*place });
+    }
+}
+
+fn tell(news: News, conversation: &Conversation, notes: &mut Notes) {
+    if news.version {
+        notes.add(Level::Note, "acknex.version", format_args!("an info of A5's form: read as a5 from here on"));
+    }
+    if news.width {
+        let (now, before) = if conversation.fixed { ("fixed", "packed") } else { ("packed", "fixed") };
+        notes.add(
+            Level::Note,
+            "acknex.position_width",
+            format_args!("positions of updates are read as {now} from here on, {before} before: so datagrams end where they should"),
+        );
+    }
+    if let Some(gap) = news.silent {
+        let seconds = gap as f64 / 1e9;
+        notes.add(
+            Level::Warning,
+            "acknex.client_silent",
+            format_args!("the client was silent for {seconds:.3} s: after 5 s the server drops it"),
+        );
+    }
+}
+
+impl Session for Conversation {
+    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        let version = self.see_version(place.bytes, place.length, place.side);
+        let datagram = Datagram::new(&self.asked, self.version, place.bytes, place.length);
+        if datagram.length == 0 {
+            // No line, but a sign of life.
+            let role = Talk::role(self.told.or(self.learned), place.side);
+            self.silence(role, place);
+            return;
+        }
+        let from = self.sender(&datagram, place.side);
+        let silent = self.silence(from, place);
+        let width = from == Role::Server && self.see_width(&datagram);
+        self.messages(&datagram, from, News { version, width, silent }, place, out);
+    }
+}

@@ -1,0 +1,171 @@
+//! What only several datagrams show, and what encoding takes and refuses.
+
+use super::super::{Acknex, PORT};
+use super::{Row, Rows, encoder, options};
+use crate::capture::Time;
+use crate::flow::{Side, Transport};
+use crate::protocols::{Dissector, Draft, Evidence, Line, Options, Out, Place, Role, Sight, Talk};
+use serde_json::{Value as Json, json};
+use std::net::SocketAddr;
+
+/// Datagrams of a conversation, each with its side, its time in microseconds and its length on the wire.
+fn talk(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -> Vec<Row> {
+    let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, (port % 2) as u8 + 1], port)));
+    let talk = Talk { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: None, begun: [true; 2], options };
+    let mut session = Acknex.session(&talk);
+    let (mut rows, mut draft) = (Rows::default(), Draft::default());
+    for (k, (side, micros, hex, length)) in said.iter().enumerate() {
+        let bytes = hex::decode(hex).expect("hex");
+        let place = Place {
+            side: *side,
+            bytes: &bytes,
+            length: (*length).max(bytes.len()),
+            frame: k as u64 + 1,
+            frames: &[],
+            time: Time::micros(micros / 1_000_000, (micros % 1_000_000) as u32),
+        };
+        let mut out = Out { draft: &mut draft, sink: &mut rows, talk: &talk, names: ["", ""] };
+        session.datagram(&place, &mut out);
+    }
+    rows.0
+}
+
+#[test]
+fn ports_tell_the_server_one_test_after_the_other() {
+    let none = Options::default();
+    let from = |ports, options: &Options| talk(ports, options, &[(Side::A, 0, "0a0500010000060000", 0)])[0].from;
+    assert_eq!(from([PORT, 5000], &none), Role::Server);
+    assert_eq!(from([2301, PORT], &none), Role::Client);
+    assert_eq!(from([2301, 5000], &none), Role::Server);
+    assert_eq!(from([2301, 2302], &none), Role::Unknown);
+    assert_eq!(from([5000, 6000], &none), Role::Unknown);
+    let named = Options { ports: vec![(5000, "acknex".into())], ..Options::default() };
+    assert_eq!(from([5000, PORT], &named), Role::Server);
+    assert_eq!(from([5000, PORT], &options(&["--server", "10.0.0.1:2300"])), Role::Client);
+}
+
+#[test]
+fn a_learned_direction_stays() {
+    let said = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
+    let none = Options::default();
+    let rows = talk([5000, 6000], &none, &said);
+    // Neither a ping with something whole behind it, nor a whole info.
+    assert_eq!((rows[0].message, rows[0].from), ("unknown", Role::Unknown));
+    assert!(rows[0].has_note("acknex.direction_unknown") && rows[0].fault.is_none());
+    assert_eq!(rows[1].from, Role::Unknown);
+    assert_eq!((rows[2].message, rows[2].from), ("ping", Role::Client));
+    let rows = talk([5000, 6000], &none, &[(Side::A, 0, "07", 0), (Side::B, 1, "0a0500010000060000", 0)]);
+    assert_eq!(rows[1].from, Role::Server);
+}
+
+#[test]
+fn a5_is_not_found_in_what_a_client_sends() {
+    let info = "07181219113400006040000080 3d".replace(' ', "");
+    let none = Options::default();
+    let rows = talk([PORT, 5000], &none, &[(Side::B, 0, &info, 0), (Side::A, 1, &info, 0)]);
+    assert_eq!(rows[0].version, Some("a6"));
+    let last = rows.last().expect("a line");
+    assert_eq!((last.message, last.version), ("info", Some("a5")));
+    assert!(last.has_note("acknex.version"));
+}
+
+#[test]
+fn an_empty_datagram_is_no_line() {
+    let none = Options::default();
+    assert!(talk([PORT, 5000], &none, &[(Side::B, 0, "", 0)]).is_empty());
+    let skipped = options(&["-s", "acknex.skip=4"]);
+    assert!(talk([PORT, 5000], &skipped, &[(Side::B, 0, "01020304", 0)]).is_empty());
+    let rows = talk([PORT, 5000], &skipped, &[(Side::B, 0, "0102030407", 0)]);
+    assert_eq!((rows[0].message, rows[0].bytes.as_slice(), rows[0].length), ("ping", &[7][..], 1));
+}
+
+#[test]
+fn what_the_capture_cut_is_a_fault() {
+    let none = Options::default();
+    let rows = talk([PORT, 5000], &none, &[(Side::A, 0, "04070003", 30)]);
+    assert_eq!(rows.len(), 2);
+    assert!(rows[0].fault.is_none());
+    let fault = rows[1].fault.as_ref().expect("a fault");
+    assert_eq!((fault.reason, rows[1].length), (crate::codec::fault::Reason::Cut, 27));
+    let rows = talk([PORT, 5000], &none, &[(Side::A, 0, "040700", 30)]);
+    assert_eq!((rows.len(), rows[1].message), (2, "unknown"));
+    rows[1].check_round_trip(&mut *encoder());
+}
+
+#[test]
+fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
+    let none = Options::default();
+    let sure = |ports: [u16; 2], hex: &str| {
+        let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
+        let bytes = hex::decode(hex).expect("hex");
+        let said = [(Side::A, &bytes[..], bytes.len())];
+        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], options: &none };
+        matches!(Acknex.identify(&sight), Evidence::Sure(..))
+    };
+    assert!(sure([5000, PORT], "02426f6200"));
+    assert!(sure([PORT, 5000], "8107000004000000080000000c0000"));
+    assert!(sure([PORT, 5000], "010718121911ff"));
+    assert!(!sure([5000, PORT], "0718121911ff"));
+    assert!(!sure([5000, 2301], "02426f6200"));
+    assert!(!sure([5000, PORT], "02426f62"));
+    assert!(!sure([5000, PORT], "8107008000000001008001 00".replace(' ', "").as_str()));
+}
+
+fn encoded(message: &str, from: Role, fields: Json, derived: Option<Json>) -> Result<String, String> {
+    let line = Line {
+        message,
+        proto: "acknex",
+        version: None,
+        from,
+        flow: 0,
+        fields: &fields,
+        derived: derived.as_ref(),
+        broken: false,
+    };
+    encoder().encode(&line).map(hex::encode).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_command_follows_from_the_fields_unless_it_is_given() {
+    let server = Role::Server;
+    assert_eq!(encoded("update2", server, json!({"entity": 7, "pan": 180}), None), Ok("8207008000".into()));
+    let le = json!({"reading": {"angle": "le"}});
+    assert_eq!(encoded("update2", server, json!({"entity": 7, "pan": 180}), Some(le)), Ok("8207000080".into()));
+    let given = json!({"command": 0xff, "entity": 7, "pan": 90, "tilt": 0, "roll": 0});
+    assert!(encoded("update2", server, given, None).is_err());
+    let given = json!({"command": 0x80, "entity": 7, "pan": 90});
+    assert_eq!(encoded("update2", server, given, None), Ok("8007004000".into()));
+    let flags = json!({"entity": 7, "flags": ["invisible", 11, "cast"]});
+    assert_eq!(encoded("update2", server, flags, None), Ok("a007000980".into()));
+}
+
+#[test]
+fn out_of_range_is_refused() {
+    let server = Role::Server;
+    for fields in [
+        json!({"entity": 40000}),
+        json!({"entity": 7, "position": [70000, 0, 0]}),
+        json!({"entity": 7, "position": [1, 2]}),
+        json!({"entity": 7, "frame": {"current": 1, "fraction": 1.1, "next": 2}}),
+        json!({"entity": 7, "flags": ["nonsense"]}),
+        json!({"entity": 7, "flags": [7]}),
+        json!({"entity": 7, "flags": [24]}),
+        json!({"entity": 7, "nonsense": 1}),
+    ] {
+        assert!(encoded("update2", server, fields.clone(), None).is_err(), "{fields}");
+    }
+    let join = |name: &str| encoded("join", Role::Client, json!({"player_name": name}), None);
+    assert_eq!(join("J\u{fc}rgen"), Ok("024afc7267656e00".into()));
+    assert!(join("\u{20ac}").is_err() && join("a\0b").is_err());
+    assert!(encoded("join", Role::Server, json!({"player_name": ""}), None).is_err());
+    assert!(encoded("nonsense", Role::Server, json!({}), None).is_err());
+}
+
+#[test]
+fn the_fields_tell_who_sends_where_only_one_side_can() {
+    let unknown = Role::Unknown;
+    assert_eq!(encoded("join", unknown, json!({"player_name": "A"}), None), Ok("024100".into()));
+    assert_eq!(encoded("create", unknown, json!({"entity": 1, "identifier": 2}), None), Ok("0301000200".into()));
+    assert_eq!(encoded("var", unknown, json!({"index": 1, "values": [1.5]}), None), Ok("0a0100010000060000".into()));
+    assert!(encoded("remove", unknown, json!({"entity": 1}), None).is_err());
+}

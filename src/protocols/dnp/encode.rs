@@ -1,0 +1,103 @@
+//! Writing DNP messages. A link_update needs the types of its values: from `derived`, else from an
+//! earlier link_state of the input, else from the setting.
+
+use super::layout::{LAYOUTS, UPDATE_LAYOUT};
+use super::types::Types;
+use super::values;
+use crate::codec::layout::Field;
+use crate::codec::{Context, EncodeError, Recalled, Scope, Writer};
+use crate::protocols::{Encoder, Line, Options};
+use rustc_hash::FxHashMap;
+use serde_json::Value as Json;
+
+/// How many links are remembered; beyond it all are forgotten.
+const LINKS: usize = 1 << 16;
+
+/// The memory of one sequence of messages.
+#[derive(Debug)]
+pub struct Writing {
+    set: Types,
+    specification: bool,
+    /// The types of the latest link_state, by conversation and link id.
+    links: FxHashMap<(u64, u16), Box<[u8]>>,
+}
+
+impl Writing {
+    /// By the settings.
+    pub fn new(options: &Options) -> Writing {
+        Writing {
+            set: options.settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
+            specification: options.settings.get(UPDATE_LAYOUT) == Some("specification"),
+            links: FxHashMap::default(),
+        }
+    }
+
+    /// Remembers the types of a link_state.
+    fn learn(&mut self, line: &Line<'_>) {
+        let values = match line.message {
+            "link_state" if !line.broken => line.fields.get("values"),
+            "long_link_state" => line.derived.and_then(|derived| derived.get("values")),
+            _ => None,
+        };
+        let id = line.fields.get("link_id").and_then(Json::as_u64).and_then(|id| u16::try_from(id).ok());
+        let (Some(id), Some(values)) = (id, values.and_then(Json::as_array)) else { return };
+        let kind = |value: &Json| match value.get("type")? {
+            Json::String(name) => values::by_name(name),
+            number => u8::try_from(number.as_u64()?).ok(),
+        };
+        if let Some(types) = values.iter().map(kind).collect::<Option<Box<[u8]>>>() {
+            if self.links.len() >= LINKS {
+                self.links.clear();
+            }
+            self.links.insert((line.flow, id), types);
+        }
+    }
+}
+
+/// A link_update of unknown types broke without a fault: one of its values is missing.
+fn lacks_value(fields: &Json) -> bool {
+    fn last<'a>(of: &'a Json, name: &str) -> Option<&'a Json> {
+        of.get(name)?.as_array()?.last()
+    }
+    last(fields, "links").and_then(|link| last(link, "values")).is_some_and(|value| value.get("value").is_none())
+}
+
+/// What the layouts ask for.
+struct Known<'a> {
+    writing: &'a Writing,
+    flow: u64,
+}
+
+impl Context for Known<'_> {
+    fn setting(&self, name: &str) -> u64 {
+        (name == UPDATE_LAYOUT && self.writing.specification) as u64
+    }
+
+    fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
+        let (Some(id), Some(index)) = (scope.get("link_id"), scope.get("index")) else { return Recalled::Unknown };
+        let id = id as u16;
+        let types =
+            self.writing.links.get(&(self.flow, id)).map(|types| &types[..]).or_else(|| self.writing.set.get(id));
+        match types.and_then(|types| types.get(index as usize)) {
+            Some(kind) => Recalled::Value(*kind as u64),
+            None => Recalled::Unknown,
+        }
+    }
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        let Some(layout) = LAYOUTS.iter().find(|layout| layout.name == line.message) else {
+            let near = crate::nearest::nearest(line.message, LAYOUTS.iter().map(|layout| layout.name));
+            let hint = crate::nearest::hint(near);
+            let what = format!("dnp has no message {:?}{hint}", line.message);
+            return Err(EncodeError { path: "message".into(), what });
+        };
+        let broken = line.broken || line.message == "link_update" && lacks_value(line.fields);
+        let mut known = Known { writing: self, flow: line.flow };
+        let written =
+            Writer::new(line.fields).derived(line.derived).broken(broken).context(&mut known).write(layout.fields);
+        self.learn(line);
+        written
+    }
+}

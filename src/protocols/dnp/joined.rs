@@ -1,0 +1,212 @@
+//! Long messages: the parts of one direction, and how they are joined.
+
+use super::layout::{ONE_VALUE, STATE_VALUES, VALUES};
+use super::runs::{Around, Mark};
+use crate::codec::layout::{Field, Len, bytes, u32le};
+use crate::codec::{Reader, Tree, Value};
+use crate::protocols::Draft;
+use std::collections::BTreeMap;
+
+/// How many bytes of parts a direction holds for messages that are not complete: some hundred times
+/// the longest that the programs' tests send. Beyond it the oldest parts are dropped.
+const HELD_BYTES: usize = 4 << 20;
+/// How many used buffers are kept for the next message.
+const SPARE: usize = 16;
+
+static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
+static PARTS: Field = u32le("parts").doc("how many parts the message came in");
+
+/// Which of the two commands that come in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Command 10.
+    Message = 0,
+    /// Command 11.
+    LinkState = 1,
+}
+
+/// What a new part's walk back and on has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chain {
+    /// Something is still missing.
+    Open,
+    /// It belongs to nothing: no `first` is in front of it.
+    Orphan,
+    /// The message is complete, from the first number to the last.
+    Whole(i64, i64),
+}
+
+/// Follows the part `number`, which has these flags, both ways. `origin` is the connection's first
+/// number.
+pub fn follow(number: i64, (first, last): (bool, bool), kind: Kind, around: &Around, origin: i64) -> Chain {
+    let begin = match around.before {
+        _ if first => Some(number),
+        None if number == origin => return Chain::Orphan,
+        None => None,
+        Some((from, run)) => match run.marks[kind as usize].tail {
+            Mark::First(begin) => Some(begin),
+            Mark::Last(_) => return Chain::Orphan,
+            Mark::None if from <= origin && origin < number => return Chain::Orphan,
+            Mark::None | Mark::Wall => None,
+        },
+    };
+    let end = match around.behind.map(|run| run.marks[kind as usize].head) {
+        _ if last => Some(number),
+        Some(Mark::Last(end)) => Some(end),
+        _ => None,
+    };
+    match (begin, end) {
+        (Some(begin), Some(end)) => Chain::Whole(begin, end),
+        _ => Chain::Open,
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    /// The part of the message, and behind it that of the data.
+    bytes: Vec<u8>,
+    /// How many bytes belong to the message; all of them in command 10.
+    split: usize,
+    read_only: bool,
+}
+
+/// The parts of one kind and direction that wait for others.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    held: BTreeMap<i64, Part>,
+    bytes: usize,
+    /// Parts up to this number may have been dropped.
+    dropped: Option<i64>,
+    spare: Vec<Vec<u8>>,
+}
+
+impl Parts {
+    /// Keeps a part.
+    pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool) {
+        let mut bytes = self.spare.pop().unwrap_or_default();
+        bytes.clear();
+        bytes.extend_from_slice(message);
+        bytes.extend_from_slice(data);
+        self.bytes += bytes.len();
+        self.held.insert(number, Part { bytes, split: message.len(), read_only });
+        while self.bytes > HELD_BYTES {
+            self.drop_first();
+        }
+    }
+
+    /// Forgets parts in front of a number.
+    pub fn forget(&mut self, below: i64) {
+        while self.held.first_key_value().is_some_and(|(number, _)| *number < below) {
+            self.drop_first();
+        }
+    }
+
+    fn drop_first(&mut self) {
+        if let Some((number, part)) = self.held.pop_first() {
+            self.bytes = self.bytes.saturating_sub(part.bytes.len());
+            self.dropped = self.dropped.max(Some(number));
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.held.clear();
+        (self.bytes, self.dropped) = (0, None);
+    }
+}
+
+/// A joined message.
+#[derive(Clone, Debug, Default)]
+pub struct Joined {
+    message: Vec<u8>,
+    data: Vec<u8>,
+    /// Where each part's data ends.
+    ends: Vec<usize>,
+    /// As the first part said.
+    pub read_only: bool,
+}
+
+impl Joined {
+    /// Takes the parts from `begin` to `end`; false where some of them were dropped.
+    pub fn take(&mut self, parts: &mut Parts, begin: i64, end: i64) -> bool {
+        self.message.clear();
+        self.data.clear();
+        self.ends.clear();
+        if parts.dropped.is_some_and(|dropped| begin <= dropped) {
+            return false;
+        }
+        while let Some((number, _)) = parts.held.range(begin..=end).next()
+            && let number = *number
+            && let Some(part) = parts.held.remove(&number)
+        {
+            parts.bytes = parts.bytes.saturating_sub(part.bytes.len());
+            let (message, data) = part.bytes.split_at_checked(part.split).unwrap_or((&part.bytes, &[]));
+            self.message.extend_from_slice(message);
+            self.data.extend_from_slice(data);
+            if self.ends.is_empty() {
+                self.read_only = part.read_only;
+            }
+            self.ends.push(self.data.len());
+            if parts.spare.len() < SPARE {
+                parts.spare.push(part.bytes);
+            }
+        }
+        true
+    }
+
+    /// Shows the message, how many parts it has, and for a link_state its values. Returns false
+    /// where the values cannot be read.
+    pub fn show(&self, kind: Kind, draft: &mut Draft) -> bool {
+        let (source, buffer) = draft.source();
+        buffer.extend_from_slice(&self.message);
+        let bits = self.message.len() as u32 * 8;
+        draft.derived.set_source(source);
+        draft.derived.push(&MESSAGE, Value::Bytes { bit: 0, bits }, 0, bits);
+        draft.derived.push(&PARTS, Value::UInt(self.ends.len() as u64), 0, 0);
+        if kind == Kind::Message {
+            return true;
+        }
+        let (source, buffer) = draft.source();
+        buffer.extend_from_slice(&self.data);
+        draft.derived.set_source(source);
+        self.values(&mut draft.derived)
+    }
+
+    /// Appends the values, if they are one count and list, or one of each part.
+    fn values(&self, tree: &mut Tree) -> bool {
+        let mark = tree.nodes().len();
+        let whole = Reader::new(&self.data, tree).read(&STATE_VALUES);
+        if whole.stop.is_none() && whole.bits as usize == self.data.len() * 8 {
+            return true;
+        }
+        tree.truncate(mark);
+        if self.ends.len() > 1 && self.values_by_part(tree).is_some() {
+            return true;
+        }
+        tree.truncate(mark);
+        false
+    }
+
+    fn values_by_part(&self, tree: &mut Tree) -> Option<()> {
+        let list = tree.open(&VALUES, Value::List, 0);
+        let mut begin = 0;
+        for end in &self.ends {
+            let part = self.data.get(..*end)?;
+            let [low, high, ..] = part.get(begin..)? else { return None };
+            let mut bit = (begin as u32 + 2) * 8;
+            for _ in 0..u16::from_le_bytes([*low, *high]) {
+                let outcome = Reader::new(part, tree).starting_at(bit).read(&ONE_VALUE);
+                if outcome.stop.is_some() {
+                    return None;
+                }
+                bit = outcome.bits;
+            }
+            if bit as usize != end * 8 {
+                return None;
+            }
+            begin = *end;
+        }
+        tree.close(list, begin as u32 * 8);
+        Some(())
+    }
+}

@@ -1,0 +1,164 @@
+//! DNP's messages: tables only. One datagram is one message; all numbers are little-endian.
+//!
+//! Sources: the specification (Drag[en]gine wiki, gamedev:dnp) and, where the programs differ from
+//! it, the facts measured on them: `link_update` has counts of one byte, an index and no types.
+
+use super::values::{BY_TYPE, TYPES};
+use crate::codec::Layout;
+use crate::codec::layout::*;
+use crate::protocols::Table;
+use crate::protocols::talk::Role;
+
+/// How a connection_acknowledge answers.
+pub static ANSWERS: [(u64, &str); 3] = [(0, "accepted"), (1, "rejected"), (2, "no_common_protocol")];
+
+/// How a reliable_acknowledge answers.
+pub static RESULTS: [(u64, &str); 2] = [(0, "success"), (1, "failed")];
+
+/// Bit of a link_state's and a long_link_state's flags.
+pub const READ_ONLY: u64 = 1;
+
+/// The bits of a message's parts: `first` and `last`, by [`Kind`](super::joined::Kind).
+pub const PART_BITS: [(u64, u64); 2] = [(1, 2), (2, 4)];
+
+static STATE_FLAGS: Flags = Flags { names: &[(READ_ONLY, "read_only")], shift: 0, fixed_mask: 0, fixed: 0 };
+static PART_FLAGS: Flags = Flags { names: &[(1, "first"), (2, "last")], shift: 0, fixed_mask: 0, fixed: 0 };
+static LONG_STATE_FLAGS: Flags =
+    Flags { names: &[(READ_ONLY, "read_only"), (2, "first"), (4, "last")], shift: 0, fixed_mask: 0, fixed: 0 };
+
+/// Why an index that the link's list does not have breaks the message.
+pub const OUT_OF_RANGE: &str = "the link has no value of this index";
+
+/// The setting that chooses between the two layouts of link_update: 0 as the programs send it.
+pub const UPDATE_LAYOUT: &str = "dnp.link_update";
+
+const fn command(code: u64) -> Field {
+    tag("command", 8, code)
+}
+
+const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
+    Layout { name, doc, fields }
+}
+
+const NUMBER: Field =
+    u16le("number").doc("number of this command in its direction: 0 to 65534, shared by commands 4, 5, 10 and 11");
+const LINK_ID: Field = u16le("link_id").doc("the link; both sides choose from the same numbers");
+const DATA: Field = payload("data").doc("the application's");
+
+static PROTOCOL_COUNT: Field = u16le("protocol_count");
+static PROTOCOL: Field = u16le("protocol");
+static MESSAGE_LENGTH: Field = u16le("message_length");
+static VALUE_COUNT: Field = u16le("value_count");
+static UPDATE_LINK_COUNT: Field = u8("link_count");
+static UPDATE_VALUE_COUNT: Field = u8("value_count");
+static SPECIFIED_LINK_COUNT: Field = u16le("link_count");
+
+static VALUE: Field = group("value", &[u8("type").names(&TYPES).kept(), BY_TYPE]);
+
+/// The values of a state: type and value of each.
+pub static VALUES: Field = array("values", Count::Prefix(&VALUE_COUNT), &VALUE);
+
+/// One value of a state.
+pub static ONE_VALUE: [Field; 1] = [group("value", &[u8("type").names(&TYPES).kept(), BY_TYPE])];
+
+/// What [`VALUES`] is read with from a joined long_link_state.
+pub static STATE_VALUES: [Field; 1] = [array("values", Count::Prefix(&VALUE_COUNT), &VALUE)];
+
+static LINK: Field =
+    group("link", &[u16le("link_id").kept(), array("values", Count::Prefix(&UPDATE_VALUE_COUNT), &UPDATED)]);
+static UPDATED: Field = group(
+    "value",
+    &[
+        u16le("index").doc("place in the link's list of values, from 0").kept(),
+        derived("type").names(&TYPES).doc("as the link's link_state had it"),
+        BY_TYPE,
+    ],
+);
+static SPECIFIED_LINK: Field = group("link", &[u16le("link_id"), array("values", Count::Prefix(&VALUE_COUNT), &VALUE)]);
+
+/// All messages; the index is the command code, and the last one is for all others.
+pub static LAYOUTS: [Layout; 13] = [
+    message(
+        "connection_request",
+        "the client asks for a connection",
+        &[
+            command(0),
+            array("protocols", Count::Prefix(&PROTOCOL_COUNT), &PROTOCOL).doc("what the client speaks; DNP1 is 0"),
+        ],
+    ),
+    message(
+        "connection_acknowledge",
+        "the server's answer",
+        &[
+            command(1),
+            u8("result").names(&ANSWERS).kept(),
+            u16le("protocol").doc("what the server has chosen").when(eq("result", 0)),
+        ],
+    ),
+    message("connection_close", "either side ends the connection; there is no answer", &[command(2)]),
+    message("unreliable_message", "a message that may be lost", &[command(3), DATA]),
+    message("reliable_message", "a message that is resent until it is acknowledged", &[command(4), NUMBER, DATA]),
+    message(
+        "link_state",
+        "offers to share a state: its link id, and the types and values",
+        &[
+            command(5),
+            NUMBER,
+            LINK_ID,
+            u8("flags").flags(&STATE_FLAGS).doc("read_only: only the sender may change values"),
+            bytes("message", Len::Prefix(&MESSAGE_LENGTH)).doc("tells the application which state it is"),
+            array("values", Count::Prefix(&VALUE_COUNT), &VALUE),
+        ],
+    ),
+    message(
+        "reliable_acknowledge",
+        "a numbered command has come",
+        &[
+            command(6),
+            u16le("number").doc("the other side's number"),
+            u8("result").names(&RESULTS).doc("failed: the sender resends at once"),
+        ],
+    ),
+    message("link_up", "accepts a link_state", &[command(7), LINK_ID]),
+    message("link_down", "refuses a link_state, or ends a link", &[command(8), LINK_ID]),
+    message(
+        "link_update",
+        "values of linked states that have changed",
+        &[
+            command(9),
+            inline("wire", &[array("links", Count::Prefix(&UPDATE_LINK_COUNT), &LINK)])
+                .doc("as all programs send it")
+                .when(When::Setting(UPDATE_LAYOUT, 0)),
+            inline("specification", &[array("links", Count::Prefix(&SPECIFIED_LINK_COUNT), &SPECIFIED_LINK)])
+                .doc("as the specification has it; no program sends this")
+                .when(When::Setting(UPDATE_LAYOUT, 1)),
+        ],
+    ),
+    message(
+        "long_message",
+        "a part of a reliable message that is too long for one datagram",
+        &[command(10), NUMBER, u8("flags").flags(&PART_FLAGS).doc("which part it is"), DATA],
+    ),
+    message(
+        "long_link_state",
+        "a part of a link_state that is too long for one datagram",
+        &[
+            command(11),
+            NUMBER,
+            LINK_ID,
+            u8("flags").flags(&LONG_STATE_FLAGS).doc("read_only, and which part it is"),
+            bytes("message", Len::Prefix(&MESSAGE_LENGTH)).doc("a part of the link_state's message"),
+            bytes("data", Len::Rest).doc("a part of the link_state's count and values"),
+        ],
+    ),
+    message("unknown", "a command above 11: receivers ignore it", &[u8("command"), payload("data")]),
+];
+
+/// The layout of a datagram that begins with this byte.
+pub fn by_command(first: Option<u8>) -> &'static Layout {
+    let [.., unknown] = &LAYOUTS;
+    first.and_then(|command| LAYOUTS.get(command as usize)).unwrap_or(unknown)
+}
+
+/// What [`Place`](crate::protocols::Place) of a table there is: one version, both directions.
+pub static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];

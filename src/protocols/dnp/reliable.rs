@@ -1,0 +1,301 @@
+//! Numbered commands of one direction: copies, holes, and what was acknowledged.
+//!
+//! Commands 4, 5, 10 and 11 share one count, modulo 65535: 65535 itself is never used. Receivers
+//! take numbers up to 9 past the lowest that is missing, and drop the others without a word.
+
+use super::joined::{Chain, Kind, Parts, follow};
+use super::layout;
+use super::runs::{KINDS, Mark, Marks, Runs};
+use crate::codec::{Level, Notes};
+use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
+use crate::protocols::Place;
+use std::fmt;
+use std::hash::Hasher;
+
+/// Numbers run from 0 to one below this.
+pub const MODULUS: u16 = 65535;
+/// Numbers so far behind the highest are forgotten: of two numbers, the nearer way round counts.
+const REMEMBERED: usize = 32768;
+/// How far past the lowest missing number receivers look.
+const WINDOW: i64 = 10;
+/// How many numbers a note lists.
+const LISTED: usize = 20;
+
+/// What a numbered command is for those that come after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// Never seen before. The number without wrap, and for a part what its message lacks.
+    New(i64, Option<Chain>),
+    /// A copy: it changes nothing.
+    Copy,
+    /// Its number is none of the count, so that it is nobody's copy.
+    Uncounted,
+}
+
+/// A numbered command as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbered {
+    /// The command code.
+    pub command: u8,
+    /// Its number.
+    pub number: u16,
+    /// `first` and `last` of a part that is whole; `None`: no part, or one that broke.
+    pub part: Option<(bool, bool)>,
+}
+
+impl Numbered {
+    fn kind(&self) -> Option<Kind> {
+        match self.command {
+            10 => Some(Kind::Message),
+            11 => Some(Kind::LinkState),
+            _ => None,
+        }
+    }
+
+    fn marks(&self, number: i64) -> [Marks; KINDS] {
+        let mut marks = [Marks::default(); KINDS];
+        if let Some(kind) = self.kind() {
+            marks[kind as usize] = self.part.map_or(Marks::WALL, |(first, last)| Marks::part(number, first, last));
+        }
+        marks
+    }
+}
+
+/// What is remembered of a command beside its times: a hash of its bytes, whether a failed
+/// acknowledge was seen, and the command code.
+#[derive(Clone, Copy)]
+struct Tag(u64);
+
+impl Tag {
+    const FAILED: u64 = 0x80;
+
+    fn of(place: &Place<'_>) -> Tag {
+        let mut hasher = rustc_hash::FxHasher::default();
+        hasher.write(place.bytes);
+        hasher.write_usize(place.length);
+        let command = place.bytes.first().copied().unwrap_or(0) & 0x7f;
+        Tag(hasher.finish() << 8 | command as u64)
+    }
+
+    fn same(self, other: Tag) -> bool {
+        self.0 >> 8 == other.0 >> 8
+    }
+
+    fn failed(self) -> bool {
+        self.0 & Tag::FAILED != 0
+    }
+
+    fn name(self) -> &'static str {
+        layout::by_command(Some(self.0 as u8 & 0x7f)).name
+    }
+}
+
+/// One direction.
+#[derive(Debug)]
+pub struct Direction {
+    sequence: Sequence,
+    runs: Runs,
+    /// Parts of long messages, by [`Kind`].
+    pub parts: [Parts; KINDS],
+}
+
+impl Default for Direction {
+    fn default() -> Direction {
+        let sequence = Sequence::new(MODULUS as u32, REMEMBERED);
+        Direction { sequence, runs: Runs::default(), parts: Default::default() }
+    }
+}
+
+impl Direction {
+    /// A connection begins: the next number is 0.
+    pub fn begin(&mut self) {
+        self.sequence.clear();
+        self.sequence.start_at(0);
+        self.runs = Runs::default();
+        self.parts.iter_mut().for_each(Parts::clear);
+    }
+
+    /// A numbered command came, whole or not.
+    pub fn command(&mut self, command: Numbered, place: &Place<'_>, resend: i64, notes: &mut Notes) -> Fresh {
+        if command.number == MODULUS {
+            notes.add(
+                Level::Warning,
+                "dnp.number_65535",
+                format_args!("65535 is no number of the count, which goes from 65534 to 0"),
+            );
+            return Fresh::Uncounted;
+        }
+        let number = self.sequence.extend(command.number);
+        let now = place.time.nanos() as i64;
+        let (highest, tag) = (self.sequence.newest(), Tag::of(place));
+        let seen = self.sequence.sent(number, place.frame, now);
+        match seen {
+            Seen::Copy { before } => {
+                copy(before, tag, now, resend, notes);
+                return Fresh::Copy;
+            }
+            Seen::Forgotten => return Fresh::Copy,
+            Seen::Ahead(missing) => {
+                let (from, to) = (self.sequence.wire(number - missing as i64), self.sequence.wire(number - 1));
+                match missing {
+                    1 => notes.add(Level::Note, "dnp.gap", format_args!("{from} is missing before it")),
+                    _ => notes.add(
+                        Level::Note,
+                        "dnp.gap",
+                        format_args!("{missing} numbers are missing before it: {from} to {to}"),
+                    ),
+                }
+            }
+            Seen::Late => {
+                let highest = self.sequence.wire(highest.unwrap_or(number));
+                notes.add(Level::Note, "dnp.out_of_order", format_args!("comes after {highest}"));
+            }
+            Seen::Next => {}
+        }
+        if let Some(sent) = self.sequence.get_mut(number) {
+            sent.tag = tag.0;
+        }
+        let (origin, floor) = (self.sequence.first(), self.floor());
+        let missing = self.runs.missing(origin.max(floor));
+        if number >= missing + WINDOW {
+            let missing = self.sequence.wire(missing);
+            notes.add(
+                Level::Warning,
+                "dnp.out_of_window",
+                format_args!("{WINDOW} or more past {missing}, which is missing: receivers drop it unacknowledged"),
+            );
+        }
+        let around = self.runs.insert(number, command.marks(number));
+        self.runs.forget(floor);
+        let Some((kind, flags)) = command.kind().zip(command.part) else { return Fresh::New(number, None) };
+        self.parts[kind as usize].forget(floor);
+        let chain = follow(number, flags, kind, &around, origin);
+        if chain == Chain::Orphan {
+            notes.add(
+                Level::Note,
+                "dnp.orphan_part",
+                format_args!("no first part is in front of it: receivers acknowledge and drop it"),
+            );
+        }
+        if flags.0
+            && let Some((_, run)) = around.before
+            && let Mark::First(begun) = run.marks[kind as usize].tail
+        {
+            let begun = self.sequence.wire(begun);
+            notes.add(
+                Level::Warning,
+                "dnp.long_message_dropped",
+                format_args!("a new message begins before the last part of the one that began with {begun}"),
+            );
+        }
+        Fresh::New(number, Some(chain))
+    }
+
+    /// The lowest number that is remembered.
+    fn floor(&self) -> i64 {
+        self.sequence.newest().map_or(i64::MIN, |newest| newest - REMEMBERED as i64 + 1)
+    }
+
+    /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
+    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, notes: &mut Notes) {
+        let extended = self.sequence.extend(number);
+        let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
+        let Some(sent) = seen else {
+            if result.is_some() {
+                notes.add(Level::Note, "dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
+            }
+            return;
+        };
+        let (name, frame) = (Tag(sent.tag).name(), sent.frame);
+        let since = Seconds(now.saturating_sub(sent.last_time));
+        match result {
+            Some(0) => {}
+            Some(1) => {
+                sent.tag |= Tag::FAILED;
+                notes.add(
+                    Level::Warning,
+                    "dnp.acknowledge_failed",
+                    format_args!("{name} of frame {frame}, {since} before: the sender resends at once"),
+                );
+                return;
+            }
+            _ => return,
+        }
+        match self.sequence.acknowledged(extended) {
+            Acked::First(Sent { copies: 1, .. }) => {
+                notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))
+            }
+            Acked::First(Sent { copies, .. }) => notes.add(
+                Level::Note,
+                "dnp.acknowledges",
+                format_args!("{name} of frame {frame}, sent {copies} times, the last time {since} before"),
+            ),
+            Acked::Again(_) => notes.add(
+                Level::Note,
+                "dnp.acknowledge_repeated",
+                format_args!("{name} of frame {frame} was acknowledged before; {since} since its last copy"),
+            ),
+            Acked::Unseen | Acked::Unknown => {}
+        }
+    }
+
+    /// What nobody has acknowledged; `None` where there is nothing.
+    pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
+        let any = self.sequence.forgotten_unacknowledged() > 0 || self.sequence.unacknowledged().next().is_some();
+        any.then_some(Unacknowledged(&self.sequence))
+    }
+}
+
+/// A copy of a command, which `before` was seen.
+fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
+    let (copy, frame) = (before.copies.saturating_add(1), before.frame);
+    let since = now.saturating_sub(before.last_time);
+    let (before, shown) = (Tag(before.tag), Seconds(since));
+    if !before.same(tag) {
+        let name = before.name();
+        notes.add(
+            Level::Warning,
+            "dnp.changed_copy",
+            format_args!("the number of {name} of frame {frame}, but other bytes: receivers keep the first"),
+        );
+        return;
+    }
+    let soon = since.saturating_mul(2) < resend && !before.failed();
+    let code = if soon { "dnp.duplicate" } else { "dnp.retransmission" };
+    notes.add(Level::Note, code, format_args!("copy {copy} of frame {frame}, {shown} after the last"));
+}
+
+/// The numbers that nobody acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Unacknowledged<'a>(&'a Sequence);
+
+impl fmt::Display for Unacknowledged<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut count = 0;
+        for (number, _) in self.0.unacknowledged() {
+            match count {
+                0 => write!(f, "{}", self.0.wire(number))?,
+                _ if count < LISTED => write!(f, ", {}", self.0.wire(number))?,
+                _ => {}
+            }
+            count += 1;
+        }
+        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged();
+        match more {
+            0 => Ok(()),
+            _ => write!(f, " and {more} more"),
+        }
+    }
+}
+
+/// Nanoseconds as seconds with six digits.
+#[derive(Clone, Copy, Debug)]
+pub struct Seconds(pub i64);
+
+impl fmt::Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micros = self.0.unsigned_abs() / 1000;
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{:06} s", micros / 1_000_000, micros % 1_000_000)
+    }
+}

@@ -1,0 +1,163 @@
+//! Numbers that were seen without a hole between them, and where in them long messages begin and
+//! end.
+//!
+//! A long message's parts have consecutive numbers, but come in any order. Walking back from each
+//! part to its `first` and on to its `last` would take time by the length of the message for each
+//! part of it. So every run of numbers without a hole remembers its outermost marks: two runs that
+//! a number joins tell what such a walk would meet, at once.
+
+use std::collections::BTreeMap;
+
+/// What a walk through numbers meets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Neither.
+    #[default]
+    None,
+    /// The first part of a message.
+    First(i64),
+    /// The last part of a message.
+    Last(i64),
+    /// A part that broke: nothing can be said beyond it.
+    Wall,
+}
+
+/// What a walk meets that comes from in front, and one that comes from behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// The first mark from in front.
+    pub head: Mark,
+    /// The first mark from behind.
+    pub tail: Mark,
+}
+
+impl Marks {
+    /// Of the part `number` with these flags.
+    pub fn part(number: i64, first: bool, last: bool) -> Marks {
+        match (first, last) {
+            (true, true) => Marks { head: Mark::First(number), tail: Mark::Last(number) },
+            (true, false) => Marks { head: Mark::First(number), tail: Mark::First(number) },
+            (false, true) => Marks { head: Mark::Last(number), tail: Mark::Last(number) },
+            (false, false) => Marks::default(),
+        }
+    }
+
+    /// Of a part whose flags are not known.
+    pub const WALL: Marks = Marks { head: Mark::Wall, tail: Mark::Wall };
+
+    fn then(self, behind: Marks) -> Marks {
+        Marks {
+            head: if self.head == Mark::None { behind.head } else { self.head },
+            tail: if behind.tail == Mark::None { self.tail } else { behind.tail },
+        }
+    }
+}
+
+/// The two kinds of parts: commands 10 and 11. Each is no part of the other's messages.
+pub const KINDS: usize = 2;
+
+/// A run: its last number, and its marks for each kind. Its first number is its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The last number.
+    pub last: i64,
+    /// The marks.
+    pub marks: [Marks; KINDS],
+}
+
+/// The runs next to a number, as they were before it came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// The run that ends right in front of it, with its first number.
+    pub before: Option<(i64, Run)>,
+    /// The run that begins right behind it.
+    pub behind: Option<Run>,
+}
+
+/// All runs of one direction.
+#[derive(Clone, Debug, Default)]
+pub struct Runs(BTreeMap<i64, Run>);
+
+impl Runs {
+    /// A number that was not seen before.
+    pub fn insert(&mut self, number: i64, own: [Marks; KINDS]) -> Around {
+        let behind = match self.0.last_key_value() {
+            Some((first, _)) if *first <= number => None,
+            _ => self.0.remove(&(number + 1)),
+        };
+        let mut last = number;
+        let mut marks = own;
+        if let Some(run) = &behind {
+            last = run.last;
+            marks = [0, 1].map(|k| marks[k].then(run.marks[k]));
+        }
+        let mut before = None;
+        match self.0.range_mut(..number).next_back() {
+            Some((first, run)) if run.last == number - 1 => {
+                before = Some((*first, *run));
+                run.marks = [0, 1].map(|k| run.marks[k].then(marks[k]));
+                run.last = last;
+            }
+            _ => _ = self.0.insert(number, Run { last, marks }),
+        }
+        Around { before, behind }
+    }
+
+    /// The lowest number from `from` on that was not seen.
+    pub fn missing(&self, from: i64) -> i64 {
+        match self.0.range(..=from).next_back() {
+            Some((_, run)) if run.last >= from => run.last + 1,
+            _ => from,
+        }
+    }
+
+    /// Forgets the runs that end in front of a number.
+    pub fn forget(&mut self, below: i64) {
+        while let Some(run) = self.0.first_entry()
+            && run.get().last < below
+        {
+            run.remove();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_joins_what_is_beside_it() {
+        let mut runs = Runs::default();
+        let part = |n, first, last| [Marks::part(n, first, last), Marks::default()];
+        assert_eq!(runs.insert(5, part(5, true, false)), Around::default());
+        assert_eq!(runs.missing(5), 6);
+        runs.insert(7, part(7, false, true));
+        let around = runs.insert(6, part(6, false, false));
+        assert_eq!(around.before.map(|(first, run)| (first, run.marks[0].tail)), Some((5, Mark::First(5))));
+        assert_eq!(around.behind.map(|run| run.marks[0].head), Some(Mark::Last(7)));
+        assert_eq!(runs.0.len(), 1);
+        assert_eq!((runs.missing(5), runs.missing(4), runs.missing(8)), (8, 4, 8));
+        let around = runs.insert(8, part(8, false, true));
+        assert_eq!(around.before.map(|(_, run)| run.marks[0].tail), Some(Mark::Last(7)));
+        runs.forget(9);
+        assert!(runs.0.is_empty());
+    }
+
+    #[test]
+    fn runs_are_what_single_numbers_are() {
+        // Any order of insertion gives the same runs, and the same lowest missing number.
+        let mut state = 7u64;
+        for _ in 0..200 {
+            let (mut runs, mut seen) = (Runs::default(), std::collections::BTreeSet::new());
+            for _ in 0..60 {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let n = (state >> 40) as i64 % 64;
+                if seen.insert(n) {
+                    runs.insert(n, [Marks::default(); KINDS]);
+                }
+                let missing = (0..).find(|k| !seen.contains(k));
+                assert_eq!(Some(runs.missing(0)), missing);
+            }
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! From packets to messages: finds out each conversation's protocol and feeds its session.
+
+use super::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
+use super::message::{Draft, Out, Place, Sink};
+use super::options::Options;
+use super::talk::Talk;
+use crate::capture::{Packet, Time};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Transport};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+
+/// How many datagrams of an undecided conversation are held back.
+const HELD_DATAGRAMS: usize = 12;
+/// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
+const HELD_BYTES: usize = 4096;
+/// How many ends of recognised conversations are remembered.
+const KNOWN: usize = 4096;
+/// How many servers are remembered whose UDP conversations belong to a TCP one.
+const EXPECTED: usize = 4096;
+
+/// Whose a conversation is.
+#[derive(Default)]
+pub enum Claim {
+    /// Nobody has been asked yet.
+    #[default]
+    New,
+    /// Somebody may claim it when more was said.
+    Undecided(Box<Held>),
+    /// A dissector's, by its name and for its reason.
+    Claimed(&'static str, Box<dyn Session>),
+    /// None of ours; asked again when more servers are expected than so many.
+    Foreign(u64),
+}
+
+/// What an undecided conversation has said so far.
+#[derive(Default)]
+pub struct Held {
+    datagrams: Vec<HeldDatagram>,
+    streams: [Vec<u8>; 2],
+    bytes: usize,
+}
+
+struct HeldDatagram {
+    side: Side,
+    bytes: Vec<u8>,
+    length: usize,
+    frame: u64,
+    frames: Vec<u64>,
+    time: Time,
+}
+
+/// What was counted on the way, for `-v` and the end of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Counters {
+    /// Conversations claimed, by protocol and reason.
+    pub claimed: BTreeMap<(&'static str, &'static str), u64>,
+    /// Packets of conversations that are none of ours, by transport.
+    pub foreign: BTreeMap<&'static str, u64>,
+}
+
+/// Takes packets apart into messages, conversation by conversation.
+///
+/// It is a [`Handler`] for the flow table, whose conversations carry a [`Claim`].
+pub struct Inspector<'a, S: Sink> {
+    options: &'a Options,
+    forced: Option<&'static dyn Dissector>,
+    sink: &'a mut S,
+    draft: Draft,
+    expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
+    generation: u64,
+    /// Ends of conversations that were recognised, and as what: the next one with the same server
+    /// needs less evidence.
+    known: FxHashMap<SocketAddr, &'static str>,
+    /// What was counted.
+    pub counters: Counters,
+}
+
+impl<'a, S: Sink> Inspector<'a, S> {
+    /// An inspector that hands its messages to `sink`.
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
+        let forced = options.proto.as_deref().and_then(super::by_name);
+        let (draft, counters) = (Draft::default(), Counters::default());
+        Inspector {
+            options,
+            forced,
+            sink,
+            draft,
+            expected: FxHashMap::default(),
+            generation: 0,
+            known: FxHashMap::default(),
+            counters,
+        }
+    }
+
+    /// Where the messages go.
+    pub fn sink(&mut self) -> &mut S {
+        self.sink
+    }
+
+    fn run(
+        &mut self,
+        c: &Conversation<Claim>,
+        session: &mut dyn Session,
+        mut work: impl FnMut(&mut dyn Session, &mut Out<'_>),
+    ) {
+        let talk = talk(c, self.options);
+        let names = [c.names[0].as_str(), c.names[1].as_str()];
+        let mut out = Out { draft: &mut self.draft, sink: &mut *self.sink, talk: &talk, names };
+        work(session, &mut out);
+        if c.transport == Transport::Tcp {
+            while let Some((server, session)) = session.expects() {
+                self.generation += 1;
+                if self.expected.len() < EXPECTED || self.expected.contains_key(&server) {
+                    self.expected.insert(server, (self.generation, session));
+                }
+            }
+        }
+    }
+
+    /// Who can be named without looking at what was said: the user's word, or another conversation.
+    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
+        let talk = talk(c, self.options);
+        if c.transport == Transport::Udp && !self.expected.is_empty() {
+            let newest =
+                c.ends.iter().filter_map(|end| self.expected.get(end)).max_by_key(|(generation, _)| *generation);
+            if let Some(session) = newest.and_then(|(_, session)| session.sibling()) {
+                return Some(("expected", "a conversation that another one announced", session));
+            }
+        }
+        for (port, name) in &self.options.ports {
+            if c.ends.iter().any(|end| end.port() == *port)
+                && let Some(dissector) = super::by_name(name)
+                && dissector.takes(c.transport, true)
+            {
+                return Some((dissector.name(), "named by --port", dissector.session(&talk)));
+            }
+        }
+        let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
+        Some((forced.name(), "named by -p", forced.session(&talk)))
+    }
+
+    /// Asks every dissector. `last`: no more will be said.
+    fn identify(
+        &mut self,
+        c: &Conversation<Claim>,
+        held: &Held,
+        last: bool,
+    ) -> Option<Option<(&'static str, &'static str, Box<dyn Session>)>> {
+        if self.forced.is_some() {
+            return Some(None);
+        }
+        let mut said: Vec<(Side, &[u8], usize)> = Vec::new();
+        match c.transport {
+            Transport::Udp => said.extend(held.datagrams.iter().map(|d| (d.side, &d.bytes[..], d.length))),
+            Transport::Tcp => said.extend(
+                Side::BOTH
+                    .iter()
+                    .map(|s| (*s, &held.streams[s.index()][..], held.streams[s.index()].len()))
+                    .filter(|s| s.2 > 0),
+            ),
+        }
+        let sight =
+            Sight { transport: c.transport, ends: c.ends, said: &said, begun: c.syn_seen, options: self.options };
+        let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
+        let mut open = false;
+        for dissector in super::ALL {
+            let (rank, why) = match dissector.identify(&sight) {
+                Evidence::No => continue,
+                Evidence::Maybe(_) | Evidence::Likely(_)
+                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                {
+                    (0, "the same server's other conversations")
+                }
+                Evidence::Maybe(_) => {
+                    open = true;
+                    continue;
+                }
+                Evidence::Likely(why) => {
+                    open = true;
+                    if !last {
+                        continue;
+                    }
+                    (0, why)
+                }
+                Evidence::Sure(rank, why) => (1 + rank, why),
+            };
+            if best.is_none_or(|(r, ..)| rank > r) {
+                best = Some((rank, dissector, why));
+            }
+        }
+        match best {
+            Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
+            None if open && !last => None,
+            None => Some(None),
+        }
+    }
+
+    /// Settles an undecided conversation, if it can be, and lets its session see what was held.
+    fn settle(&mut self, c: &mut Conversation<Claim>, held: Box<Held>, last: bool) {
+        let full = held.bytes >= HELD_BYTES || held.datagrams.len() >= HELD_DATAGRAMS;
+        match self.identify(c, &held, last || full) {
+            None => c.state = Claim::Undecided(held),
+            Some(None) => {
+                *self.counters.foreign.entry(c.transport.name()).or_default() += held.datagrams.len().max(1) as u64;
+                c.state = Claim::Foreign(self.generation);
+            }
+            Some(Some((name, why, mut session))) => {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                if self.known.len() < KNOWN {
+                    c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
+                }
+                for d in &held.datagrams {
+                    let place = Place {
+                        side: d.side,
+                        bytes: &d.bytes,
+                        length: d.length,
+                        frame: d.frame,
+                        frames: &d.frames,
+                        time: d.time,
+                    };
+                    self.run(c, &mut *session, |session, out| session.datagram(&place, out));
+                }
+                c.state = Claim::Claimed(name, session);
+            }
+        }
+    }
+
+    /// Takes the conversation's session out, if it is claimed or can be by name.
+    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<(&'static str, Box<dyn Session>)> {
+        let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
+        if matches!(c.state, Claim::New) || again {
+            if let Some((name, why, session)) = self.by_name(c) {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                return Some((name, session));
+            }
+            if again {
+                c.state = Claim::Foreign(self.generation);
+            }
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Claimed(name, session) => Some((name, session)),
+            other => {
+                c.state = other;
+                None
+            }
+        }
+    }
+
+    fn stream_event(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, event: StreamEvent<'_>) {
+        if let Some((name, mut session)) = self.claimed(c) {
+            self.run(c, &mut *session, |session, out| session.stream(side, stream, event, out));
+            c.state = Claim::Claimed(name, session);
+            return;
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Foreign(generation) => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Foreign(generation);
+            }
+            before => {
+                let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
+                let kept = &mut held.streams[side.index()];
+                let bytes = stream.bytes();
+                kept.clear();
+                kept.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
+                held.bytes = held.streams.iter().map(Vec::len).max().unwrap_or(0);
+                let last = !matches!(event, StreamEvent::Data { .. });
+                if held.bytes == 0 {
+                    c.state = Claim::New;
+                    return;
+                }
+                self.settle(c, held, last);
+                match std::mem::take(&mut c.state) {
+                    Claim::Claimed(name, mut session) => {
+                        let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { 0 };
+                        let all = StreamEvent::Data { new: stream.bytes().len(), segments: &[0], frame };
+                        self.run(c, &mut *session, |session, out| {
+                            session.stream(side, stream, all, out);
+                            if last {
+                                session.stream(side, stream, event, out);
+                            }
+                        });
+                        c.state = Claim::Claimed(name, session);
+                    }
+                    Claim::Foreign(generation) => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Foreign(generation);
+                    }
+                    other => c.state = other,
+                }
+            }
+        }
+    }
+}
+
+fn talk<'a>(c: &Conversation<Claim>, options: &'a Options) -> Talk<'a> {
+    Talk { flow: c.id, transport: c.transport, ends: Some(c.ends), opener: c.opener, begun: c.syn_seen, options }
+}
+
+impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
+    fn datagram(
+        &mut self,
+        c: &mut Conversation<Claim>,
+        side: Side,
+        packet: &Packet<'_>,
+        payload: &[u8],
+        length: usize,
+    ) {
+        if let Some((name, mut session)) = self.claimed(c) {
+            let place =
+                Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
+            self.run(c, &mut *session, |session, out| session.datagram(&place, out));
+            c.state = Claim::Claimed(name, session);
+            return;
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Foreign(generation) => {
+                *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
+                c.state = Claim::Foreign(generation);
+            }
+            before => {
+                let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
+                held.bytes += payload.len();
+                held.datagrams.push(HeldDatagram {
+                    side,
+                    bytes: payload.to_vec(),
+                    length,
+                    frame: packet.frame,
+                    frames: packet.frames.to_vec(),
+                    time: packet.time,
+                });
+                self.settle(c, held, false);
+            }
+        }
+    }
+
+    fn data(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+        let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
+        self.stream_event(c, side, stream, event);
+    }
+
+    fn gap(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, gap: &Gap) {
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing });
+    }
+
+    fn end(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, _why: End) {
+        self.stream_event(c, side, stream, StreamEvent::End);
+    }
+
+    fn closed(&mut self, c: &mut Conversation<Claim>) {
+        if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
+            self.settle(c, held, true);
+        }
+    }
+}
+
+/// Dissects bytes that came without a transport: one block of hex text.
+pub fn dump(dissector: &dyn Dissector, bytes: &[u8], options: &Options, draft: &mut Draft, sink: &mut dyn Sink) {
+    let transport = dissector.dump_transport(options);
+    let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
+    let mut session = dissector.session(&talk);
+    let mut out = Out { draft, sink, talk: &talk, names: ["", ""] };
+    match transport {
+        Transport::Udp => {
+            let place =
+                Place { side: Side::A, bytes, length: bytes.len(), frame: 0, frames: &[], time: Time::default() };
+            session.datagram(&place, &mut out);
+        }
+        Transport::Tcp => {
+            let mut stream = Stream::of(bytes);
+            let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame: 0 };
+            session.stream(Side::A, &mut stream, event, &mut out);
+            session.stream(Side::A, &mut stream, StreamEvent::End, &mut out);
+        }
+    }
+}

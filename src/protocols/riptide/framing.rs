@@ -1,0 +1,142 @@
+//! Riptide over TCP: a length before each message, u16 in 2.0 and i32 from 2.1 on (facts,
+//! section 4), little-endian.
+
+use super::version::Version;
+use crate::flow::Side;
+
+/// No sender makes longer messages, and no buffer here grows longer.
+const LONGEST: usize = 16 << 20;
+
+/// The width of the length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prefix {
+    U16,
+    I32,
+}
+
+/// What stands at the beginning of the unread bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Nothing whole yet.
+    More,
+    /// An empty frame: no message.
+    Skip(usize),
+    /// A message of `length` bytes behind `prefix` bytes of length.
+    Message {
+        /// Bytes of the length itself.
+        prefix: usize,
+        /// Bytes of the message.
+        length: usize,
+    },
+    /// No length that anybody sends: the stream is out of step.
+    Lost,
+}
+
+/// Both directions' framing.
+#[derive(Clone, Debug, Default)]
+pub struct Framing {
+    prefix: Option<Prefix>,
+    tcp: bool,
+    /// Out of step until a segment begins with a whole frame.
+    lost: [bool; 2],
+    /// Bytes missing before the next message.
+    gap: [Option<u64>; 2],
+}
+
+impl Framing {
+    /// By the version, and the `riptide.framing` that the user set.
+    pub fn new(set: Option<Version>, framing: Option<&str>, tcp: bool) -> Framing {
+        let prefix = match (framing, set) {
+            (Some("u16"), _) => Some(Prefix::U16),
+            (Some("i32"), _) => Some(Prefix::I32),
+            (_, Some(version)) if version.packed() => Some(Prefix::I32),
+            (_, Some(_)) => Some(Prefix::U16),
+            _ => None,
+        };
+        Framing { prefix, tcp, ..Framing::default() }
+    }
+
+    /// What the width of the length tells about the version.
+    pub fn version(&self) -> Option<Version> {
+        match self.prefix {
+            Some(Prefix::U16) if self.tcp => Some(Version::V20),
+            Some(Prefix::I32) if self.tcp => Some(Version::V22),
+            _ => None,
+        }
+    }
+
+    /// What the unread bytes of a direction begin with. The first direction that has said enough
+    /// decides on the width for both.
+    pub fn next(&mut self, bytes: &[u8]) -> Next {
+        if self.prefix.is_none() {
+            self.prefix = match bytes {
+                [_, _, 0, 0, ..] => Some(Prefix::I32),
+                [_, _, 0] | [_, _] | [_] | [] => None,
+                _ => Some(Prefix::U16),
+            };
+        }
+        let (prefix, length) = match (self.prefix, bytes) {
+            (Some(Prefix::U16), [a, b, ..]) => (2, u16::from_le_bytes([*a, *b]) as i64),
+            (Some(Prefix::I32), [a, b, c, d, ..]) => (4, i32::from_le_bytes([*a, *b, *c, *d]) as i64),
+            _ => return Next::More,
+        };
+        match length {
+            ..=0 => Next::Skip(prefix),
+            n if n > LONGEST as i64 => Next::Lost,
+            n if bytes.len() < prefix + n as usize => Next::More,
+            n => Next::Message { prefix, length: n as usize },
+        }
+    }
+
+    /// A direction is out of step, because bytes are missing.
+    pub fn lose(&mut self, side: Side, missing: u64) {
+        self.lost[side.index()] = true;
+        if missing > 0 {
+            self.gap[side.index()] = Some(missing);
+        }
+    }
+
+    /// The message that the end of the input cut: bytes of its length, and the message's length.
+    pub fn cut(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        let (prefix, length) = match (self.prefix?, bytes) {
+            (Prefix::U16, [a, b, ..]) => (2, u16::from_le_bytes([*a, *b]) as usize),
+            (Prefix::I32, [a, b, c, d, ..]) => (4, u32::from_le_bytes([*a, *b, *c, *d]) as usize),
+            _ => return None,
+        };
+        (length <= LONGEST && prefix + length > bytes.len()).then_some((prefix, length))
+    }
+
+    /// Is it out of step?
+    pub fn is_lost(&self, side: Side) -> bool {
+        self.lost[side.index()]
+    }
+
+    /// The gap before the next message, told once.
+    pub fn take_gap(&mut self, side: Side) -> Option<u64> {
+        self.gap[side.index()].take()
+    }
+
+    /// Looks for a segment among the `new` last bytes that begins with a whole frame which fits.
+    /// Returns how many bytes to drop: all, where there is none.
+    pub fn find(
+        &mut self,
+        side: Side,
+        bytes: &[u8],
+        new: usize,
+        segments: &[usize],
+        fits: impl Fn(&[u8]) -> bool,
+    ) -> usize {
+        let old = bytes.len() - new.min(bytes.len());
+        for (k, start) in segments.iter().enumerate() {
+            let from = old + start;
+            let to = segments.get(k + 1).map_or(bytes.len(), |next| old + next);
+            if let Next::Message { prefix, length } = self.next(bytes.get(from..to).unwrap_or(&[]))
+                && fits(&bytes[from + prefix..from + prefix + length])
+            {
+                self.lost[side.index()] = false;
+                return from;
+            }
+        }
+        bytes.len()
+    }
+}

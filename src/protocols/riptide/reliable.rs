@@ -1,0 +1,232 @@
+//! Riptide's reliable layer: which message was acknowledged by which ack, which copies are resends
+//! (facts, section 7).
+
+use super::version::Version;
+use crate::codec::layout::{Count, Field, array, u16le, u32le};
+use crate::codec::{Level, Value};
+use crate::flow::Side;
+use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::protocols::{Draft, Place};
+
+/// How many messages a direction remembers: far more than the library keeps unacknowledged.
+const WINDOW: usize = 2048;
+
+/// Copies after which the library gives a message up.
+const TRIES: u32 = 15;
+
+static ACKED: Field = array("acked", Count::Rest, &ACKED_ID).doc("messages that no earlier ack named");
+static ACKED_ID: Field = u16le("sequence_id");
+static COPY: Field = u32le("copy").doc("which copy of the message this is");
+
+/// Both directions of a conversation.
+#[derive(Debug)]
+pub struct Reliable {
+    sent: [Sequence; 2],
+    acked: Vec<(i64, u64, i64)>,
+    unseen: Vec<i64>,
+    /// A disconnect or reject was seen: the next connect starts afresh.
+    ended: bool,
+}
+
+impl Default for Reliable {
+    fn default() -> Self {
+        let new = || Sequence::new(65536, WINDOW);
+        Reliable { sent: [new(), new()], acked: Vec::new(), unseen: Vec::new(), ended: false }
+    }
+}
+
+impl Reliable {
+    /// A connect of the client came.
+    pub fn connect(&mut self) {
+        if self.ended {
+            *self = Reliable::default();
+        }
+    }
+
+    /// A reject or disconnect came.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// A message with a sequence id came.
+    pub fn message(&mut self, sequence: u16, version: Version, place: &Place<'_>, draft: &mut Draft) {
+        let side = &mut self.sent[place.side.index()];
+        let newest = side.newest();
+        let extended = side.extend(sequence);
+        let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let notes = &mut draft.notes;
+        match seen {
+            Seen::Next | Seen::Forgotten => {}
+            Seen::Late => {
+                let newest = side.wire(newest.unwrap_or(extended));
+                notes.add(Level::Note, "riptide.late", format_args!("behind the newest, {newest}"));
+            }
+            Seen::Ahead(missing) => {
+                let from = side.wire(extended - missing as i64);
+                let to = side.wire(extended - 1);
+                match missing {
+                    1 => notes.add(Level::Note, "riptide.gap", format_args!("1 message missing before it: {from}")),
+                    n => notes.add(
+                        Level::Note,
+                        "riptide.gap",
+                        format_args!("{n} messages missing before it: {from} to {to}"),
+                    ),
+                }
+                match (version, missing + 1) {
+                    (Version::V20, gap @ 17..=80) => notes.add(
+                        Level::Warning,
+                        "riptide.gap_bug",
+                        format_args!("{gap} above the newest: a 2.0 receiver keeps its old last id and may handle messages twice"),
+                    ),
+                    (Version::V21 | Version::V22, gap @ 32..) => notes.add(
+                        Level::Warning,
+                        "riptide.gap_bug",
+                        format_args!("{gap} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come"),
+                    ),
+                    _ => {}
+                }
+            }
+            Seen::Copy { before } => {
+                let copy = before.copies + 1;
+                draft.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
+                let ms = Millis(place.time.nanos() as i64 - before.time);
+                let frame = before.frame;
+                match before.acks {
+                    0 => notes.add(
+                        Level::Note,
+                        "riptide.resent",
+                        format_args!("copy {copy}, {ms} after the first in frame {frame}"),
+                    ),
+                    _ => notes.add(
+                        Level::Note,
+                        "riptide.duplicate",
+                        format_args!("copy {copy} of frame {frame}, {ms} later; it was acknowledged already"),
+                    ),
+                }
+                if copy == TRIES {
+                    let then = match version.packed() {
+                        true => "the connection is dropped without telling the peer",
+                        false => "the message is dropped",
+                    };
+                    notes.add(
+                        Level::Warning,
+                        "riptide.given_up",
+                        format_args!("copy {TRIES} is the library's last try: then {then}"),
+                    );
+                }
+            }
+        }
+    }
+
+    /// A whole ack came.
+    pub fn ack(&mut self, last: u16, bits: u16, extra: Option<u16>, place: &Place<'_>, draft: &mut Draft) {
+        if let Some(id) = extra
+            && (id.wrapping_sub(last) as i16) > 0
+        {
+            draft.notes.add(
+                Level::Warning,
+                "riptide.ack_ahead",
+                format_args!(
+                    "for_seq_id {id} is newer than last_received_seq_id {last}: the receiver kept its old last id"
+                ),
+            );
+        }
+        let other = &mut self.sent[place.side.other().index()];
+        if other.newest().is_none() {
+            return;
+        }
+        self.acked.clear();
+        self.unseen.clear();
+        let last = other.extend(last);
+        let extra = extra.map(|id| other.extend(id));
+        let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
+        for id in std::iter::once(last).chain(extra).chain(by_bits) {
+            match other.acknowledged(id) {
+                Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
+                Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
+                _ => {}
+            }
+        }
+        let notes = &mut draft.notes;
+        if !self.acked.is_empty() {
+            self.acked.sort_unstable();
+            let list = draft.derived.open(&ACKED, Value::List, 0);
+            for (id, ..) in &self.acked {
+                draft.derived.push(&ACKED_ID, Value::UInt(other.wire(*id) as u64), 0, 0);
+            }
+            draft.derived.close(list, 0);
+            let now = place.time.nanos() as i64;
+            notes.add(Level::Note, "riptide.acked_by", format_args!("acknowledges {}", Frames(&self.acked, now)));
+        }
+        if !self.unseen.is_empty() {
+            self.unseen.sort_unstable();
+            let ids = Ids(&self.unseen);
+            notes.add(
+                Level::Warning,
+                "riptide.acked_unseen",
+                format_args!("acknowledges {ids}, not seen in this capture: lost by the capture, or never sent (the bug of 2.1 and 2.2)"),
+            );
+        }
+    }
+
+    /// The connection ends: says which messages nobody acknowledged.
+    pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, draft: &mut Draft) {
+        for side in [Side::A, Side::B] {
+            let sent = &self.sent[side.index()];
+            let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged();
+            if total > 0 {
+                let who = role(side);
+                let ids = sent
+                    .unacknowledged()
+                    .take(20)
+                    .map(|(id, _)| sent.wire(id).to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                let more = if total > 20 { ", .." } else { "" };
+                draft.notes.add(
+                    Level::Warning,
+                    "riptide.never_acked",
+                    format_args!("{total} reliable messages of the {who} were never acknowledged: {ids}{more}"),
+                );
+            }
+        }
+    }
+}
+
+/// Nanoseconds as milliseconds with three digits.
+struct Millis(i64);
+
+impl std::fmt::Display for Millis {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let micros = self.0.unsigned_abs() / 1000;
+        let sign = if self.0 < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{:03} ms", micros / 1000, micros % 1000)
+    }
+}
+
+/// Extended ids as wire numbers, with commas.
+struct Ids<'a>(&'a [i64]);
+
+impl std::fmt::Display for Ids<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, id) in self.0.iter().enumerate() {
+            let comma = if k == 0 { "" } else { ", " };
+            write!(f, "{comma}{}", id.rem_euclid(65536))?;
+        }
+        Ok(())
+    }
+}
+
+/// `3 (frame 12, after 10.304 ms)` for each message acknowledged.
+struct Frames<'a>(&'a [(i64, u64, i64)], i64);
+
+impl std::fmt::Display for Frames<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (k, (id, frame, time)) in self.0.iter().enumerate() {
+            let (id, ms) = (id.rem_euclid(65536), Millis(self.1 - time));
+            let comma = if k == 0 { "" } else { ", " };
+            write!(f, "{comma}{id} (frame {frame}, after {ms})")?;
+        }
+        Ok(())
+    }
+}

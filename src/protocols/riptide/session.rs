@@ -1,0 +1,305 @@
+//! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
+
+use super::framing::{Framing, Next};
+use super::reliable::Reliable;
+use super::values::Payloads;
+use super::version::{Candidates, Version, fits};
+use crate::codec::layout::{Field, u16le};
+use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
+use crate::flow::{Side, Stream, Transport};
+use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
+
+static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
+static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
+
+/// The port of Riptide's own samples.
+pub const PORT: u16 = 7777;
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    /// Set by the user: nothing is guessed then.
+    set: Option<Version>,
+    candidates: Candidates,
+    /// An ack of 2.1's kind was seen.
+    acks_of_21: bool,
+    /// The version of the line before.
+    shown: Option<Version>,
+    server: Option<Side>,
+    reliable: Reliable,
+    framing: Framing,
+    /// Memory for the frames of a message.
+    frames: Vec<u64>,
+}
+
+impl Conversation {
+    /// The memory for a new conversation.
+    pub fn new(talk: &Talk<'_>) -> Conversation {
+        let set = talk.options.settings.get("riptide.version").and_then(Version::by_name);
+        let server = talk
+            .server_by_option()
+            .or_else(|| talk.server_by_from(Side::A))
+            .or_else(|| talk.server_by_syn())
+            .or_else(|| talk.server_by_named_port("riptide"))
+            .or_else(|| talk.server_by_port(|port| port == PORT));
+        let framing = Framing::new(set, talk.options.settings.get("riptide.framing"), talk.transport == Transport::Tcp);
+        Conversation {
+            set,
+            candidates: Candidates::default(),
+            acks_of_21: false,
+            shown: None,
+            server,
+            reliable: Reliable::default(),
+            framing,
+            frames: Vec::new(),
+        }
+    }
+
+    /// The version by which this message is read; it counts as evidence itself.
+    fn version(&mut self, data: &[u8], length: usize) -> Version {
+        if let Some(set) = self.set {
+            return set;
+        }
+        let version = match self.framing.version() {
+            Some(version) => version,
+            None => {
+                self.candidates.see(data, length);
+                self.candidates.first()
+            }
+        };
+        // 2.1 sends the seventh byte whether the flag says so or not.
+        let long_ack = version == Version::V22 && length == 7 && data.first().is_some_and(|b| b & 15 == 1);
+        self.acks_of_21 |= long_ack && data.get(4).is_some_and(|b| b & 0x10 == 0);
+        if version == Version::V22 && self.acks_of_21 { Version::V21 } else { version }
+    }
+
+    fn message(&mut self, place: &Place<'_>, out: &mut Out<'_>, gap: Option<u64>) {
+        let schemas = &out.talk.options.schemas;
+        let draft = out.begin("riptide");
+        let Some(&first) = place.bytes.first() else {
+            // Nothing captured of it, or nothing sent at all.
+            let version = self.shown.or(self.set).unwrap_or(self.candidates.first());
+            draft.version = Some(version.name());
+            draft.message = "unknown";
+            draft.from = Talk::role(self.server, place.side);
+            empty(place, draft);
+            out.emit(place);
+            return;
+        };
+        let version = self.version(place.bytes, place.length);
+        let layout = version.layout(first);
+        draft.version = Some(version.name());
+        draft.message = layout.name;
+        let from = Talk::role(self.server, place.side).name();
+        let mut payloads = Payloads { schemas, version: version.name(), message: layout.name, from };
+        let outcome = Reader::new(place.bytes, &mut draft.tree)
+            .named("riptide", layout.name)
+            .wire_length(place.length)
+            .context(&mut payloads)
+            .read(layout.fields);
+        draft.ended(outcome);
+        if let Some(missing) = gap {
+            draft.notes.add(
+                Level::Warning,
+                "tcp.gap",
+                format_args!("{missing} bytes of the stream are missing before this message"),
+            );
+        }
+        if let Some(shown) = self.shown
+            && shown != version
+        {
+            draft.notes.add(
+                Level::Note,
+                "riptide.version",
+                format_args!("read as {} from here on, {} before", version.name(), shown.name()),
+            );
+        }
+        self.shown = Some(version);
+        self.learn_server(layout.name, version, place.side, draft);
+        draft.from = Talk::role(self.server, place.side);
+        self.analyse(layout.name, version, place, draft);
+        out.emit(place);
+    }
+
+    /// Messages that only one side sends tell who the server is. What is known stays.
+    fn learn_server(&mut self, message: &str, version: Version, side: Side, draft: &Draft) {
+        if self.server.is_some() {
+            return;
+        }
+        let whole = draft.fault.is_none() && draft.tree.find("trailing").is_none();
+        let is_server = match message {
+            "connect" => Some(false),
+            "reject" | "client_connected" | "client_disconnected" => Some(true),
+            "heartbeat" if whole => Some(draft.tree.find("rtt").is_none()),
+            "disconnect" if whole && !matches!(version, Version::V10 | Version::V12) => {
+                Some(draft.tree.find("reason").is_some())
+            }
+            _ => None,
+        };
+        self.server = is_server.map(|yes| if yes { side } else { side.other() });
+    }
+
+    fn analyse(&mut self, message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
+        let whole = draft.fault.is_none();
+        let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
+        match message {
+            "reliable" | "reliable_auto_relay" | "welcome" | "client_connected" | "client_disconnected" => {
+                if let Some(sequence) = number(&draft.tree, "sequence_id") {
+                    self.reliable.message(sequence, version, place, draft);
+                }
+            }
+            "ack" | "ack_extra" if whole => {
+                let (last, bits) = (number(&draft.tree, "last_received_seq_id"), number(&draft.tree, "acks_bitfield"));
+                let extra = number(&draft.tree, "for_seq_id");
+                self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, draft);
+            }
+            "connect" if draft.from == Role::Server => {
+                draft.notes.add(
+                    Level::Note,
+                    "riptide.pending",
+                    format_args!("the server's application has not decided yet: wait"),
+                );
+            }
+            "connect" => self.reliable.connect(),
+            "reject" | "disconnect" => {
+                let server = self.server;
+                if message == "disconnect" {
+                    self.reliable.never_acked(|side| Talk::role(server, side).name(), draft);
+                }
+                self.reliable.end();
+            }
+            "unknown" => draft.notes.add(
+                Level::Warning,
+                "riptide.unknown_type",
+                format_args!("no such message type: the library takes it for a reliable message"),
+            ),
+            _ => {}
+        }
+        if let Some(id) = draft.tree.find("message_id") {
+            let value = id_value(id, place.bytes);
+            if matches!(id.value, Value::Raw { .. }) || value > 65535 {
+                let low = value & 0xffff;
+                draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
+                draft.notes.add(
+                    Level::Warning,
+                    "riptide.message_id",
+                    format_args!("no form that the library writes: it uses {low}"),
+                );
+            }
+        }
+        let reason = draft.tree.number("reason");
+        if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == Some(80) {
+            draft.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
+            draft.notes.add(
+                Level::Note,
+                "riptide.server_stopped_misencoded",
+                format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
+            );
+        }
+        let custom = match (message, version) {
+            ("reject", Version::V20) => 5,
+            _ => 4,
+        };
+        if let (Some(reason), Some(_)) = (reason, draft.tree.find("data"))
+            && reason != custom
+        {
+            draft.notes.add(
+                Level::Warning,
+                "riptide.unexpected_data",
+                format_args!("data behind a reason that has none"),
+            );
+        }
+        if let Some(node) = draft.tree.find("trailing") {
+            let bits = node.bits;
+            draft.notes.add(
+                Level::Warning,
+                "riptide.trailing",
+                format_args!("{bits} bits behind the message: the library ignores them"),
+            );
+        }
+        if place.length > version.largest() {
+            draft.notes.add(
+                Level::Note,
+                "riptide.too_big",
+                format_args!("{} bytes, the library's default limit is {}", place.length, version.largest()),
+            );
+        }
+    }
+}
+
+/// A message id's value, also of forms that are shown raw.
+fn id_value(node: &Node, bytes: &[u8]) -> u64 {
+    match node.value {
+        Value::Raw { bit, bits } => (0..bits / 8).take(10).fold(0u64, |value, k| {
+            let group = crate::codec::bits::get(bytes, (bit + 8 * k) as usize, 7);
+            value | group.checked_shl(7 * k).unwrap_or(0)
+        }),
+        _ => node.number().unwrap_or(0),
+    }
+}
+
+/// A datagram of which there is no byte.
+fn empty(place: &Place<'_>, draft: &mut Draft) {
+    let cut = place.length > 0;
+    let reason = if cut { Reason::Cut } else { Reason::Short };
+    let path = "riptide.unknown.type".into();
+    draft.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
+    if !cut {
+        draft.notes.add(
+            Level::Error,
+            "riptide.empty_datagram",
+            format_args!("an empty datagram: a C# server on Linux stops reading for good"),
+        );
+    }
+}
+
+impl Session for Conversation {
+    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        self.message(place, out, None);
+    }
+
+    fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        match event {
+            StreamEvent::Gap { missing } => return self.framing.lose(side, missing),
+            StreamEvent::End => {}
+            StreamEvent::Data { new, segments, .. } if self.framing.is_lost(side) => {
+                let version = self.set.or(self.framing.version()).unwrap_or(Version::V20);
+                let skip =
+                    self.framing.find(side, stream.bytes(), new, segments, |data| fits(version, data, data.len()));
+                stream.consume(skip);
+            }
+            StreamEvent::Data { .. } => {}
+        }
+        if self.framing.is_lost(side) {
+            return;
+        }
+        loop {
+            match self.framing.next(stream.bytes()) {
+                Next::More if matches!(event, StreamEvent::End) && out.talk.ends.is_none() => {
+                    // Hex text ends inside a frame: show what is there. In a capture such a
+                    // message was never completed, and is no message.
+                    if let Some((prefix, length)) = self.framing.cut(stream.bytes()) {
+                        let bytes = stream.bytes().get(prefix..).unwrap_or(&[]);
+                        let place = Place { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
+                        self.message(&place, out, None);
+                    }
+                    stream.consume(stream.bytes().len());
+                    return;
+                }
+                Next::More => return,
+                Next::Skip(bytes) => stream.consume(bytes),
+                Next::Lost => {
+                    self.framing.lose(side, 0);
+                    return;
+                }
+                Next::Message { prefix, length } => {
+                    let gap = self.framing.take_gap(side);
+                    let mut frames = std::mem::take(&mut self.frames);
+                    self.message(&Place::in_stream(side, stream, prefix, length, &mut frames), out, gap);
+                    self.frames = frames;
+                    stream.consume(prefix + length);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The words for payload schemas: Riptide's value encodings (facts, sections 1, 2 and 3).
+
+use crate::codec::bits;
+use crate::codec::layout::*;
+use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::walk::Custom;
+use crate::codec::writer::WriteStop;
+use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
+
+static F32: Field = f32le("value");
+
+macro_rules! aligned {
+    ($string:expr) => {
+        &[
+            ("byte", u8("byte")),
+            ("sbyte", i8("sbyte")),
+            ("short", i16le("short")),
+            ("ushort", u16le("ushort")),
+            ("int", i32le("int")),
+            ("uint", u32le("uint")),
+            ("long", i64le("long")),
+            ("ulong", u64le("ulong")),
+            ("float", f32le("float")),
+            ("double", f64le("double")),
+            ("bool", boolean("bool", 8)),
+            ("string", $string),
+            ("vector2", tuple("vector2", 2, &F32)),
+            ("vector3", tuple("vector3", 3, &F32)),
+            ("quaternion", tuple("quaternion", 4, &F32)),
+        ]
+    };
+}
+
+static LENGTH_10: Field = u8("length");
+static LENGTH_10_TEXT: Field = u16le("length");
+static LENGTH_20: Field = custom("length", &Length20);
+static LENGTH_21: Field = varint("length", 10);
+
+/// How values are encoded, by version.
+pub static ENCODINGS: [Encoding; 3] = [
+    Encoding {
+        name: "1.x",
+        versions: &["1.0", "1.2"],
+        types: aligned!(text("string", Len::Prefix(&LENGTH_10_TEXT))),
+        length: Some(&LENGTH_10),
+        byte: "byte",
+        array: Some(packed_bools),
+        bits: false,
+    },
+    Encoding {
+        name: "2.0",
+        versions: &["2.0"],
+        types: aligned!(text("string", Len::Prefix(&LENGTH_20))),
+        length: Some(&LENGTH_20),
+        byte: "byte",
+        array: Some(packed_bools),
+        bits: false,
+    },
+    Encoding {
+        name: "2.1",
+        versions: &["2.1", "2.2"],
+        types: &[
+            ("byte", u8("byte")),
+            ("sbyte", i8("sbyte")),
+            ("short", i16le("short")),
+            ("ushort", u16le("ushort")),
+            ("int", i32le("int")),
+            ("uint", u32le("uint")),
+            ("long", i64le("long")),
+            ("ulong", u64le("ulong")),
+            ("float", f32le("float")),
+            ("double", f64le("double")),
+            ("bool", boolean("bool", 1)),
+            ("string", text("string", Len::Prefix(&LENGTH_21))),
+            ("vector2", tuple("vector2", 2, &F32)),
+            ("vector3", tuple("vector3", 3, &F32)),
+            ("quaternion", tuple("quaternion", 4, &F32)),
+            ("varulong", varint("varulong", 10)),
+            ("varlong", zigzag("varlong", 10)),
+        ],
+        length: Some(&LENGTH_21),
+        byte: "byte",
+        array: None,
+        bits: true,
+    },
+];
+
+/// Finds the schema of a payload.
+pub struct Payloads<'a> {
+    /// The user's schemas.
+    pub schemas: &'a Schemas,
+    /// The version by which the message is read.
+    pub version: &'a str,
+    /// The message that carries the payload.
+    pub message: &'a str,
+    /// Who sends it.
+    pub from: &'a str,
+}
+
+impl Context for Payloads<'_> {
+    fn layout(&mut self, _field: &'static Field, _value: Option<u64>, scope: &Scope) -> Option<&'static [Field]> {
+        if self.schemas.is_empty() {
+            return None;
+        }
+        let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version))?;
+        let key = match scope.get("message_id") {
+            Some(id) => Key::Number(id & 0xffff),
+            None => Key::Word("notify"),
+        };
+        self.schemas.find("riptide", self.message, key, self.from)?.fields(encoding)
+    }
+}
+
+/// 2.0's length: one byte up to 127, else two bytes, big-endian, with the top bit set.
+#[derive(Debug)]
+struct Length20;
+
+/// A length in two bytes that one would have held.
+static LONG_FORM: Field = u16be("length").hidden();
+
+impl Custom for Length20 {
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let start = reader.position();
+        let Some(first) = reader.peek(8) else { return Err(reader.short(field, start, 8, String::new())) };
+        if first < 0x80 {
+            reader.skip(8);
+            reader.tree().push(field, Value::UInt(first), start, 8);
+            return Ok(());
+        }
+        let Some(both) = reader.peek(16) else {
+            return Err(reader.short(field, start, 16, "two bytes of length".into()));
+        };
+        let length = bits::swap(both, 16) & 0x7fff;
+        reader.skip(16);
+        let shown = if length < 0x80 { &LONG_FORM } else { field };
+        reader.tree().push(shown, Value::UInt(length), start, 16);
+        Ok(())
+    }
+
+    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        match writer.input(field).and_then(|n| n.as_u64()) {
+            Some(n @ ..0x80) => writer.put(n, 8, Order::Little),
+            Some(n @ ..0x8000) => writer.put(n | 0x8000, 16, Order::Big),
+            _ => return Err(WriteStop::Error(writer.error("a length is at most 32767 in 2.0".into()))),
+        }
+        Ok(())
+    }
+
+    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+        sampler.put(0, 8, Order::Little);
+        Ok(())
+    }
+
+    fn describe(&self) -> &'static str {
+        "u8 up to 127, else u16be with the top bit set"
+    }
+}
+
+fn packed_bools(word: &str, count: Count) -> Option<Field> {
+    // As many as the user's schema files have such fields.
+    (word == "bool").then(|| custom("", Box::leak(Box::new(PackedBools { count }))))
+}
+
+/// Up to 2.0 an array of booleans is packed: element 0 is bit 0 of the first byte.
+#[derive(Debug)]
+struct PackedBools {
+    count: Count,
+}
+
+static BOOL: Field = boolean("bool", 1);
+
+impl Custom for PackedBools {
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let start = reader.position();
+        let n = reader.count(field, &self.count)?;
+        let (first, used) = (reader.position(), n.div_ceil(8).saturating_mul(8));
+        if used > reader.left() as u64 || used > u32::MAX as u64 {
+            let need = (first - start) as u64 + used;
+            return Err(reader.short(field, start, need, format!("{n} elements")));
+        }
+        let (n, used) = (n as u32, used as u32);
+        let padding = bits::get(reader.data(), (first + n) as usize, used - n);
+        reader.skip(used);
+        if reader.position() != first + used {
+            return Err(reader.short(field, start, (first - start + used) as u64, String::new()));
+        }
+        if padding != 0 {
+            // The list alone would not give these bits back.
+            let bits = first + used - start;
+            reader.tree().push(field, Value::Raw { bit: start, bits }, start, bits);
+            return Ok(());
+        }
+        let data = reader.data();
+        let tree = reader.tree();
+        let list = tree.open(field, Value::List, start);
+        for k in 0..n {
+            tree.push(&BOOL, Value::Bool(bits::get(data, (first + k) as usize, 1) == 1), first + k, 1);
+        }
+        tree.close(list, first + used);
+        Ok(())
+    }
+
+    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let Some(value) = writer.input(field) else { return Err(writer.missing(field)) };
+        if value.get("raw").is_some() {
+            return writer.put_raw_form(value);
+        }
+        let Some(items) = value.as_array() else {
+            return Err(WriteStop::Error(writer.wrong("a list of true and false", value)));
+        };
+        writer.put_count(field, &self.count, items.len() as u64)?;
+        for item in items {
+            let Some(bit) = item.as_bool() else { return Err(WriteStop::Error(writer.wrong("true or false", item))) };
+            writer.put(bit as u64, 1, Order::Little);
+        }
+        writer.put(0, ((8 - items.len() % 8) % 8) as u32, Order::Little);
+        Ok(())
+    }
+
+    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+        let n = sampler.count(&self.count)?;
+        for _ in 0..n {
+            let bit = sampler.below(2);
+            sampler.put(bit, 1, Order::Little);
+        }
+        sampler.put(0, ((8 - n % 8) % 8) as u32, Order::Little);
+        Ok(())
+    }
+
+    fn describe(&self) -> &'static str {
+        "bits, element 0 lowest, filled up to whole bytes"
+    }
+}

@@ -1,0 +1,12 @@
+//! The capture layer on files built here: formats, damage, link layers and fragments.
+
+#[path = "capture/files.rs"]
+mod files;
+#[path = "capture/formats.rs"]
+mod formats;
+#[path = "capture/fragments.rs"]
+mod fragments;
+#[path = "capture/links.rs"]
+mod links;
+#[path = "capture/writing.rs"]
+mod writing;

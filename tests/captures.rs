@@ -1,0 +1,181 @@
+//! Captures of real programs against what independent decoders say of them.
+//!
+//! `fixtures/PROTOCOL/NAME.pcap` with `NAME.expected.ndjson` (a line a message), `NAME.args`
+//! (arguments) and `NAME.notes.ndjson` (`line`, `code`: of the codes in any notes file of the
+//! folder exactly these). `vectors.json`: hex with the expected lines. Compared are proto, message,
+//! frame, version, from, fields, whether there is a fault, and the derived keys that are given.
+
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn netkit(args: &[&str], input: &[u8]) -> Vec<Json> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("netkit runs");
+    let mut stdin = child.stdin.take().expect("stdin");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().expect("netkit ends");
+    writer.join().expect("written");
+    String::from_utf8(done.stdout)
+        .expect("UTF-8")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{e}: {l}")))
+        .collect()
+}
+
+/// `"*"` matches anything; numbers are compared as numbers.
+fn same(want: &Json, got: &Json) -> bool {
+    match (want, got) {
+        (Json::String(any), _) if any == "*" => true,
+        (Json::Number(a), Json::Number(b)) => match (a.as_i128(), b.as_i128()) {
+            (Some(a), Some(b)) => a == b,
+            _ => {
+                let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
+                a == b || (a - b).abs() <= 1e-15 * a.abs().max(b.abs())
+            }
+        },
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Json::Object(a), Json::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(k, v)| b.get(k).is_some_and(|w| same(v, w)))
+        }
+        _ => want == got,
+    }
+}
+
+fn difference(want: &Json, got: &Json) -> Option<String> {
+    for key in ["proto", "message", "frame", "version", "from"] {
+        if want.get(key).is_some_and(|w| !same(w, &got[key])) {
+            return Some(format!("{key}: expected {}, got {}", want[key], got[key]));
+        }
+    }
+    let empty = Json::Object(Default::default());
+    if !same(want.get("fields").unwrap_or(&empty), &got["fields"]) {
+        return Some(format!("fields: expected {}, got {}", want["fields"], got["fields"]));
+    }
+    for (key, value) in want.get("derived").and_then(Json::as_object).into_iter().flatten() {
+        if !same(value, &got["derived"][key]) {
+            return Some(format!("derived.{key}: expected {value}, got {}", got["derived"][key]));
+        }
+    }
+    let fault = |line: &Json| line.get("fault").is_some_and(|f| f.is_object() || f == &Json::Bool(true));
+    (fault(want) != fault(got)).then(|| format!("fault: expected {}, got {}", fault(want), got["fault"]))
+}
+
+fn lines(path: &Path) -> Vec<Json> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).expect("JSON")).collect()
+}
+
+fn code_of(note: &Json) -> String {
+    note["code"].as_str().unwrap_or("").into()
+}
+
+#[test]
+fn captures_give_the_expected_lines() {
+    let (mut files, mut wrong) = (0, Vec::new());
+    for folder in
+        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
+    {
+        let mut entries: Vec<PathBuf> =
+            std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+        entries.sort();
+        let notes_files = entries.iter().filter(|p| p.to_string_lossy().ends_with(".notes.ndjson"));
+        let known: BTreeSet<String> = notes_files.flat_map(|p| lines(p)).map(|n| code_of(&n)).collect();
+        for expected in entries.iter().filter(|p| p.to_string_lossy().ends_with(".expected.ndjson")) {
+            files += 1;
+            let stem = expected.to_string_lossy().trim_end_matches(".expected.ndjson").to_string();
+            let capture = format!("{stem}.pcap");
+            let extra = std::fs::read_to_string(format!("{stem}.args")).unwrap_or_default();
+            let mut args = vec!["decode", &capture, "-q", "-f", "ndjson"];
+            args.extend(extra.split_whitespace());
+            let (want, got) = (lines(expected), netkit(&args, b""));
+            let notes = PathBuf::from(format!("{stem}.notes.ndjson"));
+            let noted = notes.exists().then(|| lines(&notes));
+            for (k, w) in want.iter().enumerate() {
+                let Some(g) = got.get(k) else { break };
+                let mut found = difference(w, g);
+                if let (None, Some(noted)) = (&found, &noted) {
+                    let wanted: BTreeSet<String> = noted.iter().filter(|n| n["line"] == k + 1).map(code_of).collect();
+                    let printed = g["notes"]
+                        .as_array()
+                        .into_iter()
+                        .flatten()
+                        .map(code_of)
+                        .filter(|c| known.contains(c))
+                        .collect();
+                    found = (wanted != printed).then(|| format!("notes: expected {wanted:?}, got {printed:?}"));
+                }
+                if let Some(what) = found {
+                    wrong.push(format!("{stem}: line {}: {what}", k + 1));
+                    break;
+                }
+            }
+            if want.len() != got.len() {
+                wrong.push(format!("{stem}: {} lines expected, {} printed", want.len(), got.len()));
+            }
+        }
+    }
+    assert!(files > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn captures_give_their_bytes_back() {
+    let mut files = 0;
+    for folder in
+        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
+    {
+        for path in std::fs::read_dir(&folder)
+            .expect("a folder")
+            .map(|e| e.expect("an entry").path())
+            .filter(|p| p.extension().is_some_and(|e| e == "pcap"))
+        {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+            command.arg("decode").arg(&path).args(["-q", "--check"]);
+            command.args(std::fs::read_to_string(path.with_extension("args")).unwrap_or_default().split_whitespace());
+            let done = command.output().expect("netkit runs");
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+            files += 1;
+        }
+    }
+    assert!(files > 0);
+}
+
+#[test]
+fn vectors_give_the_expected_lines() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for folder in std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()) {
+        let file = folder.join("vectors.json");
+        let Ok(text) = std::fs::read_to_string(&file) else { continue };
+        let rows: Vec<Json> = serde_json::from_str(&text).expect("JSON");
+        let proto = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        for row in rows {
+            count += 1;
+            let mut args = vec!["dump", "-q", "-p", &proto, "-f", "ndjson"];
+            args.extend(row["args"].as_array().into_iter().flatten().filter_map(Json::as_str));
+            let got = netkit(&args, row["hex"].as_str().unwrap_or("").as_bytes());
+            let want = row["expect"].as_array().expect("lines");
+            let what = match want.iter().zip(&got).find_map(|(w, g)| difference(w, g)) {
+                None if want.len() != got.len() => {
+                    Some(format!("{} messages expected, {} printed", want.len(), got.len()))
+                }
+                found => found,
+            };
+            wrong.extend(what.map(|what| format!("{proto} {}: {what}", row["id"])));
+        }
+    }
+    assert!(count > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,141 @@
+//! Golden files: a command and what it prints, as a user sees it.
+//!
+//! `tests/golden/*.txt` and the `console` blocks of README.md hold lines `$ COMMAND`, each followed
+//! by its output, and by `[exit N]` where the status is not 0. Commands run in a shell at the
+//! project's root with `netkit` on the path. `NETKIT_BLESS=1 cargo test --test golden` writes what
+//! is printed into the files of tests/golden (never into the README): read the difference before
+//! you commit it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Runs a command line: what it prints, and its status where that is not 0.
+fn run(command: &str) -> String {
+    let binary = Path::new(env!("CARGO_BIN_EXE_netkit"));
+    let path =
+        format!("{}:{}", binary.parent().expect("a folder").display(), std::env::var("PATH").unwrap_or_default());
+    let done = Command::new("sh")
+        .args(["-c", command])
+        .current_dir(root())
+        .env("PATH", path)
+        .env_remove("COLUMNS")
+        .env_remove("NO_COLOR")
+        .env_remove("NETKIT_SCHEMA")
+        .output()
+        .expect("a shell");
+    let mut text = String::from_utf8_lossy(&done.stdout).into_owned();
+    text += &String::from_utf8_lossy(&done.stderr);
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    match done.status.code() {
+        Some(0) => text,
+        code => format!("{text}[exit {}]\n", code.unwrap_or(-1)),
+    }
+}
+
+/// Commands of a text, each with the output it claims.
+fn commands(text: &str) -> Vec<(String, String)> {
+    let mut list: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        match (line.strip_prefix("$ "), list.last_mut()) {
+            (Some(command), _) => list.push((command.into(), String::new())),
+            (None, Some((command, _))) if command.ends_with('\\') => {
+                command.pop();
+                command.push_str(line.trim_start());
+            }
+            (None, Some((_, output))) => {
+                output.push_str(line);
+                output.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    list
+}
+
+/// Without blank lines at the end: they separate commands.
+fn trimmed(text: &str) -> String {
+    text.trim_end_matches('\n').lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn golden_files() {
+    let bless = std::env::var_os("NETKIT_BLESS").is_some();
+    let mut wrong = Vec::new();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("tests/golden"))
+        .expect("the folder")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("text");
+        let list = commands(&text);
+        assert!(!list.is_empty(), "{}: no command", file.display());
+        let mut new = String::new();
+        for (command, expected) in &list {
+            let got = run(command);
+            if trimmed(&got) != trimmed(expected) && !bless {
+                wrong.push(format!("{}: $ {command}\n--- expected\n{expected}--- got\n{got}", file.display()));
+            }
+            new += &format!("$ {command}\n{}\n\n", trimmed(&got));
+        }
+        if bless {
+            std::fs::write(&file, trimmed(&new) + "\n").expect("written");
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Every `console` block of the README: a `…` line in its output stands for any lines.
+#[test]
+fn readme_blocks() {
+    let text = std::fs::read_to_string(root().join("README.md")).expect("README.md");
+    let mut count = 0;
+    for block in text.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap_or("");
+        for (command, expected) in commands(block) {
+            let got = trimmed(&run(&command));
+            let expected = trimmed(&expected);
+            let mut rest = got.as_str();
+            for (k, part) in expected.split("…\n").flat_map(|p| p.split("\n…")).enumerate() {
+                let at = if k == 0 { rest.starts_with(part).then_some(0) } else { rest.find(part) };
+                let Some(at) = at else { panic!("README: $ {command}\n--- expected\n{expected}\n--- got\n{got}") };
+                rest = &rest[at + part.len()..];
+            }
+            if !expected.contains('…') {
+                assert_eq!(got, expected, "README: $ {command}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 0, "no console block");
+}
+
+/// The generated files in completions/ are what the program prints.
+#[test]
+fn completions_are_current() {
+    for (shell, file) in [
+        ("bash", "netkit.bash"),
+        ("zsh", "netkit.zsh"),
+        ("fish", "netkit.fish"),
+        ("powershell", "netkit.ps1"),
+        ("elvish", "netkit.elv"),
+    ] {
+        same_as(&run(&format!("netkit completions {shell}")), &format!("completions/{file}"));
+    }
+    same_as(&run("netkit man"), "completions/netkit.1");
+}
+
+fn same_as(got: &str, file: &str) {
+    if std::env::var_os("NETKIT_BLESS").is_some() {
+        std::fs::write(root().join(file), got).expect("written");
+    }
+    let kept = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+    assert!(got == kept, "{file} is not what the program prints: NETKIT_BLESS=1 cargo test --test golden");
+}

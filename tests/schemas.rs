@@ -1,0 +1,94 @@
+//! What real applications sent, as they logged it, against what netkit decodes with a schema of
+//! those types: `fixtures/PROTOCOL/NAME.values.ndjson` beside `NAME.pcap`.
+
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn lines(path: &Path) -> Vec<Json> {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).expect("JSON")).collect()
+}
+
+fn decode(capture: &Path, schema: &Path, args: &[&str]) -> Vec<Json> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.arg("decode").arg(capture).args(["-q", "-f", "ndjson", "--schema"]).arg(schema).args(args);
+    let done = command.output().expect("netkit runs");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("UTF-8").lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
+}
+
+/// Numbers as numbers: a 32 bit float may be written with other digits for the same value.
+fn same(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(x), Json::Number(y)) => {
+            x == y || x.as_f64().map(|v| v as f32) == y.as_f64().map(|v| v as f32) && x.is_f64()
+        }
+        (Json::Array(x), Json::Array(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same(x, y)),
+        (Json::Object(x), Json::Object(y)) => {
+            x.len() == y.len() && x.iter().all(|(k, v)| y.get(k).is_some_and(|w| same(v, w)))
+        }
+        _ => a == b,
+    }
+}
+
+/// `byte[](5)` is a fixed count, `bits5` so many bits.
+fn word(logged: &str) -> String {
+    if let Some(bits) = logged.strip_prefix("bits") {
+        return format!("bits({bits})");
+    }
+    match logged.split_once("[](") {
+        Some((element, n)) => format!("{element}[{}]", n.trim_end_matches(')')),
+        None => logged.into(),
+    }
+}
+
+#[test]
+fn riptide_values_are_what_the_applications_sent() {
+    let mut checked = 0;
+    for name in ["riptide20-udp", "riptide20-tcp", "riptide22-udp", "riptide22-tcp", "pytide-tcp"] {
+        let values = lines(&fixtures().join(format!("riptide/{name}.values.ndjson")));
+        // A schema of the types that the application logged.
+        let mut messages: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for row in &values {
+            let key = row["message_id"].as_u64().map_or("route = \"notify\"".into(), |id| format!("id = {id}"));
+            let types =
+                row["types"].as_array().expect("types").iter().map(|t| word(t.as_str().expect("text"))).collect();
+            messages.insert(key, types);
+        }
+        let mut schema =
+            String::from("proto = \"riptide\"\n[struct.thing]\nhp = \"int\"\nname = \"string\"\nalive = \"bool\"\n");
+        for (k, (key, types)) in messages.iter().enumerate() {
+            schema += &format!("[[message]]\n{key}\nname = \"m{k}\"\n[message.fields]\n");
+            types.iter().enumerate().for_each(|(k, t)| schema += &format!("v{k} = {t:?}\n"));
+        }
+        let folder = std::env::temp_dir().join(format!("netkit-schemas-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let file = folder.join(format!("{name}.toml"));
+        std::fs::write(&file, schema).expect("written");
+        let mut decoded: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
+        for line in decode(&fixtures().join(format!("riptide/{name}.pcap")), &file, &["-p", "riptide"]) {
+            decoded.entry(line["frame"].as_u64().expect("a frame")).or_default().push(line);
+        }
+        for row in &values {
+            let frame = row["frame"].as_u64().expect("a frame");
+            let want: Vec<&Json> = row["values"].as_array().expect("values").iter().collect();
+            let found = decoded[&frame]
+                .iter()
+                .filter(|l| l["fields"].get("message_id") == row.get("message_id").filter(|v| !v.is_null()));
+            let matches = found.clone().any(|line| {
+                let got = line["fields"]["payload"].as_object().expect("a payload with names");
+                got.len() == want.len() && want.iter().enumerate().all(|(k, w)| same(&got[&format!("v{k}")], w))
+            });
+            assert!(matches, "{name} frame {frame}: sent {}, decoded {:?}", row["values"], found.collect::<Vec<_>>());
+            checked += 1;
+        }
+        std::fs::remove_file(&file).expect("removed");
+    }
+    assert!(checked > 400, "{checked}");
+}
