@@ -165,6 +165,9 @@ pub struct Decode {
     /// Only the conversation of that number
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
+    /// Only messages that fit: "riptide.message_id == 7 and not has fault"
+    #[arg(short = 'F', long, value_name = "EXPR")]
+    pub filter: Option<String>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
@@ -180,7 +183,13 @@ Examples:
   netkit decode capture.pcap -f ndjson | jq .fields  values, for scripts
   tcpdump -i eth0 -U -w - udp | netkit decode -      live
   netkit decode game.pcap -p riptide --port 7000=riptide -s riptide.version=2.2
-  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline";
+  netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
+  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline
+
+Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and the
+envelope (frame time flow proto version from transport src dst message length note) with
+== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ).
+`has fault`, `has warning` and a field alone test that it is there.";
 
 fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;

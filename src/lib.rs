@@ -13,6 +13,7 @@
 
 pub mod capture;
 pub mod codec;
+pub mod filter;
 pub mod flow;
 pub mod nearest;
 pub mod protocols;

@@ -149,6 +149,11 @@ impl<'a> Reader<'a> {
         self.wire_end - self.at.min(self.wire_end)
     }
 
+    /// How many groups are open.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
     /// The tree being built.
     pub fn tree(&mut self) -> &mut Tree {
         self.tree

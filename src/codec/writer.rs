@@ -96,6 +96,13 @@ impl<'a> Writer<'a> {
         self
     }
 
+    /// `unparsed` alone does not say that the message broke: it may stand behind a whole one. Call
+    /// it before [`Writer::broken`].
+    pub fn whole(mut self) -> Self {
+        self.broken = false;
+        self
+    }
+
     /// What earlier messages tell.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();

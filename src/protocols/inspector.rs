@@ -5,7 +5,7 @@ use super::message::{Draft, Out, Place, Sink};
 use super::options::Options;
 use super::talk::Talk;
 use crate::capture::{Packet, Time};
-use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Transport};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -27,10 +27,20 @@ pub enum Claim {
     New,
     /// Somebody may claim it when more was said.
     Undecided(Box<Held>),
-    /// A dissector's, by its name and for its reason.
-    Claimed(&'static str, Box<dyn Session>),
+    /// A dissector's.
+    Claimed(Owner),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
+}
+
+/// Who reads a conversation.
+pub struct Owner {
+    session: Box<dyn Session>,
+    /// Claimed by name when so many servers had been announced; a later announcement of one of its
+    /// ends takes it over. `None`: recognised by what it says, for good.
+    generation: Option<u64>,
+    /// How many bytes of each stream it has read already from what was held.
+    read: [usize; 2],
 }
 
 /// What an undecided conversation has said so far.
@@ -38,7 +48,18 @@ pub enum Claim {
 pub struct Held {
     datagrams: Vec<HeldDatagram>,
     streams: [Vec<u8>; 2],
+    /// What the streams said, in the order in which it came.
+    said: Vec<Said>,
     bytes: usize,
+}
+
+/// One delivery of an undecided stream.
+struct Said {
+    side: Side,
+    /// Where its bytes end in the stream.
+    end: usize,
+    segments: Vec<usize>,
+    origin: Origin,
 }
 
 struct HeldDatagram {
@@ -111,22 +132,31 @@ impl<'a, S: Sink> Inspector<'a, S> {
         if c.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
-                if self.expected.len() < EXPECTED || self.expected.contains_key(&server) {
-                    self.expected.insert(server, (self.generation, session));
+                if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
+                    let oldest = self.expected.iter().min_by_key(|(_, (generation, _))| *generation);
+                    let oldest = oldest.map(|(server, _)| *server);
+                    oldest.and_then(|server| self.expected.remove(&server));
                 }
+                self.expected.insert(server, (self.generation, session));
             }
         }
+    }
+
+    /// The session for a UDP conversation one of whose ends was announced, after so many others.
+    fn announced(&self, c: &Conversation<Claim>, after: u64) -> Option<Box<dyn Session>> {
+        if c.transport != Transport::Udp || self.generation <= after {
+            return None;
+        }
+        let all = c.ends.iter().filter_map(|end| self.expected.get(end));
+        let (_, session) = all.filter(|(g, _)| *g > after).max_by_key(|(generation, _)| *generation)?;
+        session.sibling()
     }
 
     /// Who can be named without looking at what was said: the user's word, or another conversation.
     fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
         let talk = talk(c, self.options);
-        if c.transport == Transport::Udp && !self.expected.is_empty() {
-            let newest =
-                c.ends.iter().filter_map(|end| self.expected.get(end)).max_by_key(|(generation, _)| *generation);
-            if let Some(session) = newest.and_then(|(_, session)| session.sibling()) {
-                return Some(("expected", "a conversation that another one announced", session));
-            }
+        if let Some(session) = self.announced(c, 0) {
+            return Some(("expected", "a conversation that another one announced", session));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
@@ -221,25 +251,33 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     };
                     self.run(c, &mut *session, |session, out| session.datagram(&place, out));
                 }
-                c.state = Claim::Claimed(name, session);
+                let read = self.replay(c, &held, &mut *session);
+                c.state = Claim::Claimed(Owner { session, generation: None, read });
             }
         }
     }
 
-    /// Takes the conversation's session out, if it is claimed or can be by name.
-    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<(&'static str, Box<dyn Session>)> {
+    /// Takes the conversation's owner out, if it is claimed or can be by name.
+    fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some((name, session));
+                return Some(Owner { session, generation: Some(self.generation), read: [0; 2] });
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
-            Claim::Claimed(name, session) => Some((name, session)),
+            Claim::Claimed(mut owner) => {
+                if let Some(generation) = &mut owner.generation {
+                    let newer = self.announced(c, *generation);
+                    *generation = self.generation;
+                    owner.session = newer.unwrap_or(owner.session);
+                }
+                Some(owner)
+            }
             other => {
                 c.state = other;
                 None
@@ -247,10 +285,18 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    fn stream_event(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, event: StreamEvent<'_>) {
-        if let Some((name, mut session)) = self.claimed(c) {
-            self.run(c, &mut *session, |session, out| session.stream(side, stream, event, out));
-            c.state = Claim::Claimed(name, session);
+    fn stream_event(
+        &mut self,
+        c: &mut Conversation<Claim>,
+        side: Side,
+        stream: &mut Stream,
+        event: StreamEvent<'_>,
+        time: Time,
+    ) {
+        if let Some(mut owner) = self.claimed(c) {
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
@@ -272,25 +318,42 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 }
                 self.settle(c, held, last);
                 match std::mem::take(&mut c.state) {
-                    Claim::Claimed(name, mut session) => {
-                        let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { 0 };
-                        let all = StreamEvent::Data { new: stream.bytes().len(), segments: &[0], frame };
-                        self.run(c, &mut *session, |session, out| {
-                            session.stream(side, stream, all, out);
-                            if last {
-                                session.stream(side, stream, event, out);
-                            }
-                        });
-                        c.state = Claim::Claimed(name, session);
+                    Claim::Claimed(mut owner) => {
+                        stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+                        c.state = Claim::Claimed(owner);
                     }
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
                     }
+                    Claim::Undecided(mut held) => {
+                        if let StreamEvent::Data { segments, frame, .. } = event {
+                            let (end, origin) = (stream.bytes().len(), Origin { frame, time });
+                            held.said.push(Said { side, end, segments: segments.to_vec(), origin });
+                        }
+                        c.state = Claim::Undecided(held);
+                    }
                     other => c.state = other,
                 }
             }
         }
+    }
+
+    /// Lets a session see what the streams said before it was found, in the order in which they
+    /// said it. Returns how many bytes of each it has read.
+    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, session: &mut dyn Session) -> [usize; 2] {
+        let mut streams = [Stream::default(), Stream::default()];
+        let mut ends = [0; 2];
+        for said in &held.said {
+            let k = said.side.index();
+            let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
+            ends[k] = said.end;
+            streams[k].append(new, said.origin);
+            let event = StreamEvent::Data { new: new.len(), segments: &said.segments, frame: said.origin.frame };
+            self.run(c, session, |session, out| session.stream(said.side, &mut streams[k], event, out));
+        }
+        [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }
 }
 
@@ -307,11 +370,11 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         payload: &[u8],
         length: usize,
     ) {
-        if let Some((name, mut session)) = self.claimed(c) {
+        if let Some(mut owner) = self.claimed(c) {
             let place =
                 Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
-            self.run(c, &mut *session, |session, out| session.datagram(&place, out));
-            c.state = Claim::Claimed(name, session);
+            self.run(c, &mut *owner.session, |session, out| session.datagram(&place, out));
+            c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
@@ -337,15 +400,23 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn data(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
-        self.stream_event(c, side, stream, event);
+        self.stream_event(c, side, stream, event, delivery.time);
     }
 
     fn gap(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, gap: &Gap) {
-        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing });
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.time);
     }
 
     fn end(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, _why: End) {
-        self.stream_event(c, side, stream, StreamEvent::End);
+        self.stream_event(c, side, stream, StreamEvent::End, c.last);
+    }
+
+    fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
+        let told = match &c.state {
+            Claim::Claimed(owner) => owner.session.client(),
+            _ => None,
+        };
+        told.or(c.opener).unwrap_or(Side::A)
     }
 
     fn closed(&mut self, c: &mut Conversation<Claim>) {

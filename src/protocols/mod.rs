@@ -4,6 +4,8 @@
 pub mod acknex;
 pub mod dissector;
 pub mod dnp;
+pub mod gne;
+pub mod hawknl;
 pub mod inspector;
 pub mod message;
 pub mod options;
@@ -14,10 +16,10 @@ pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Settin
 pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
-pub use talk::{Role, Talk};
+pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 3] = [&riptide::Riptide, &dnp::Dnp, &acknex::Acknex];
+pub static ALL: [&dyn Dissector; 4] = [&riptide::Riptide, &dnp::Dnp, &gne::Gne, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {

@@ -16,8 +16,7 @@ impl Handler<()> for Fours {
             stream.consume(4);
             assert_eq!(stream.consumed(), before);
             stream.frames_of(at..at + 4, &mut frames);
-            self.0
-                .push((at, stream.consumed().unwrap().frame, frames.clone()));
+            self.0.push((at, stream.consumed().unwrap().frame, frames.clone()));
         }
     }
     fn gap(&mut self, _: &mut Conversation<()>, _: Side, _: &mut Stream, _: &Gap) {}
@@ -61,10 +60,7 @@ fn a_stream_alone() {
     use crate::flow::stream::Origin;
     let mut spare = Vec::new();
     let mut stream = Stream::default();
-    let by = |frame| Origin {
-        frame,
-        time: Time::default(),
-    };
+    let by = |frame| Origin { frame, time: Time::default() };
     let mut frames = Vec::new();
     let mut read = 0u64;
     for i in 1..500u64 {
@@ -87,12 +83,9 @@ fn a_stream_alone() {
     stream.consume(usize::MAX);
     assert_eq!(stream.bytes(), b"");
     stream.frames_of(0..3, &mut frames);
-    assert_eq!(frames, []);
+    assert!(frames.is_empty());
     let unread = stream.restart(1 << 40);
-    assert_eq!(
-        (unread, stream.offset(), stream.consumed()),
-        (0, 1 << 40, None)
-    );
+    assert_eq!((unread, stream.offset(), stream.consumed()), (0, 1 << 40, None));
 }
 
 #[test]
@@ -101,11 +94,7 @@ fn idle_streams_keep_little() {
     for i in 0..100 {
         lab.a(i * 60_000, &[0; 60_000]);
     }
-    assert!(
-        lab.table.buffered() <= 1024,
-        "{} bytes",
-        lab.table.buffered()
-    );
+    assert!(lab.table.buffered() <= 1024, "{} bytes", lab.table.buffered());
     // What does not need more than a little stays allocated.
     lab.recorder.leave = Some(1);
     for i in 0..100 {

@@ -1,0 +1,84 @@
+//! GNE over UDP: each datagram is a list of packets, without any header. Nothing in it says whose
+//! it is: the server's address and the port that its acceptance named do.
+
+use super::link::{Link, Shared, lock};
+use super::packets::{PROTO, packets};
+use crate::codec::layout::{Field, u64le};
+use crate::codec::{Level, Value};
+use crate::flow::Side;
+use crate::protocols::{Out, Place, Role, Session, Talk};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+static TCP_FLOW: Field = u64le("tcp_flow").doc("the TCP conversation of the same connection");
+
+/// A UDP conversation of a connection.
+#[derive(Clone, Debug)]
+pub struct Datagrams {
+    link: Shared,
+    /// Where the server receives; `None`: the user named the port.
+    server: Option<SocketAddr>,
+}
+
+impl Datagrams {
+    /// Those of a connection whose acceptance named this address.
+    pub fn of(link: &Shared, server: SocketAddr) -> Datagrams {
+        Datagrams { link: Arc::clone(link), server: Some(server) }
+    }
+
+    /// Those of a connection of which nothing else is known.
+    pub fn alone(talk: &Talk<'_>) -> Datagrams {
+        Datagrams { link: Arc::new(Mutex::new(Link::new(talk.options))), server: None }
+    }
+
+    fn role(&self, side: Side, talk: &Talk<'_>) -> Role {
+        let server = match (self.server, talk.ends) {
+            // From any port of the client's: the library does not look at it.
+            (Some(server), Some([a, b])) => match (a == server, b == server) {
+                (true, false) => Some(Side::A),
+                (false, true) => Some(Side::B),
+                _ => None,
+            },
+            _ => talk.server_by_option().or_else(|| talk.server_by_from(Side::A)),
+        };
+        Talk::role(server, side)
+    }
+}
+
+/// Which of the two parties of a connection this is.
+pub fn party(role: Role, side: Side) -> usize {
+    match role {
+        Role::Client => 0,
+        Role::Server => 1,
+        Role::Unknown => side.index(),
+    }
+}
+
+impl Session for Datagrams {
+    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        let (role, talk) = (self.role(place.side, out.talk), out.talk);
+        let mut link = lock(&self.link);
+        let draft = out.begin(PROTO);
+        draft.from = role;
+        packets(party(role, place.side), talk, place, draft, &mut link);
+        if link.tcp_flow > 0 {
+            draft.derived.push(&TCP_FLOW, Value::UInt(link.tcp_flow), 0, 0);
+        }
+        if let (Role::Client, Some(named), Some(ends)) = (role, link.client_port, talk.ends) {
+            let port = ends[place.side.index()].port();
+            if port != named {
+                draft.notes.add(
+                    Level::Warning,
+                    "gne.udp_source",
+                    format_args!("from port {port}, but the client named {named}: accepted all the same"),
+                );
+            }
+        }
+        drop(link);
+        out.emit(place);
+    }
+
+    fn sibling(&self) -> Option<Box<dyn Session>> {
+        Some(Box::new(self.clone()))
+    }
+}

@@ -1,0 +1,87 @@
+//! GNE's messages from JSON. All that a line needs stands in it: its `version` is the byte order,
+//! and a ping's fields tell its form.
+
+use super::layout::{BOTH, CLIENT, SERVER, by_name};
+use super::link::{Reading, SHORT_BUILD, order_by_name};
+use crate::codec::layout::Order;
+use crate::codec::schema::Schemas;
+use crate::codec::{EncodeError, Writer};
+use crate::protocols::hawknl;
+use crate::protocols::{Encoder, Line, Options};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// Writes GNE's messages, and the carrier's frames.
+#[derive(Debug)]
+pub struct Writing {
+    order: Order,
+    short_ping: bool,
+    schemas: Arc<Schemas>,
+}
+
+impl Writing {
+    /// By the user's settings.
+    pub fn new(options: &Options) -> Writing {
+        let build = options.settings.get("gne.build").and_then(|text| text.parse().ok());
+        Writing {
+            order: options.settings.get("gne.endian").and_then(order_by_name).unwrap_or(Order::Little),
+            short_ping: build.is_some_and(|build: u64| build <= SHORT_BUILD),
+            schemas: Arc::clone(&options.schemas),
+        }
+    }
+
+    /// The form of a line's pings: the one whose fields are given.
+    fn short_ping(&self, fields: &Json) -> bool {
+        let mut open = vec![fields];
+        while let Some(value) = open.pop() {
+            match value {
+                Json::Object(map) => {
+                    let ping = map.get("id").is_some_and(|id| id == "ping" || id == 4);
+                    if ping && map.contains_key("is_request") {
+                        return true;
+                    }
+                    if ping && map.contains_key("t2") {
+                        return false;
+                    }
+                    open.extend(map.values());
+                }
+                Json::Array(items) => open.extend(items),
+                _ => {}
+            }
+        }
+        self.short_ping
+    }
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        if line.proto == hawknl::PROTO || line.message == hawknl::FRAME[0].name {
+            return hawknl::encode(line.fields);
+        }
+        let order = match line.version {
+            Some(name) => order_by_name(name).ok_or_else(|| EncodeError {
+                path: "version".into(),
+                what: format!("no version {name:?}: expected le or be"),
+            })?,
+            None => self.order,
+        };
+        let Some(layout) = by_name(line.message) else {
+            let all = [&CLIENT[..], &SERVER, &BOTH, &hawknl::FRAME].into_iter().flatten().map(|layout| layout.name);
+            let hint = crate::nearest::hint(crate::nearest::nearest(line.message, all));
+            return Err(EncodeError {
+                path: "message".into(),
+                what: format!("gne has no message {:?}{hint}", line.message),
+            });
+        };
+        let mut reading =
+            Reading { order, short_ping: self.short_ping(line.fields), schemas: &self.schemas, from: line.from.name() };
+        Writer::new(line.fields).whole().broken(line.broken).context(&mut reading).write(layout.fields)
+    }
+
+    fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
+        match line.proto == hawknl::PROTO {
+            true => hawknl::wrap_line(message, line.fields),
+            false => hawknl::wrap(message),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The handshake: whether the request was accepted, and if not, why. The refusal has no reason on
+//! the wire: both sides' values tell it (facts, section 3.2).
+
+use super::layout::{CLIENT, SERVER};
+use super::link::{Link, order_name};
+use super::packets::{Ended, frame_size, read};
+use crate::codec::layout::{Field, Order, u8};
+use crate::codec::schema::Schemas;
+use crate::codec::{Level, Tree, Value};
+use crate::protocols::{Draft, Place};
+
+/// The receiver's buffer for handshake frames.
+const BUFFER: usize = 64;
+/// Characters of a game's name that the library compares.
+const NAME: usize = 31;
+
+static REASON: Field = u8("reason").names(REASONS).doc("why the server refused, as the client finds out");
+const REASONS: &[(u64, &str)] = &[(0, "none"), (1, "version"), (2, "byte_order"), (3, "game"), (4, "user_version")];
+
+/// What a request or refusal says of its sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    version: u64,
+    sub_version: u64,
+    build: u64,
+    game: [u8; NAME],
+    user_version: u64,
+    order: Option<Order>,
+}
+
+impl Identity {
+    fn of(tree: &Tree, name: Option<&[u8]>, order: Option<Order>) -> Option<Identity> {
+        let mut game = [0; NAME];
+        let name = name?.iter().take_while(|b| **b != 0);
+        game.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
+        Some(Identity {
+            version: tree.number("version")?,
+            sub_version: tree.number("sub_version")?,
+            build: tree.number("build")?,
+            game,
+            user_version: tree.number("user_version")?,
+            order,
+        })
+    }
+
+    fn name(&self) -> std::borrow::Cow<'_, str> {
+        let end = self.game.iter().position(|b| *b == 0).unwrap_or(NAME);
+        String::from_utf8_lossy(self.game.get(..end).unwrap_or(&[]))
+    }
+}
+
+/// What a connection's handshake has said so far.
+#[derive(Debug, Default)]
+pub struct Handshake {
+    /// The request, where it was read whole.
+    request: Option<Identity>,
+    /// The client asked for UDP.
+    unreliable: bool,
+    /// The server's UDP port, where it gave one.
+    pub port: Option<u16>,
+}
+
+impl Handshake {
+    /// Reads a connection request.
+    pub fn request(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+        let build = field(place.bytes, 5);
+        let order = link.own_order(build);
+        let ended = self.read(&CLIENT[0], place, draft, link, order, 48);
+        undecided(build, order, draft);
+        game_name(place.bytes, 7, draft);
+        link.request_order = order;
+        link.build = draft.tree.number("build");
+        if ended != Ended::Broken {
+            self.request = Identity::of(&draft.tree, place.bytes.get(7..39), order);
+            // Any other value than 0 is true, and shown raw.
+            self.unreliable = draft.tree.find("unreliable").is_some_and(|n| n.value != Value::Bool(false));
+        }
+    }
+
+    /// Reads a refusal.
+    pub fn refused(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+        let build = field(place.bytes, 6);
+        let order = link.own_order(build);
+        let ended = self.read(&SERVER[0], place, draft, link, order, 44);
+        undecided(build, order, draft);
+        game_name(place.bytes, 8, draft);
+        link.refusal_order = order;
+        let server = Identity::of(&draft.tree, place.bytes.get(8..40), order).filter(|_| ended != Ended::Broken);
+        match (&self.request, server) {
+            (Some(client), Some(server)) => refusal(client, &server, draft),
+            _ => draft.notes.add(
+                Level::Note,
+                "gne.refused",
+                format_args!("the server refuses; without both sides' values nothing tells why"),
+            ),
+        }
+    }
+
+    /// Reads an acceptance.
+    pub fn accepted(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+        let order = link.order();
+        // The specification allows 8 bytes as well, without a port; the library takes 12 only.
+        self.read(&SERVER[1], place, draft, link, order, 12);
+        let Some(port) = draft.tree.number("port").map(|n| n as i64) else { return };
+        self.port = u16::try_from(port).ok().filter(|p| *p > 0);
+        if !(-1..=65535).contains(&port) {
+            draft.notes.add(
+                Level::Error,
+                "gne.port",
+                format_args!("no port number: {port}; the client ends the connection"),
+            );
+        }
+        if matches!(port, -1 | 0) && self.unreliable {
+            draft.notes.add(
+                Level::Note,
+                "gne.udp_denied",
+                format_args!("the client asked for UDP, the server has none: all packets go over TCP"),
+            );
+        }
+    }
+
+    /// Reads the client's UDP port.
+    pub fn client_port(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+        let order = link.order();
+        self.read(&CLIENT[1], place, draft, link, order, 4);
+        let Some(port) = draft.tree.number("port").map(|n| n as i64) else { return };
+        link.client_port = u16::try_from(port).ok();
+        if link.client_port.is_none() {
+            draft.notes.add(Level::Error, "gne.port", format_args!("no port number: {port}; the server never answers"));
+        }
+    }
+
+    fn read(
+        &mut self,
+        layout: &'static crate::codec::Layout,
+        place: &Place<'_>,
+        draft: &mut Draft,
+        link: &Link,
+        order: Option<Order>,
+        size: usize,
+    ) -> Ended {
+        let ended = read(layout, place, draft, &mut link.reading(order, &Schemas::default(), draft.from));
+        draft.version = order.map(order_name);
+        match place.length {
+            n if n == size => {}
+            8 if size == 12 => draft.notes.add(
+                Level::Error,
+                "gne.size",
+                format_args!("8 bytes: valid by the specification, but the library takes 12 only"),
+            ),
+            n => draft.notes.add(Level::Error, "gne.size", format_args!("{n} bytes: the library takes exactly {size}")),
+        }
+        frame_size(place.length, BUFFER, draft);
+        ended
+    }
+}
+
+/// The two bytes of a build field.
+fn field(bytes: &[u8], at: usize) -> Option<[u8; 2]> {
+    bytes.get(at..at + 2)?.try_into().ok()
+}
+
+fn undecided(build: Option<[u8; 2]>, order: Option<Order>, draft: &mut Draft) {
+    if let (Some([a, b]), None) = (build, order) {
+        draft.notes.add(
+            Level::Note,
+            "gne.order_unknown",
+            format_args!("the build field {a:02x} {b:02x} tells no byte order: read as little-endian"),
+        );
+    }
+}
+
+fn game_name(bytes: &[u8], at: usize, draft: &mut Draft) {
+    let Some(name) = bytes.get(at..at + 32) else { return };
+    let text = match name.iter().position(|b| *b == 0) {
+        None => "no zero byte in the 32 bytes of the name: release 0.70 reads on behind it",
+        Some(end) if name.iter().skip(end).any(|b| *b != 0) => "bytes behind the zero that ends the name",
+        Some(_) => return,
+    };
+    draft.notes.add(Level::Warning, "gne.game_name", format_args!("{text}"));
+}
+
+/// Why the server refused this client.
+fn refusal(client: &Identity, server: &Identity, draft: &mut Draft) {
+    let (c, s) = (client, server);
+    let orders = c.order.zip(s.order).filter(|(a, b)| a != b);
+    let mut say = |reason: u64, level: Level, text: std::fmt::Arguments<'_>| {
+        draft.derived.push(&REASON, Value::UInt(reason), 0, 0);
+        draft.notes.add(level, "gne.refused", text);
+    };
+    if (c.version, c.sub_version) != (s.version, s.sub_version) || orders.is_none() && c.build != s.build {
+        say(
+            1,
+            Level::Note,
+            format_args!(
+                "protocol version {}.{}.{}, the server has {}.{}.{}",
+                c.version, c.sub_version, c.build, s.version, s.sub_version, s.build
+            ),
+        );
+    } else if let Some((client, server)) = orders {
+        say(
+            2,
+            Level::Warning,
+            format_args!(
+                "the client writes {}, the server {}: it sees another protocol version",
+                order_name(client),
+                order_name(server)
+            ),
+        );
+    } else if c.game != s.game {
+        say(3, Level::Note, format_args!("game {:?}, the server has {:?}", c.name(), s.name()));
+    } else if c.user_version != s.user_version {
+        say(4, Level::Note, format_args!("user version {}, the server has {}", c.user_version, s.user_version));
+    } else {
+        say(0, Level::Note, format_args!("both sides' values are equal: just refused"));
+    }
+}

@@ -1,0 +1,123 @@
+//! What both transports of a connection know: byte order, build, pings, who has left.
+
+use super::layout::SHORT_PING;
+use super::pings::Pings;
+use super::values;
+use crate::codec::layout::{Field, Order};
+use crate::codec::schema::Schemas;
+use crate::codec::{Context, Scope};
+use crate::protocols::{Options, Role};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The newest build whose pings have the short form.
+pub const SHORT_BUILD: u64 = 5;
+
+/// A byte order's name in the output.
+pub const fn order_name(order: Order) -> &'static str {
+    match order {
+        Order::Big => "be",
+        _ => "le",
+    }
+}
+
+/// The byte order of that name.
+pub fn order_by_name(name: &str) -> Option<Order> {
+    match name {
+        "le" => Some(Order::Little),
+        "be" => Some(Order::Big),
+        _ => None,
+    }
+}
+
+/// The byte order that a build field tells: all real builds are small, so one of its bytes is zero.
+pub const fn order_of_build(build: [u8; 2]) -> Option<Order> {
+    match build {
+        [0, 0] => None,
+        [_, 0] => Some(Order::Little),
+        [0, _] => Some(Order::Big),
+        _ => None,
+    }
+}
+
+/// One connection, as its TCP and UDP conversations share it.
+#[derive(Debug, Default)]
+pub struct Link {
+    /// `gne.endian`.
+    set_order: Option<Order>,
+    /// `gne.build`.
+    set_build: Option<u64>,
+    /// The request's byte order.
+    pub request_order: Option<Order>,
+    /// The refusal's, for where the request leaves it open.
+    pub refusal_order: Option<Order>,
+    /// The request's build.
+    pub build: Option<u64>,
+    /// Number of the TCP conversation; 0 where there is none.
+    pub tcp_flow: u64,
+    /// The port from which the client said that it sends.
+    pub client_port: Option<u16>,
+    /// Who has said that it leaves.
+    pub exited: [bool; 2],
+    /// The pings of both transports.
+    pub pings: Pings,
+}
+
+/// A connection that two sessions share.
+pub type Shared = Arc<Mutex<Link>>;
+
+/// The connection; what a session that panicked left behind is good enough.
+pub fn lock(link: &Shared) -> MutexGuard<'_, Link> {
+    link.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Link {
+    /// A new connection.
+    pub fn new(options: &Options) -> Link {
+        let set_order = options.settings.get("gne.endian").and_then(order_by_name);
+        let set_build = options.settings.get("gne.build").and_then(|text| text.parse().ok());
+        Link { set_order, set_build, ..Link::default() }
+    }
+
+    /// The order of a request or refusal that tells it by itself.
+    pub fn own_order(&self, build: Option<[u8; 2]>) -> Option<Order> {
+        self.set_order.or_else(|| build.and_then(order_of_build))
+    }
+
+    /// The order of all other messages.
+    pub fn order(&self) -> Option<Order> {
+        self.set_order.or(self.request_order).or(self.refusal_order)
+    }
+
+    /// How to read numbers in this order, pings, and packets of the application.
+    pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> Reading<'a> {
+        let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);
+        Reading { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
+    }
+}
+
+/// What the tables ask of the connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The byte order.
+    pub order: Order,
+    /// Have pings the form of build 5 and earlier?
+    pub short_ping: bool,
+    /// The user's schemas.
+    pub schemas: &'a Schemas,
+    /// Who sends: schemas may tell the directions apart.
+    pub from: &'a str,
+}
+
+impl Context for Reading<'_> {
+    fn order(&self) -> Order {
+        self.order
+    }
+
+    fn setting(&self, name: &str) -> u64 {
+        (name == SHORT_PING && self.short_ping) as u64
+    }
+
+    fn layout(&mut self, _field: &'static Field, value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
+        values::fields(self.schemas, value?, self.from)
+    }
+}

@@ -1,0 +1,163 @@
+//! Lists of packets, over either transport: reading them, and what they say about the connection.
+
+use super::layout::{BOTH, GTIME, PACKET};
+use super::link::{Link, Reading, order_name};
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
+use crate::protocols::{Draft, Place, Talk};
+
+/// The name of GNE's own lines.
+pub const PROTO: &str = "gne";
+/// The receiver's buffer after the handshake.
+const BUFFER: usize = 512;
+/// The id that says: I leave.
+const EXIT: u64 = 2;
+/// The first id that applications may use.
+const FIRST_USER_ID: u64 = 16;
+
+/// How a reading ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// Read to its end, and nothing behind it.
+    Whole,
+    /// Read to its end; so many bytes are behind it.
+    Trailing(u32),
+    /// At an id whose layout nobody knows.
+    Unknown,
+    /// At a field that does not fit.
+    Broken,
+}
+
+/// Reads a content by its table. What stands behind its end is `unparsed`, which is no fault.
+pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, reading: &mut Reading<'_>) -> Ended {
+    draft.message = layout.name;
+    let outcome = Reader::new(place.bytes, &mut draft.tree)
+        .named(PROTO, layout.name)
+        .wire_length(place.length)
+        .context(reading)
+        .read(layout.fields);
+    let (end, all) = (outcome.bits, (place.bytes.len() as u32).saturating_mul(8));
+    match outcome.stop {
+        Some(Stop::Fault(fault)) => {
+            draft.fault = Some(fault);
+            Ended::Broken
+        }
+        Some(Stop::Unknown { .. }) => Ended::Unknown,
+        None if end < all => {
+            draft.tree.push(&UNPARSED, Value::Bytes { bit: end, bits: all - end }, end, all - end);
+            Ended::Trailing((all - end) / 8)
+        }
+        None => Ended::Whole,
+    }
+}
+
+/// A note, if the content is larger than the library's buffer.
+pub fn frame_size(length: usize, buffer: usize, draft: &mut Draft) {
+    if length > buffer {
+        draft.notes.add(
+            Level::Error,
+            "gne.frame_size",
+            format_args!("{length} bytes do not fit the receiver's buffer of {buffer}: it ends the connection"),
+        );
+    }
+}
+
+/// Reads a list of packets. `party`: which of the two sent it.
+pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+    let order = link.order();
+    draft.version = order.map(order_name);
+    let ended = read(&BOTH[0], place, draft, &mut link.reading(order, &talk.options.schemas, draft.from));
+    match ended {
+        Ended::Trailing(bytes) => draft.notes.add(
+            Level::Note,
+            "gne.trailing",
+            format_args!("{bytes} bytes behind the end marker: the library ignores them"),
+        ),
+        Ended::Unknown => unknown_id(draft),
+        _ if place.length == 0 => empty(draft),
+        _ => {}
+    }
+    frame_size(place.length, BUFFER, draft);
+    let seen = Seen::of(draft.tree.nodes());
+    if let Some(usec) = seen.odd_usec {
+        draft.notes.add(
+            Level::Warning,
+            "gne.usec",
+            format_args!("{usec} microseconds: readers make whole seconds of them"),
+        );
+    }
+    if seen.pings {
+        // Hex text has no frames and no times.
+        link.pings.see(party, talk.ends.is_some(), place, draft);
+    }
+    if let Some(exited) = link.exited.get_mut(party) {
+        after_exit(exited, seen.exits, draft);
+    }
+}
+
+/// A frame or datagram without any byte.
+pub fn empty(draft: &mut Draft) {
+    draft.notes.add(
+        Level::Error,
+        "gne.empty",
+        format_args!("no byte at all: the receiver takes it for the end of the connection"),
+    );
+}
+
+fn unknown_id(draft: &mut Draft) {
+    let last = draft.tree.nodes().iter().rfind(|n| is_id(n)).and_then(Node::number).unwrap_or(0);
+    let why = if last < FIRST_USER_ID { "reserved" } else { "no schema" };
+    draft.notes.add(
+        Level::Warning,
+        "gne.unknown_id",
+        format_args!("packet id {last}: {why}; nothing behind it can be read"),
+    );
+}
+
+/// Packets behind an exit are still read by the library.
+fn after_exit(exited: &mut bool, exits: bool, draft: &mut Draft) {
+    let mut behind = 0;
+    if *exited || exits {
+        let nodes = draft.tree.nodes();
+        for packet in draft.tree.children(Some(0)) {
+            behind += *exited as usize;
+            *exited |= nodes.get(packet + 1).is_some_and(|n| is_id(n) && n.value == Value::UInt(EXIT));
+        }
+    }
+    if behind > 0 {
+        draft.notes.add(
+            Level::Note,
+            "gne.after_exit",
+            format_args!("packets behind the sender's exit: {behind}; the library still reads those of the same frame"),
+        );
+    }
+}
+
+fn is_id(node: &Node) -> bool {
+    std::ptr::eq(node.field, &PACKET[0])
+}
+
+/// What one look at all nodes finds.
+#[derive(Default)]
+struct Seen {
+    pings: bool,
+    exits: bool,
+    odd_usec: Option<i64>,
+}
+
+impl Seen {
+    fn of(nodes: &[Node]) -> Seen {
+        let mut seen = Seen::default();
+        for node in nodes {
+            match node.value {
+                Value::UInt(4) if is_id(node) => seen.pings = true,
+                Value::UInt(EXIT) if is_id(node) => seen.exits = true,
+                Value::Int(usec) if !(0..1_000_000).contains(&usec) && std::ptr::eq(node.field, &GTIME[1]) => {
+                    seen.odd_usec = seen.odd_usec.or(Some(usec));
+                }
+                _ => {}
+            }
+        }
+        seen
+    }
+}

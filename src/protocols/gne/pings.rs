@@ -1,0 +1,254 @@
+//! Which reply answers which request, and what that says about the way and the clocks.
+//!
+//! A request's own sending time is not on the wire: the capture's times stand for it, so round
+//! trip and offset are as seen from where the capture was made.
+
+use super::layout::{GTIME, PACKET, PING};
+use crate::capture::Time;
+use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
+use crate::codec::{Level, Node, Value};
+use crate::protocols::{Draft, Place};
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::Write;
+
+/// How many open requests are remembered of a connection.
+const OPEN: usize = 1024;
+/// 10^-18 seconds: times are kept with every digit that a capture can have.
+const UNIT_DIGITS: u32 = 18;
+
+static PINGS: Field = array("pings", Count::Rest, &ONE).doc("the pings of this line, in wire order");
+static ONE: Field = group("ping", &[]);
+static REQ_ID: Field = u32le("req_id").doc("the ping's number");
+static REQUEST: Field = boolean("request", 8).doc("a request, or a reply");
+static REQUEST_FRAME: Field = u64le("request_frame").doc("the frame of the request that it answers");
+static ROUND_TRIP: Field =
+    bytes("round_trip", Len::Rest).doc("from request to reply, without the replier's time").unit("s");
+static OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock against the capture's").unit("s");
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    party: usize,
+    id: u32,
+    frame: u64,
+    time: Time,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Answer {
+    frame: u64,
+    round_trip: i128,
+    /// Twice the offset: a half of the smallest unit counts.
+    offset: Option<i128>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    id: u32,
+    request: bool,
+    answer: Option<Answer>,
+    /// Where the digits of the two numbers stand in the line's extra source.
+    digits: [(u32, u32); 2],
+}
+
+/// The requests of a connection that no reply has answered yet.
+#[derive(Debug, Default)]
+pub struct Pings {
+    open: VecDeque<Open>,
+    /// Memory for the pings of a line.
+    found: Vec<Found>,
+}
+
+/// A whole ping on the wire.
+struct Ping {
+    id: u32,
+    request: bool,
+    /// T2 and T3 in microseconds.
+    times: Option<(i64, i64)>,
+}
+
+impl Pings {
+    /// Notes and derived values for the pings of a line. `party`: which of the two sent it;
+    /// `frames`: are there times and frames at all?
+    pub fn see(&mut self, party: usize, frames: bool, place: &Place<'_>, draft: &mut Draft) {
+        self.found.clear();
+        for (k, node) in draft.tree.nodes().iter().enumerate() {
+            if !std::ptr::eq(node.field, &PACKET[0]) || node.value != Value::UInt(4) {
+                continue;
+            }
+            let Some(ping) = ping(draft.tree.nodes().get(k + 1..).unwrap_or(&[])) else { continue };
+            let mut found = Found { id: ping.id, request: ping.request, answer: None, digits: [(0, 0); 2] };
+            match ping.request {
+                _ if !frames => {}
+                true => self.open(Open { party, id: ping.id, frame: place.frame, time: place.time }),
+                false => found.answer = self.answer(party, &ping, place.time),
+            }
+            self.found.push(found);
+        }
+        if self.found.is_empty() {
+            return;
+        }
+        for found in self.found.iter().filter(|f| frames && !f.request) {
+            note(found, draft);
+        }
+        self.derive(draft);
+    }
+
+    fn open(&mut self, request: Open) {
+        if self.open.len() >= OPEN {
+            self.open.pop_front();
+        }
+        self.open.push_back(request);
+    }
+
+    /// Closes the other side's latest request of that number.
+    fn answer(&mut self, party: usize, reply: &Ping, now: Time) -> Option<Answer> {
+        let at = self.open.iter().rposition(|open| open.party != party && open.id == reply.id)?;
+        let request = self.open.remove(at)?;
+        let (t1, t4) = (units(request.time), units(now));
+        let micro = 10i128.pow(UNIT_DIGITS - 6);
+        Some(match reply.times {
+            None => Answer { frame: request.frame, round_trip: t4.saturating_sub(t1), offset: None },
+            Some((t2, t3)) => {
+                let (t2, t3) = (t2 as i128 * micro, t3 as i128 * micro);
+                Answer {
+                    frame: request.frame,
+                    round_trip: t4.saturating_sub(t1).saturating_sub(t3 - t2),
+                    offset: Some((t2.saturating_sub(t1)).saturating_add(t3.saturating_sub(t4))),
+                }
+            }
+        })
+    }
+
+    /// The numbers' digits into a source of the line's own, and the nodes that show them.
+    fn derive(&mut self, draft: &mut Draft) {
+        let mut source = 0;
+        if self.found.iter().any(|f| f.answer.is_some()) {
+            let (number, buffer) = draft.source();
+            source = number;
+            for found in &mut self.found {
+                let Some(answer) = found.answer else { continue };
+                let numbers = [Some(round_trip(&answer)), offset(&answer)];
+                for (digits, number) in found.digits.iter_mut().zip(numbers) {
+                    let start = buffer.len();
+                    if let Some(number) = number {
+                        // Writing to memory cannot fail.
+                        let _ = write!(buffer, "{number}");
+                    }
+                    *digits = (start as u32, (buffer.len() - start) as u32);
+                }
+            }
+        }
+        let tree = &mut draft.derived;
+        let list = tree.open(&PINGS, Value::List, 0);
+        for found in &self.found {
+            let group = tree.open(&ONE, Value::Group, 0);
+            tree.push(&REQ_ID, Value::UInt(found.id as u64), 0, 0);
+            tree.push(&REQUEST, Value::Bool(found.request), 0, 0);
+            if let Some(answer) = found.answer {
+                tree.push(&REQUEST_FRAME, Value::UInt(answer.frame), 0, 0);
+                tree.set_source(source);
+                for (field, (start, len)) in [&ROUND_TRIP, &OFFSET].into_iter().zip(found.digits) {
+                    if len > 0 {
+                        tree.push(field, Value::Json { start, len }, 0, 0);
+                    }
+                }
+                tree.set_source(0);
+            }
+            tree.close(group, 0);
+        }
+        tree.close(list, 0);
+    }
+}
+
+fn note(found: &Found, draft: &mut Draft) {
+    let Some(answer) = &found.answer else {
+        let text = format_args!("a reply to no open request: number {}", found.id);
+        return draft.notes.add(Level::Warning, "gne.ping_unsolicited", text);
+    };
+    let (frame, trip) = (answer.frame, Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip });
+    match offset(answer) {
+        Some(offset) => draft.notes.add(
+            Level::Note,
+            "gne.ping_reply",
+            format_args!("answers request of frame {frame}: {trip} ms, offset {offset} s"),
+        ),
+        None => {
+            draft.notes.add(Level::Note, "gne.ping_reply", format_args!("answers request of frame {frame}: {trip} ms"))
+        }
+    }
+}
+
+fn round_trip(answer: &Answer) -> Decimal {
+    Decimal { digits: UNIT_DIGITS, value: answer.round_trip }
+}
+
+fn offset(answer: &Answer) -> Option<Decimal> {
+    // Half of it, exactly: five times as many tenths.
+    answer.offset.map(|twice| Decimal { digits: UNIT_DIGITS + 1, value: twice.saturating_mul(5) })
+}
+
+/// The ping whose fields these nodes begin with, if it is whole.
+fn ping(nodes: &[Node]) -> Option<Ping> {
+    let is = |at: usize, field: &'static Field| nodes.get(at).filter(|n| std::ptr::eq(n.field, field));
+    if let Some(flag) = is(0, &PING[0]) {
+        // Any other value than 0 is true, and shown raw.
+        let request = flag.value != Value::Bool(false);
+        return Some(Ping { id: is(1, &PING[1])?.number()? as u32, request, times: None });
+    }
+    let id = is(0, &PING[1])?.number()? as u32;
+    // The groups of T2 and T3, each with its two numbers behind it; the last one says it is whole.
+    is(1, &PING[2]).and(is(4, &PING[3])).and(is(6, &GTIME[1]))?;
+    let number = |at: usize| nodes.get(at).and_then(Node::number).map(|n| n as i64);
+    let (t2, t3) = (number(2)? * 1_000_000 + number(3)?, number(5)? * 1_000_000 + number(6)?);
+    Some(Ping { id, request: t2 == 0, times: Some((t2, t3)) })
+}
+
+/// A time since the epoch, exactly.
+fn units(time: Time) -> i128 {
+    let shift = UNIT_DIGITS.saturating_sub(time.digits as u32);
+    let fraction = (time.frac as i128).saturating_mul(10i128.pow(shift));
+    (time.secs as i128 * 10i128.pow(UNIT_DIGITS)).saturating_add(fraction)
+}
+
+/// `value` times 10^-`digits`, exactly, with as few digits as that takes.
+#[derive(Clone, Copy)]
+struct Decimal {
+    value: i128,
+    digits: u32,
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one = 10u128.pow(self.digits);
+        let (mut fraction, mut width) = (self.value.unsigned_abs() % one, self.digits as usize);
+        while width > 1 && fraction % 10 == 0 {
+            (fraction, width) = (fraction / 10, width - 1);
+        }
+        let sign = if self.value < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{fraction:0width$}", self.value.unsigned_abs() / one)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_exact() {
+        let text = |value, digits| Decimal { value, digits }.to_string();
+        assert_eq!(text(535, 7), "0.0000535");
+        assert_eq!(text(-535, 7), "-0.0000535");
+        assert_eq!(text(2_000_000, 6), "2.0");
+        assert_eq!(text(0, 18), "0.0");
+        assert_eq!(text(1, 19), "0.0000000000000000001");
+        assert_eq!(text(i128::from(i64::MIN) * 5, 19), "-4.611686018427387904");
+    }
+
+    #[test]
+    fn times_keep_their_digits() {
+        assert_eq!(units(Time { secs: 1, frac: 5, digits: 1 }), 15 * 10i128.pow(17));
+        assert_eq!(units(Time { secs: -1, frac: 1, digits: 18 }), 1 - 10i128.pow(18));
+        assert_eq!(units(Time::default()), 0);
+    }
+}

@@ -1,0 +1,323 @@
+//! One GNE connection over TCP: which frame is which message, by direction and order.
+
+use super::datagrams::{Datagrams, party};
+use super::handshake::Handshake;
+use super::link::{Link, Shared, lock};
+use super::packets::{PROTO, empty, packets};
+use crate::codec::Level;
+use crate::flow::{Side, Stream};
+use crate::protocols::hawknl::framing::{Framing, Piece};
+use crate::protocols::hawknl::{self, HEADER, lines};
+use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
+use std::mem;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+/// What every handshake content but the client's port begins with.
+pub const MAGIC: &[u8] = b"GNE";
+/// The longest answer of a server; what is longer and begins with "GNE" is a request.
+const LONGEST_ANSWER: usize = 44;
+
+/// Which content of its direction comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    /// The first; `Cut`: or a later one, the beginning is not in the capture.
+    #[default]
+    First,
+    Cut,
+    /// The client's second.
+    Second,
+    /// A later one.
+    Rest,
+    /// This direction is not GNE's.
+    Foreign,
+}
+
+/// What a content is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Request,
+    Refused,
+    Accepted,
+    ClientPort,
+    Packets,
+    Frame,
+}
+
+impl What {
+    fn by_name(name: &str) -> Option<What> {
+        Some(match name {
+            "connection_request" => What::Request,
+            "connection_refused" => What::Refused,
+            "connection_accepted" => What::Accepted,
+            "client_port" => What::ClientPort,
+            "packets" => What::Packets,
+            _ => return None,
+        })
+    }
+
+    /// Who alone sends it.
+    fn sender(self) -> Role {
+        match self {
+            What::Request | What::ClientPort => Role::Client,
+            What::Refused | What::Accepted => Role::Server,
+            What::Packets | What::Frame => Role::Unknown,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    begun: bool,
+    framing: Framing,
+    stage: Stage,
+    /// Bytes missing before the next line.
+    gap: Option<u64>,
+}
+
+/// A connection's memory.
+#[derive(Debug)]
+pub struct Connection {
+    link: Shared,
+    handshake: Handshake,
+    directions: [Direction; 2],
+    /// Found by what was said, where neither the SYN nor the user tells it.
+    server: Option<Side>,
+    /// The user says that this is GNE.
+    named: bool,
+    /// `gne.message`, for `dump`.
+    message: Option<What>,
+    /// The server's address for UDP, not yet told to anybody.
+    announced: Option<SocketAddr>,
+    /// Memory for the frames of a message.
+    frames: Vec<u64>,
+}
+
+impl Connection {
+    /// The memory for a new connection.
+    pub fn new(talk: &Talk<'_>) -> Connection {
+        let options = talk.options;
+        let ours = |port: u16| options.ports.iter().any(|(p, name)| *p == port && name == PROTO);
+        let mut link = Link::new(options);
+        link.tcp_flow = talk.flow;
+        Connection {
+            link: Arc::new(Mutex::new(link)),
+            handshake: Handshake::default(),
+            directions: Default::default(),
+            server: None,
+            named: options.proto.as_deref() == Some(PROTO)
+                || talk.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
+            message: options.settings.get("gne.message").and_then(What::by_name),
+            announced: None,
+            frames: Vec::new(),
+        }
+    }
+
+    fn direction(&mut self, side: Side) -> &mut Direction {
+        &mut self.directions[side.index()]
+    }
+
+    /// Who sends in this direction, as far as addresses, SYN and the user tell.
+    fn role(&self, talk: &Talk<'_>, side: Side) -> Role {
+        if talk.ends.is_none() {
+            return talk.options.from.unwrap_or_default();
+        }
+        let server = talk
+            .server_by_syn()
+            .or_else(|| talk.server_by_option())
+            .or(self.server)
+            .or_else(|| talk.server_by_named_port(PROTO))
+            .or_else(|| talk.server_by_from(Side::A));
+        Talk::role(server, side)
+    }
+
+    /// Which message a content is, by the direction's rules; the direction moves on.
+    fn what(&mut self, side: Side, bytes: &[u8], talk: &Talk<'_>) -> What {
+        let role = self.role(talk, side);
+        let (dump, named, port, set) = (talk.ends.is_none(), self.named, self.handshake.port, self.message);
+        let direction = self.direction(side);
+        let (what, next) = match direction.stage {
+            Stage::Foreign => (What::Frame, Stage::Foreign),
+            Stage::First | Stage::Cut if bytes.starts_with(MAGIC) => {
+                let what = hello(role, bytes, set.filter(|_| dump));
+                let client = role == Role::Client || what == What::Request;
+                (what, if client { Stage::Second } else { Stage::Rest })
+            }
+            _ if dump && set == Some(What::ClientPort) => {
+                self.message = None;
+                (What::ClientPort, Stage::Rest)
+            }
+            _ if dump => (What::Packets, Stage::Rest),
+            Stage::First => (What::Frame, Stage::Foreign),
+            Stage::Cut if named => (What::Packets, Stage::Rest),
+            Stage::Cut => (What::Frame, Stage::Foreign),
+            Stage::Second if bytes.len() == 4 && port.is_some() => (What::ClientPort, Stage::Rest),
+            Stage::Second | Stage::Rest => (What::Packets, Stage::Rest),
+        };
+        self.direction(side).stage = next;
+        what
+    }
+
+    /// One frame's content, or the only one of a `dump`.
+    fn content(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        let (side, talk) = (place.side, out.talk);
+        let second = self.direction(side).stage == Stage::Second;
+        let what = self.what(side, place.bytes, talk);
+        let from = match (talk.ends, what.sender(), self.role(talk, side)) {
+            (None, Role::Unknown, role) => role,
+            (None, sender, _) | (Some(_), sender, Role::Unknown) => sender,
+            (Some(_), _, role) => role,
+        };
+        if talk.ends.is_some() && self.server.is_none() && what.sender() != Role::Unknown {
+            self.server = Some(if from == Role::Server { side } else { side.other() });
+        }
+        if what == What::Frame {
+            let draft = lines::content(place.bytes, from, out);
+            if place.length == 0 {
+                empty(draft);
+            }
+        } else {
+            let draft = out.begin(PROTO);
+            draft.from = from;
+            let link = Arc::clone(&self.link);
+            let mut link = lock(&link);
+            match what {
+                What::Request => self.handshake.request(place, draft, &mut link),
+                What::Refused => self.handshake.refused(place, draft, &mut link),
+                What::Accepted => self.accepted(place, talk, draft, &mut link),
+                What::ClientPort => self.handshake.client_port(place, draft, &mut link),
+                What::Packets | What::Frame => {
+                    packets(party(from, side), talk, place, draft, &mut link);
+                }
+            }
+            if let (What::Packets, true, Some(port)) = (what, second, self.handshake.port) {
+                draft.notes.add(
+                    Level::Error,
+                    "gne.client_port_missing",
+                    format_args!("the server gave UDP port {port} and now waits for the client's, 4 bytes: silence"),
+                );
+            }
+        }
+        self.emit(place, out);
+    }
+
+    fn accepted(&mut self, place: &Place<'_>, talk: &Talk<'_>, draft: &mut Draft, link: &mut Link) {
+        self.handshake.accepted(place, draft, link);
+        if let (Some(port), Some(ends)) = (self.handshake.port, talk.ends) {
+            self.announced = Some(SocketAddr::new(ends[place.side.index()].ip(), port));
+        }
+    }
+
+    fn emit(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        if let Some(missing) = self.direction(place.side).gap.take() {
+            out.draft.notes.add(
+                Level::Warning,
+                "tcp.gap",
+                format_args!("{missing} bytes of the stream are missing before this message"),
+            );
+        }
+        out.emit(place);
+    }
+
+    /// Everything that can be said about the unread bytes. `last`: no more will come behind them.
+    fn read(&mut self, side: Side, stream: &mut Stream, last: bool, out: &mut Out<'_>) {
+        let mut frames = mem::take(&mut self.frames);
+        while let Some(piece) = self.direction(side).framing.next(stream, last) {
+            let (skip, length) = match piece {
+                Piece::Content { length } | Piece::Unfinished { there: length, .. } => (HEADER, length),
+                Piece::Stub { there: length } | Piece::Noise { count: length, .. } => (0, length),
+            };
+            let place = Place::in_stream(side, stream, skip, length, &mut frames);
+            let role = self.role(out.talk, side);
+            match piece {
+                Piece::Content { .. } => self.content(&place, out),
+                Piece::Unfinished { length, .. } => {
+                    lines::unfinished(length, place.bytes, role, out);
+                    self.unfinished(side, place.bytes, role);
+                    self.emit(&place, out);
+                }
+                Piece::Stub { .. } => {
+                    lines::stub(place.bytes, role, out);
+                    self.emit(&place, out);
+                }
+                Piece::Noise { wrong, .. } => {
+                    lines::noise(wrong, place.bytes, role, out);
+                    self.emit(&place, out);
+                }
+            }
+            stream.consume(skip + length);
+        }
+        self.frames = frames;
+    }
+
+    /// What a content that will never be whole was, for the sake of those behind a gap.
+    fn unfinished(&mut self, side: Side, bytes: &[u8], role: Role) {
+        let direction = self.direction(side);
+        direction.stage = match direction.stage {
+            Stage::First | Stage::Cut if bytes.starts_with(MAGIC) && role == Role::Client => Stage::Second,
+            Stage::First | Stage::Cut if bytes.starts_with(MAGIC) => Stage::Rest,
+            Stage::First if bytes.len() >= MAGIC.len() => Stage::Foreign,
+            stage => stage,
+        };
+    }
+}
+
+/// A content that begins with "GNE", first of its direction.
+fn hello(role: Role, bytes: &[u8], set: Option<What>) -> What {
+    let answer = match bytes.get(MAGIC.len()) {
+        None => What::Frame,
+        Some(0) => What::Refused,
+        Some(_) => What::Accepted,
+    };
+    match (role, set) {
+        (Role::Client, _) => What::Request,
+        (Role::Server, _) => answer,
+        (Role::Unknown, _) if bytes.len() > LONGEST_ANSWER => What::Request,
+        // Where a request was cut short, only the user can know.
+        (Role::Unknown, Some(What::Request)) => What::Request,
+        (Role::Unknown, Some(set @ (What::Refused | What::Accepted))) if answer != What::Frame => set,
+        (Role::Unknown, _) => answer,
+    }
+}
+
+impl Session for Connection {
+    fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
+
+    fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        let begun = out.talk.begun[side.index()];
+        let direction = self.direction(side);
+        if !mem::replace(&mut direction.begun, true) {
+            if !begun {
+                direction.framing.search(stream.offset());
+                direction.stage = Stage::Cut;
+            }
+            // Hex text without the carrier's header is one content.
+            let data = matches!(event, StreamEvent::Data { .. });
+            if out.talk.ends.is_none() && data && !stream.bytes().starts_with(&hawknl::MAGIC) {
+                let (bytes, length) = (stream.bytes(), stream.bytes().len());
+                let place = Place { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
+                self.content(&place, out);
+                stream.consume(length);
+                return;
+            }
+        }
+        self.read(side, stream, !matches!(event, StreamEvent::Data { .. }), out);
+        if let StreamEvent::Gap { missing } = event {
+            let behind = stream.offset().saturating_add(missing);
+            let direction = self.direction(side);
+            direction.gap = Some(missing);
+            direction.framing.search(behind);
+            direction.stage = match direction.stage {
+                Stage::First => Stage::Cut,
+                // The missing bytes begin with the content that would have been the second.
+                Stage::Second => Stage::Rest,
+                stage => stage,
+            };
+        }
+    }
+
+    fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
+        let server = self.announced.take()?;
+        Some((server, Box::new(Datagrams::of(&self.link, server))))
+    }
+}

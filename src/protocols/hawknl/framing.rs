@@ -1,0 +1,193 @@
+//! One direction's frames: cut out of the stream, and found again where it is out of step.
+//!
+//! The library itself never finds them again after a wrong header; an analyst wants the rest all
+//! the same. So bytes are skipped up to the next header that can be one.
+
+use super::{HEADER, LONGEST, MAGIC, header};
+use crate::flow::Stream;
+
+/// What is wrong with a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// It does not begin with "NL".
+    Magic,
+    /// Its length is above the limit, or, in a search, 0.
+    Length,
+}
+
+/// What the unread bytes begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// A header, and so many bytes of content, all there.
+    Content {
+        /// Bytes of content.
+        length: usize,
+    },
+    /// A frame that will never be whole.
+    Unfinished {
+        /// What its header says.
+        length: usize,
+        /// Bytes of content that came.
+        there: usize,
+    },
+    /// Too few bytes for a header, and no more will come.
+    Stub {
+        /// How many.
+        there: usize,
+    },
+    /// Bytes that belong to no frame.
+    Noise {
+        /// How many.
+        count: usize,
+        /// What the first of them are not.
+        wrong: Wrong,
+    },
+}
+
+/// Where one direction's reading stands.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Framing {
+    /// Out of step: the next byte to look at for a header, as an offset of the stream.
+    searching: Option<u64>,
+}
+
+impl Framing {
+    /// Nothing is known of the frames from this offset of the stream on.
+    pub fn search(&mut self, offset: u64) {
+        self.searching = Some(offset);
+    }
+
+    /// What the unread bytes begin with; `None`: nothing can be said before more come.
+    /// `last`: no more will come.
+    pub fn next(&mut self, stream: &Stream, last: bool) -> Option<Piece> {
+        let bytes = stream.bytes();
+        if self.searching.is_none() {
+            match header(bytes) {
+                Some(Ok(length)) if bytes.len() - HEADER >= length => return Some(Piece::Content { length }),
+                Some(Ok(length)) => {
+                    return last.then_some(Piece::Unfinished { length, there: bytes.len() - HEADER });
+                }
+                Some(Err(_)) => self.search(stream.offset() + HEADER as u64 - 1),
+                None => return (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
+            }
+        }
+        if let Some(count) = self.skip(stream)
+            && count > 0
+        {
+            let magic = bytes.get(..2).is_some_and(|two| two == MAGIC);
+            return Some(Piece::Noise { count, wrong: if magic { Wrong::Length } else { Wrong::Magic } });
+        }
+        match self.searching {
+            None => self.next(stream, last),
+            Some(_) => (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
+        }
+    }
+
+    /// Looks for a header, one captured frame after the other, as each tells its own noise:
+    /// how many bytes to skip, `None` where all were looked at.
+    fn skip(&mut self, stream: &Stream) -> Option<usize> {
+        let (bytes, total) = (stream.bytes(), stream.offset() + stream.bytes().len() as u64);
+        while let Some(seen) = self.searching
+            && seen < total
+        {
+            let end = end_of_frame(stream, seen, total);
+            self.searching = Some(end);
+            let visible = bytes.get(..(end - stream.offset()) as usize).unwrap_or(bytes);
+            let (count, found) = find(visible);
+            if found {
+                self.searching = None;
+            }
+            if found || count > 0 {
+                return Some(count);
+            }
+        }
+        None
+    }
+}
+
+/// The offset behind the bytes that the captured frame of the byte at `at` delivered.
+fn end_of_frame(stream: &Stream, at: u64, total: u64) -> u64 {
+    let frame = |offset: u64| stream.origin(offset).map(|origin| origin.frame);
+    let this = frame(at);
+    if frame(total - 1) == this {
+        return total;
+    }
+    // Frames deliver one after the other, so their bytes are found by halving.
+    let (mut inside, mut outside) = (at, total - 1);
+    while outside - inside > 1 {
+        let middle = inside + (outside - inside) / 2;
+        if frame(middle) == this { inside = middle } else { outside = middle }
+    }
+    outside
+}
+
+/// Where the first header with a length from 1 on stands; else all bytes that cannot begin one.
+fn find(bytes: &[u8]) -> (usize, bool) {
+    for at in memchr::memchr_iter(MAGIC[0], bytes) {
+        match bytes.get(at..).unwrap_or(&[]) {
+            [_, l, high, low, ..] => {
+                let length = u16::from_be_bytes([*high, *low]) as usize;
+                if *l == MAGIC[1] && (1..=LONGEST).contains(&length) {
+                    return (at, true);
+                }
+            }
+            // The end of what is there: a header may go on behind it.
+            [_, l, high] if *l == MAGIC[1] && (*high as usize) <= LONGEST >> 8 => return (at, false),
+            [_, l] if *l == MAGIC[1] => return (at, false),
+            [_] => return (at, false),
+            _ => {}
+        }
+    }
+    (bytes.len(), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(bytes: &[u8], lost: bool) -> Vec<Piece> {
+        let mut stream = Stream::of(bytes);
+        let (mut framing, mut all) = (Framing::default(), Vec::new());
+        if lost {
+            framing.search(0);
+        }
+        while let Some(piece) = framing.next(&stream, true) {
+            all.push(piece);
+            stream.consume(match piece {
+                Piece::Content { length } => HEADER + length,
+                Piece::Unfinished { there, .. } => HEADER + there,
+                Piece::Stub { there } => there,
+                Piece::Noise { count, .. } => count,
+            });
+            assert!(all.len() <= bytes.len());
+        }
+        assert!(stream.bytes().is_empty());
+        all
+    }
+
+    #[test]
+    fn frames_in_step() {
+        assert_eq!(
+            pieces(b"NL\0\x01\xffNL\0\0NL\0\x02", false),
+            [Piece::Content { length: 1 }, Piece::Content { length: 0 }, Piece::Unfinished { length: 2, there: 0 }]
+        );
+        assert_eq!(pieces(b"NL", false), [Piece::Stub { there: 2 }]);
+        assert_eq!(pieces(b"", false), []);
+    }
+
+    #[test]
+    fn frames_found_again() {
+        assert_eq!(
+            pieces(b"QQ\0\x02NL\0\x01\xff", false),
+            [Piece::Noise { count: 4, wrong: Wrong::Magic }, Piece::Content { length: 1 }]
+        );
+        assert_eq!(pieces(b"NL\x40\x01GNE", false), [Piece::Noise { count: 7, wrong: Wrong::Length }]);
+        assert_eq!(pieces(b"NL\0\x01\xff", true), [Piece::Content { length: 1 }]);
+        // In a search a length of 0 is not believed, and what may begin a header is kept back.
+        assert_eq!(
+            pieces(b"NL\0\0xNL\x40", true),
+            [Piece::Noise { count: 5, wrong: Wrong::Length }, Piece::Stub { there: 3 }]
+        );
+        assert_eq!(pieces(b"xxNL\x41", true), [Piece::Noise { count: 5, wrong: Wrong::Magic }]);
+    }
+}

@@ -1,0 +1,82 @@
+//! The lines of `proto` hawknl: what a frame is that GNE cannot explain.
+
+use super::framing::Wrong;
+use super::{FRAME, LENGTH, PROTO};
+use crate::codec::layout::Field;
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Fault, Level, Reader, Reason, Value};
+use crate::protocols::{Draft, Out, Role};
+
+fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Draft {
+    let draft = out.begin(PROTO);
+    draft.message = FRAME[0].name;
+    draft.from = from;
+    draft
+}
+
+fn whole(field: &'static Field, bytes: &[u8], draft: &mut Draft) {
+    let bits = (bytes.len() as u32).saturating_mul(8);
+    draft.tree.push(field, Value::Bytes { bit: 0, bits }, 0, bits);
+}
+
+/// A whole frame whose content is not GNE's.
+pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
+    let draft = begin(out, from);
+    let outcome = Reader::new(bytes, &mut draft.tree).named(PROTO, FRAME[0].name).read(FRAME[0].fields);
+    draft.ended(outcome);
+    draft
+}
+
+/// A frame that was never finished: its header's length, and what came of its content.
+pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
+    let draft = begin(out, from);
+    draft.tree.push(&LENGTH, Value::UInt(length as u64), 0, 0);
+    whole(&FRAME[0].fields[0], bytes, draft);
+    let there = bytes.len();
+    match there {
+        0 => draft.notes.add(
+            Level::Note,
+            "hawknl.unfinished",
+            format_args!("a lone header: the {length} bytes behind it were never sent"),
+        ),
+        _ => draft.notes.add(
+            Level::Warning,
+            "hawknl.unfinished",
+            format_args!("the frame was never finished: {there} of {length} bytes came"),
+        ),
+    }
+    draft
+}
+
+/// The beginning of a header that was never finished.
+pub fn stub<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
+    let draft = begin(out, from);
+    whole(&UNPARSED, bytes, draft);
+    let there = bytes.len();
+    draft.notes.add(
+        Level::Warning,
+        "hawknl.unfinished",
+        format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
+    );
+    draft
+}
+
+/// Bytes that belong to no frame.
+pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
+    let draft = begin(out, from);
+    whole(&UNPARSED, bytes, draft);
+    let (name, bit, what) = match wrong {
+        Wrong::Magic => ("magic", 0, "not 4e 4c"),
+        Wrong::Length => ("length", 16, "not a length of 1 to 16384"),
+    };
+    let have = (bytes.len() as u64 * 8).saturating_sub(bit);
+    let path = format!("{PROTO}.{}.{name}", FRAME[0].name);
+    draft.fault = Some(Fault { path, ..Fault::new(Reason::Undefined(what), bit as u32, 0, have) });
+    let count = bytes.len();
+    draft.notes.add(
+        Level::Error,
+        "hawknl.out_of_sync",
+        format_args!("{count} bytes that belong to no frame: the library never recovers from this"),
+    );
+    draft
+}

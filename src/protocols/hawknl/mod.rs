@@ -1,0 +1,115 @@
+//! HawkNL's reliable packets: the frames that carry GNE, and some other games, over TCP.
+//!
+//! ```text
+//! 4e 4c      "NL"
+//! u16        length of the content, big-endian always, at most 16384
+//! content
+//! ```
+//! A carrier, no dissector of its own: lines of `proto` hawknl come from GNE's sessions, for what
+//! only the frames can explain. Their bytes, as those of GNE's lines, are the content alone.
+
+pub mod framing;
+pub mod lines;
+pub mod notes;
+
+use crate::codec::{EncodeError, Layout, layout};
+use layout::{Field, Len, bytes, u16be};
+use serde_json::Value as Json;
+
+/// The name of its lines.
+pub const PROTO: &str = "hawknl";
+/// What every frame begins with.
+pub const MAGIC: [u8; 2] = *b"NL";
+/// Bytes of a header.
+pub const HEADER: usize = 4;
+/// The longest content: a longer one puts the library out of step for good.
+pub const LONGEST: usize = 16384;
+
+/// The length that an unfinished frame's header says; shown, though the header is not.
+pub static LENGTH: Field = u16be("length").doc("how long the content would have been, where it was never finished");
+
+/// The only message: a frame that is not GNE's, or not whole.
+pub static FRAME: [Layout; 1] = [Layout {
+    name: "frame",
+    doc: "a frame whose content is not GNE's; `length` before it where it was never finished",
+    fields: &[bytes("data", Len::Rest).doc("the content")],
+}];
+
+/// What the first four bytes of a frame say: the length, or what is wrong with them.
+pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
+    let [n, l, high, low, ..] = bytes else { return None };
+    let length = u16::from_be_bytes([*high, *low]) as usize;
+    Some(match [*n, *l] == MAGIC {
+        false => Err(framing::Wrong::Magic),
+        true if length > LONGEST => Err(framing::Wrong::Length),
+        true => Ok(length),
+    })
+}
+
+/// Writes a header before the content; `None` where no length can say how long it is.
+pub fn wrap(content: &[u8]) -> Option<Vec<u8>> {
+    wrap_as(u16::try_from(content.len()).ok()?, content)
+}
+
+fn wrap_as(length: u16, content: &[u8]) -> Option<Vec<u8>> {
+    let mut framed = Vec::with_capacity(HEADER + content.len());
+    framed.extend_from_slice(&MAGIC);
+    framed.extend_from_slice(&length.to_be_bytes());
+    framed.extend_from_slice(content);
+    Some(framed)
+}
+
+/// The stream's bytes of a line: bytes that belong to no frame get no header, an unfinished one
+/// gets the header that it had.
+pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
+    match fields.get(LENGTH.name).and_then(Json::as_u64) {
+        Some(length) => wrap_as(u16::try_from(length).ok()?, content),
+        None if fields.get("unparsed").is_some() => Some(content.to_vec()),
+        None => wrap(content),
+    }
+}
+
+/// The bytes of a line, without any header.
+///
+/// # Errors
+/// A field that a frame does not have, or that is not hex.
+pub fn encode(fields: &Json) -> Result<Vec<u8>, EncodeError> {
+    let error = |path: &str, what: String| EncodeError { path: path.into(), what };
+    let Some(fields) = fields.as_object() else { return Err(error("fields", "expected an object".into())) };
+    let mut out = Vec::new();
+    for (name, value) in fields {
+        match (name.as_str(), value.as_str().map(hex::decode)) {
+            ("length", _) => {}
+            ("data" | "unparsed", Some(Ok(bytes))) => out.extend(bytes),
+            ("data" | "unparsed", _) => return Err(error(name, "expected hex".into())),
+            _ => return Err(error(name, "unknown field: a frame has length, data, unparsed".into())),
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lines_give_their_bytes_back() {
+        assert_eq!(encode(&json!({"data": "0102"})).unwrap(), [1, 2]);
+        assert_eq!(encode(&json!({"length": 16, "data": "6162"})).unwrap(), b"ab");
+        assert!(encode(&json!({"data": 5})).is_err());
+        assert!(encode(&json!({"dat": "00"})).unwrap_err().to_string().contains("unknown field"));
+        assert_eq!(wrap_line(b"ab", &json!({"length": 16, "data": "6162"})).unwrap(), b"NL\0\x10ab");
+        assert_eq!(wrap_line(b"ab", &json!({"unparsed": "6162"})).unwrap(), b"ab");
+        assert_eq!(wrap_line(b"ab", &json!({"data": "6162"})).unwrap(), b"NL\0\x02ab");
+        assert_eq!(wrap(&[0; 65536]), None);
+    }
+
+    #[test]
+    fn headers() {
+        assert_eq!(header(b"NL\0"), None);
+        assert_eq!(header(b"NL\x40\0"), Some(Ok(LONGEST)));
+        assert_eq!(header(b"NL\x40\x01"), Some(Err(framing::Wrong::Length)));
+        assert_eq!(header(b"XL\0\x01"), Some(Err(framing::Wrong::Magic)));
+    }
+}
