@@ -46,6 +46,11 @@ pub trait Dissector: Sync {
     /// The memory for a new conversation.
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session>;
 
+    /// The port that its servers usually have: where messages without an address are written to.
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
     /// How `dump` reads bytes that come without a transport: as a datagram, or as one direction
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {

@@ -43,6 +43,9 @@ pub struct Owner {
     read: [usize; 2],
 }
 
+/// A protocol's name, why it is that one, and the session.
+type Claimant = (&'static str, &'static str, Box<dyn Session>);
+
 /// What an undecided conversation has said so far.
 #[derive(Default)]
 pub struct Held {
@@ -153,7 +156,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Who can be named without looking at what was said: the user's word, or another conversation.
-    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
+    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
         if let Some(session) = self.announced(c, 0) {
             return Some(("expected", "a conversation that another one announced", session));
@@ -171,12 +174,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Asks every dissector. `last`: no more will be said.
-    fn identify(
-        &mut self,
-        c: &Conversation<Claim>,
-        held: &Held,
-        last: bool,
-    ) -> Option<Option<(&'static str, &'static str, Box<dyn Session>)>> {
+    fn identify(&mut self, c: &Conversation<Claim>, held: &Held, last: bool) -> Option<Option<Claimant>> {
         if self.forced.is_some() {
             return Some(None);
         }

@@ -81,6 +81,10 @@ impl Dissector for Riptide {
         Box::new(session::Conversation::new(talk))
     }
 
+    fn port(&self) -> Option<u16> {
+        Some(7777)
+    }
+
     fn dump_transport(&self, options: &Options) -> Transport {
         match options.settings.get("riptide.framing") {
             Some("u16" | "i32") => Transport::Tcp,
