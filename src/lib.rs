@@ -10,9 +10,12 @@
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | [`protocols`] | one folder a protocol: layouts, session, documentation |
 //! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`encode`] | JSON lines to bytes, hex or captures |
 
 pub mod capture;
 pub mod codec;
+pub mod encode;
+pub mod filter;
 pub mod flow;
 pub mod nearest;
 pub mod protocols;

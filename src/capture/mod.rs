@@ -24,7 +24,6 @@ mod packets;
 mod parts;
 mod pcapng;
 pub mod time;
-pub use hextext::HexText;
 mod transport;
 mod write;
 
@@ -32,6 +31,7 @@ pub use build::{BuildError, ethernet};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Frame, LONGEST};
 pub use fragments::{Fragments, Statistics};
+pub use hextext::HexText;
 pub use input::{Format, Input};
 pub use link::LinkType;
 pub use other::Other;

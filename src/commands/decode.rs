@@ -1,10 +1,11 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
 use super::output::{Printer, say};
-use super::{check, dump, input, options};
+use super::{Usage, check, dump, input, options};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::{Capture, Decoded, Input, Packets};
+use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
 use netkit::protocols::{Inspector, Options};
 use std::collections::BTreeMap;
@@ -18,7 +19,13 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.check {
         return check::run(args, &options, global);
     }
-    let mut printer = Printer::new(&args.output, global, args.flow);
+    let filter = match &args.filter {
+        Some(text) => {
+            Some(Filter::parse(text, &Names { schemas: &options.schemas }).map_err(|e| Usage(format!("-F: {e}")))?)
+        }
+        None => None,
+    };
+    let mut printer = Printer::new(&args.output, global, args.flow, filter);
     let mut failed = None;
     for path in &args.files {
         let live = path.as_os_str() == "-";

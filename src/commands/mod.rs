@@ -3,10 +3,12 @@
 mod check;
 mod decode;
 mod dump;
+mod encode;
 mod fields;
 mod generate;
 mod input;
 mod output;
+mod written;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
@@ -32,6 +34,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
+        Command::Encode(args) => encode::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -2,6 +2,7 @@
 
 use crate::cli::{Color, FailOn, Format, Global, Output};
 use netkit::codec::Level;
+use netkit::filter::Filter;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
@@ -10,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 pub struct Printer {
     renderer: Renderer,
     flow: Option<u64>,
+    filter: Option<Filter>,
     left: Option<u64>,
     fail_on: Option<FailOn>,
     /// How many messages were printed.
@@ -20,7 +22,7 @@ pub struct Printer {
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, flow: Option<u64>) -> Printer {
+    pub fn new(output: &Output, global: &Global, flow: Option<u64>, filter: Option<Filter>) -> Printer {
         let style = style(global, output.bytes);
         let format = match output.format {
             Format::Tree => render::Format::Tree,
@@ -30,7 +32,7 @@ impl Printer {
             Format::Json => render::Format::Json,
         };
         let renderer = Renderer::new(format, style, Box::new(io::stdout()));
-        Printer { renderer, flow, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
+        Printer { renderer, flow, filter, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
     }
 
     /// Is there no need to go on: enough was printed, or nobody reads it?
@@ -56,6 +58,9 @@ impl Printer {
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
         if self.flow.is_some_and(|flow| flow != message.talk.flow) || self.done() {
+            return;
+        }
+        if self.filter.as_ref().is_some_and(|filter| !filter.matches(message)) {
             return;
         }
         if let Some(left) = &mut self.left {

@@ -143,25 +143,20 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     let text = text.trim_end();
     let framed =
         text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
-    if let Some(inner) = framed {
-        match spells(bytes, inner) {
-            // `|` and `>` can as well be the first byte of a bare text column.
-            Err(e) if spells(bytes, text).is_err() => {
-                return Err(match e {
-                    Mismatch::At { found, byte, skip } => Mismatch::At { found, byte, skip: skip + 1 },
-                    Mismatch::Length => e,
-                });
-            }
-            _ => return Ok(()),
-        }
-    }
-    // Blanks at the start of the text column cannot be told from those before it.
+    let inner = framed.map(|inner| spells(bytes, inner));
     let first = spells(bytes, text);
+    // Blanks at the start of the text column cannot be told from those before it.
     let blanks = bytes.iter().take_while(|b| **b == b' ').count();
     let fits = first.is_ok()
+        || matches!(inner, Some(Ok(())))
         || (1..=blanks).any(|n| spells(bytes.get(n..).unwrap_or_default(), text).is_ok())
         || halves(bytes, text);
-    if fits { Ok(()) } else { first }
+    match (fits, inner) {
+        (true, _) => Ok(()),
+        (false, Some(Err(Mismatch::At { found, byte, skip }))) => Err(Mismatch::At { found, byte, skip: skip + 1 }),
+        (false, Some(error)) => error,
+        (false, None) => first,
+    }
 }
 
 /// The text column with a blank behind the eighth character, as Wireshark's streams have it.

@@ -47,6 +47,11 @@ impl Dump {
         self.form
     }
 
+    /// How many digits its offsets have, where nothing but their column shows what they are.
+    pub(super) fn bare_digits(&self) -> Option<usize> {
+        (self.form.column() == Column::Bare).then_some(self.digits)
+    }
+
     /// Reads one line.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
         let due = out.len() as u64;

@@ -5,7 +5,7 @@ use super::dump::Dump;
 use super::error::{HexError, HexErrorKind, Line};
 use super::lines::Lines;
 use super::offset::{Column, Offset};
-use super::plain::Plain;
+use super::plain::{Plain, digits};
 use super::source::Source;
 use super::{Block, Form, Layer, Step, tcpdump};
 use std::io::BufRead;
@@ -24,6 +24,8 @@ pub struct HexText<R> {
     line_each: bool,
     /// The length of the array before, for the `_len = N` line of `xxd -i`.
     array: Option<u64>,
+    /// The digits of the offsets of the dump before, where they stand alone in their column.
+    offsets: Option<usize>,
 }
 
 /// What the message so far is.
@@ -51,6 +53,7 @@ impl<R: BufRead> HexText<R> {
             over: false,
             line_each: false,
             array: None,
+            offsets: None,
         }
     }
 
@@ -122,6 +125,12 @@ impl<R: BufRead> HexText<R> {
                     return Ok(Step::More);
                 }
                 State::Idle => {
+                    // The length with which a dump ends, behind a blank line.
+                    let lone = line.text.trim_end();
+                    if self.offsets.is_some_and(|n| lone.len() == n && digits(lone) == n) {
+                        let kind = HexErrorKind::OffsetOrData(lone.into());
+                        return Err(HexError::at(line, 0, kind));
+                    }
                     if let Some(offset) = Offset::first(line)? {
                         self.first = line.number;
                         self.state = State::Dump(Dump::new(line, &offset));
@@ -183,12 +192,14 @@ impl<R: BufRead> HexText<R> {
     /// At the end of a message, or of the input.
     fn finish(&mut self) -> Result<Option<Form>, HexError> {
         let line = Line { number: self.first, text: "" };
+        let mut offsets = None;
         let form = match std::mem::take(&mut self.state) {
             State::Idle => return Ok(None),
             State::Packet => return Err(HexError::at(line, 0, HexErrorKind::NoPacket)),
             State::Plain(_) => Form::Plain,
             State::Dump(dump) => {
                 dump.finish(line, &self.bytes)?;
+                offsets = dump.bare_digits();
                 dump.form()
             }
             State::Source(source) => source.finish()?,
@@ -196,6 +207,7 @@ impl<R: BufRead> HexText<R> {
         if self.bytes.is_empty() {
             return Err(HexError::at(line, 0, HexErrorKind::NoBytes));
         }
+        self.offsets = offsets;
         self.array = (form == Form::Array).then_some(self.bytes.len() as u64);
         Ok(Some(form))
     }

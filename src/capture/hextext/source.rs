@@ -10,6 +10,9 @@ use super::{Form, Step, plain, push_room};
 /// How deep brackets may nest: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
 
+/// How many words may stand before the bytes; each costs the count of its column.
+const MAX_WORDS: usize = 100;
+
 /// Where in a message the reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
@@ -55,6 +58,7 @@ pub(super) struct Source {
     /// Strings without any escape so far, as the error they are.
     unescaped: Option<HexError>,
     sure: bool,
+    words: usize,
 }
 
 impl Source {
@@ -70,15 +74,13 @@ impl Source {
 
     /// Reads one line, whose comments are blanked.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
-        let mut from = 0;
-        let mut first = true;
+        let (mut from, mut first) = (0, true);
         while let Some((at, end, token)) = lexer::next(line, from)? {
             if first && self.stack.is_empty() && self.begins_another(token) {
                 return Ok(Step::Before);
             }
             // A backslash at the end of a line joins it with the next one.
-            let joins = matches!(token, Token::Punct('\\')) && !first;
-            if !joins {
+            if first || !matches!(token, Token::Punct('\\')) {
                 self.token(line, at, token, out)?;
             }
             first = false;
@@ -92,33 +94,32 @@ impl Source {
 
     /// Whether a line that begins with the token belongs to the next message.
     fn begins_another(&self, token: Token<'_>) -> bool {
-        match self.phase {
-            Phase::After => !matches!(token, Token::Punct(')' | ']' | '}' | ',' | ';')),
-            Phase::Strings => matches!(token, Token::Word),
-            _ => false,
-        }
+        let tail = matches!(token, Token::Punct(')' | ']' | '}' | ',' | ';'));
+        let name = matches!(token, Token::Word);
+        self.phase == Phase::After && !tail || self.phase == Phase::Strings && name
     }
 
     fn token(&mut self, line: Line<'_>, at: usize, token: Token<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
-        if let Some(error) = self.number.take_if(|_| !matches!(token, Token::Punct(']'))) {
+        if let Some(error) = self.number.take()
+            && !matches!(token, Token::Punct(']'))
+        {
             return Err(error);
         }
-        self.number = None;
         let last = std::mem::replace(&mut self.last, Last::Other);
+        let error = |kind| HexError::at(line, at, kind);
         match (self.phase, token) {
             (_, Token::Punct(c @ (')' | ']' | '}'))) => return self.close(line, at, c, last),
             (Phase::Before, Token::Punct(c @ ('(' | '[' | '{'))) => {
-                if self.stack.len() == MAX_DEPTH {
+                self.words += 1;
+                if self.stack.len() == MAX_DEPTH || self.words > MAX_WORDS {
                     return Err(line.misplaced(at));
                 }
-                let open = HexError::at(line, at, HexErrorKind::Unclosed(c));
-                self.stack.push((c, open));
+                self.stack.push((c, error(HexErrorKind::Unclosed(c))));
                 self.last = Last::Open;
             }
             (Phase::Before | Phase::Array, Token::Hex(digits)) if self.in_array(last) => {
                 if digits.len() > 2 {
-                    let kind = HexErrorKind::Wide(excerpt(digits));
-                    return Err(HexError::at(line, at, kind));
+                    return Err(error(HexErrorKind::Wide(excerpt(digits))));
                 }
                 self.enter(Phase::Array, Form::Array);
                 return plain::push_digits(line, at + 2, digits, out);
@@ -134,7 +135,7 @@ impl Source {
                 let open = at + 1 + usize::from(bytes);
                 let escaped = lexer::unescape(line, open, body, out)?;
                 self.sure |= escaped || bytes;
-                self.unescaped.get_or_insert_with(|| HexError::at(line, at, HexErrorKind::NoEscape));
+                self.unescaped.get_or_insert_with(|| error(HexErrorKind::NoEscape));
                 self.enter(Phase::Strings, Form::Escaped);
             }
             (Phase::Strings, Token::Punct('+')) => {}
@@ -142,10 +143,9 @@ impl Source {
                 self.enter(Phase::Escapes, Form::Escaped);
                 return plain::push_digits(line, at + 2, digits, out);
             }
-            (Phase::Array | Phase::Bare, Token::Punct(',')) if last == Last::Other => {
+            (Phase::Array, Token::Punct(',')) | (Phase::Bare, Token::Punct(',' | ';')) if last == Last::Other => {
                 self.last = Last::Comma;
             }
-            (Phase::Bare, Token::Punct(';')) if last == Last::Other => self.last = Last::Comma,
             (Phase::Strings | Phase::After, Token::Punct(c @ (',' | ';')))
                 if self.stack.is_empty() && last == Last::Other =>
             {
@@ -153,8 +153,7 @@ impl Source {
                 self.last = if c == ';' { Last::Semicolon } else { Last::Comma };
             }
             (Phase::Array | Phase::Bare, Token::Number(text)) => {
-                let kind = HexErrorKind::Decimal(excerpt(text));
-                return Err(HexError::at(line, at, kind));
+                return Err(error(HexErrorKind::Decimal(excerpt(text))));
             }
             (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => {
                 return self.declare(line, at, token);
@@ -188,7 +187,9 @@ impl Source {
 
     /// A word of the declaration before the bytes.
     fn declare(&mut self, line: Line<'_>, at: usize, token: Token<'_>) -> Result<(), HexError> {
+        self.words += 1;
         match token {
+            _ if self.words > MAX_WORDS => return Err(line.misplaced(at)),
             Token::Number(text) => {
                 let kind = HexErrorKind::Decimal(excerpt(text));
                 self.number = Some(HexError::at(line, at, kind));
@@ -201,21 +202,16 @@ impl Source {
             Token::Punct(';' | ':' | '&' | '*' | '!' | '.' | ',' | '<' | '>') | Token::Word => {}
             _ => return Err(line.misplaced(at)),
         }
-        if self.declaration.is_none() {
-            let mut start = HexError::at(line, at, HexErrorKind::NoBytes);
-            start.character = line.text.get(at..).and_then(|t| t.chars().next());
-            self.declaration = Some(start);
-        }
+        self.declaration.get_or_insert_with(|| HexError {
+            character: line.text.get(at..).and_then(|t| t.chars().next()),
+            ..HexError::at(line, at, HexErrorKind::NoBytes)
+        });
         Ok(())
     }
 
     fn close(&mut self, line: Line<'_>, at: usize, c: char, last: Last) -> Result<(), HexError> {
-        let open = match c {
-            ')' => '(',
-            ']' => '[',
-            _ => '{',
-        };
-        if self.stack.last().is_none_or(|(o, _)| *o != open) || last == Last::Semicolon {
+        let pair = |open: char| matches!((open, c), ('(', ')') | ('[', ']') | ('{', '}'));
+        if !self.stack.last().is_some_and(|(open, _)| pair(*open)) || last == Last::Semicolon {
             return Err(line.misplaced(at));
         }
         self.stack.pop();

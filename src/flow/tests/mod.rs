@@ -5,6 +5,7 @@ mod ends;
 mod gaps;
 mod order;
 mod property;
+mod slots;
 mod streams;
 mod table;
 

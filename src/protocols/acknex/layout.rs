@@ -25,7 +25,7 @@ pub(super) const fn update(base: i64) -> Field {
 
 /// Nothing is known of what follows these bits of an update, not even its length.
 pub(super) const fn undefined(bits: When) -> Field {
-    switch("command", &[], Other::Fault("a parameter that no manual defines")).when(bits)
+    switch("command", &[], Other::Fault("a parameter that no manual defines")).doc("no manual defines it").when(bits)
 }
 
 /// An angle: a signed 16 bit number in the byte order found for the conversation.
@@ -60,14 +60,18 @@ pub(super) const SKILLS: Field = tuple("skills", 3, &FIXED).doc("the new values 
 /// `CPosition`: the width depends on the server's pos_resolution, the third coordinate on the
 /// entity's NOSEND_Z; no message says either.
 pub(super) static POSITION: [Field; 4] = [
-    inline("", &[position(3, &PACKED)]).when(When::Setting("position", 0)),
-    inline("", &[position(3, &FIXED)]).when(When::Setting("position", 1)),
-    inline("", &[position(2, &PACKED)]).when(When::Setting("position", 2)),
-    inline("", &[position(2, &FIXED)]).when(When::Setting("position", 3)),
+    inline("", &[position(3, &PACKED, "where it is: x, y, z; with acknex.position=packed")])
+        .when(When::Setting("position", 0)),
+    inline("", &[position(3, &FIXED, "where it is: x, y, z; with acknex.position=fixed")])
+        .when(When::Setting("position", 1)),
+    inline("", &[position(2, &PACKED, "where it is: x, y; with acknex.no_z=yes and acknex.position=packed")])
+        .when(When::Setting("position", 2)),
+    inline("", &[position(2, &FIXED, "where it is: x, y; with acknex.no_z=yes and acknex.position=fixed")])
+        .when(When::Setting("position", 3)),
 ];
 
-const fn position(coordinates: u32, of: &'static Field) -> Field {
-    tuple("position", coordinates, of).doc("where the entity is: x, y, z").when(bit("command", 0))
+const fn position(coordinates: u32, of: &'static Field, doc: &'static str) -> Field {
+    tuple("position", coordinates, of).doc(doc).when(bit("command", 0))
 }
 
 /// How large the entity is drawn.
@@ -98,11 +102,11 @@ pub(super) const ALPHA: Field =
 const RED: Field = u8("red");
 const GREEN: Field = u8("green");
 const BLUE: Field = u8("blue");
-pub(super) const RGB: Field = color(&[RED, GREEN, BLUE]);
-pub(super) const BGR: Field = color(&[BLUE, GREEN, RED]);
+pub(super) const RGB: Field = color(&[RED, GREEN, BLUE]).doc("the color of its light, with acknex.color=rgb");
+pub(super) const BGR: Field = color(&[BLUE, GREEN, RED]).doc("the color of its light, with acknex.color=bgr");
 
 const fn color(parts: &'static [Field]) -> Field {
-    group("color", parts).doc("the color of its light").keep_empty().when(bit("command", 1))
+    group("color", parts).keep_empty().when(bit("command", 1))
 }
 
 pub(super) const UNANSWERED: &str = "the client tells that it is still there; nobody answers";
@@ -199,8 +203,10 @@ pub static SERVER: [Layout; 9] = [
             entity_type(0),
             scale(1),
             // The table of the specification has skin last, but gives it the bit before ambient.
-            inline("", &[ambient(3), albedo(4), skin(2)]).when(When::Setting("skin", 0)),
-            inline("", &[skin(2), ambient(3), albedo(4)]).when(When::Setting("skin", 1)),
+            inline("", &[skin(2).doc("number of its skin, with acknex.skin=bit")]).when(When::Setting("skin", 1)),
+            ambient(3),
+            albedo(4),
+            inline("", &[skin(2).doc("number of its skin, with acknex.skin=table")]).when(When::Setting("skin", 0)),
         ],
     ),
     message(

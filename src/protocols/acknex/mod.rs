@@ -66,7 +66,8 @@ impl Dissector for Acknex {
         if sight.transport != Transport::Udp || !sight.ends.iter().any(|end| end.port() == PORT) {
             return Evidence::No;
         }
-        let Some((side, bytes, length)) = sight.said.iter().find(|(.., length)| *length > 0) else {
+        let asked = Asked::of(sight.options);
+        let Some((side, bytes, length)) = sight.said.iter().find(|(.., length)| *length > asked.skip) else {
             return Evidence::Maybe("nothing but empty datagrams on port 2300");
         };
         let talk = Talk {
@@ -78,7 +79,6 @@ impl Dissector for Acknex {
             options: sight.options,
         };
         let role = Talk::role(session::server_told(&talk), *side);
-        let asked = Asked::of(sight.options);
         let version = asked.version.unwrap_or(Version::A6);
         let datagram = Datagram::new(&asked, version, bytes, *length);
         let mut tree = Tree::default();

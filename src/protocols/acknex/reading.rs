@@ -166,7 +166,7 @@ pub static SETTINGS: [Setting; 7] = [
         "acknex.angle",
         "auto",
         &["auto", "be", "le"],
-        "byte order of angles; auto: high byte first as in the specification's example, until smooth turns say otherwise",
+        "byte order of angles; auto: be as in the specification's example, until smooth turns say otherwise",
     ),
     setting(
         "acknex.position",

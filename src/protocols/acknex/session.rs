@@ -151,7 +151,7 @@ impl Conversation {
                     Level::Warning,
                     "acknex.direction_unknown",
                     format_args!(
-                        "command {command:#04x} means something else each way: tell who sent it with --server or --from"
+                        "command {command:#04x} means something else each way: say who sent it (--server, --from)"
                     ),
                 );
                 undecided
@@ -233,7 +233,9 @@ fn tell(news: News, conversation: &Conversation, notes: &mut Notes) {
         notes.add(
             Level::Note,
             "acknex.position_width",
-            format_args!("positions of updates are read as {now} from here on, {before} before: so datagrams end where they should"),
+            format_args!(
+                "positions of updates are read as {now} from here on, {before} before: so datagrams end as they should"
+            ),
         );
     }
     if let Some(gap) = news.silent {

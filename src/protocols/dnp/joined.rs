@@ -1,6 +1,6 @@
 //! Long messages: the parts of one direction, and how they are joined.
 
-use super::layout::{ONE_VALUE, STATE_VALUES, VALUES};
+use super::layout::{ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
@@ -175,26 +175,27 @@ impl Joined {
     /// Appends the values, if they are one count and list, or one of each part.
     fn values(&self, tree: &mut Tree) -> bool {
         let mark = tree.nodes().len();
-        let whole = Reader::new(&self.data, tree).read(&STATE_VALUES);
-        if whole.stop.is_none() && whole.bits as usize == self.data.len() * 8 {
+        if self.lists(tree, &[self.data.len()]).is_some() {
             return true;
         }
         tree.truncate(mark);
-        if self.ends.len() > 1 && self.values_by_part(tree).is_some() {
+        if self.ends.len() > 1 && self.lists(tree, &self.ends).is_some() {
             return true;
         }
         tree.truncate(mark);
         false
     }
 
-    fn values_by_part(&self, tree: &mut Tree) -> Option<()> {
+    /// Reads a count and values up to each of these ends.
+    fn lists(&self, tree: &mut Tree, ends: &[usize]) -> Option<()> {
         let list = tree.open(&VALUES, Value::List, 0);
         let mut begin = 0;
-        for end in &self.ends {
+        for end in ends {
             let part = self.data.get(..*end)?;
             let [low, high, ..] = part.get(begin..)? else { return None };
             let mut bit = (begin as u32 + 2) * 8;
             for _ in 0..u16::from_le_bytes([*low, *high]) {
+                // Where nothing is left, the first value ends this.
                 let outcome = Reader::new(part, tree).starting_at(bit).read(&ONE_VALUE);
                 if outcome.stop.is_some() {
                     return None;

@@ -61,9 +61,6 @@ pub static VALUES: Field = array("values", Count::Prefix(&VALUE_COUNT), &VALUE);
 /// One value of a state.
 pub static ONE_VALUE: [Field; 1] = [group("value", &[u8("type").names(&TYPES).kept(), BY_TYPE])];
 
-/// What [`VALUES`] is read with from a joined long_link_state.
-pub static STATE_VALUES: [Field; 1] = [array("values", Count::Prefix(&VALUE_COUNT), &VALUE)];
-
 static LINK: Field =
     group("link", &[u16le("link_id").kept(), array("values", Count::Prefix(&UPDATE_VALUE_COUNT), &UPDATED)]);
 static UPDATED: Field = group(
@@ -160,5 +157,5 @@ pub fn by_command(first: Option<u8>) -> &'static Layout {
     first.and_then(|command| LAYOUTS.get(command as usize)).unwrap_or(unknown)
 }
 
-/// What [`Place`](crate::protocols::Place) of a table there is: one version, both directions.
+/// One version, the same in both directions.
 pub static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];

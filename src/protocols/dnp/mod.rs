@@ -4,9 +4,12 @@
 //! ([`joined`]), and states are shared over links ([`links`]): a link_update says neither of what
 //! types its values are nor how long they are; the link_state before it did.
 
+pub mod acknowledges;
+pub mod commands;
 pub mod encode;
 pub mod joined;
 pub mod layout;
+pub mod linking;
 pub mod links;
 pub mod notes;
 pub mod reliable;

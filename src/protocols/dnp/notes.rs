@@ -44,4 +44,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("dnp.bare_link_id", "note", "an update that ends after a link_id: the sender's state was destroyed"),
     note("dnp.values_lost", "warning", "255 values of one link: the C++ library never sends the others"),
     note("dnp.flags_ignored", "note", "a link_state with more flags than read_only: receivers take it as read-write"),
+    note("dnp.old_long_message", "note", "reliable messages that are parts of a long one: the engine 1.24 to 1.32.2"),
+    note("dnp.specification_layout", "note", "a link_update that ends exactly only as the specification has it"),
+    note("dnp.python_vectors", "note", "a link_state that breaks behind a float: the Python library's vectors"),
 ];

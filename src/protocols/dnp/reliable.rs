@@ -3,11 +3,12 @@
 //! Commands 4, 5, 10 and 11 share one count, modulo 65535: 65535 itself is never used. Receivers
 //! take numbers up to 9 past the lowest that is missing, and drop the others without a word.
 
+use super::commands::OldLong;
 use super::joined::{Chain, Kind, Parts, follow};
 use super::layout;
 use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::{Level, Notes};
-use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
+use crate::flow::sequence::{Seen, Sent, Sequence};
 use crate::protocols::Place;
 use std::fmt;
 use std::hash::Hasher;
@@ -18,8 +19,6 @@ pub const MODULUS: u16 = 65535;
 const REMEMBERED: usize = 32768;
 /// How far past the lowest missing number receivers look.
 const WINDOW: i64 = 10;
-/// How many numbers a note lists.
-const LISTED: usize = 20;
 
 /// What a numbered command is for those that come after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +63,10 @@ impl Numbered {
 /// What is remembered of a command beside its times: a hash of its bytes, whether a failed
 /// acknowledge was seen, and the command code.
 #[derive(Clone, Copy)]
-struct Tag(u64);
+pub(super) struct Tag(pub(super) u64);
 
 impl Tag {
-    const FAILED: u64 = 0x80;
+    pub(super) const FAILED: u64 = 0x80;
 
     fn of(place: &Place<'_>) -> Tag {
         let mut hasher = rustc_hash::FxHasher::default();
@@ -85,7 +84,7 @@ impl Tag {
         self.0 & Tag::FAILED != 0
     }
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         layout::by_command(Some(self.0 as u8 & 0x7f)).name
     }
 }
@@ -93,16 +92,18 @@ impl Tag {
 /// One direction.
 #[derive(Debug)]
 pub struct Direction {
-    sequence: Sequence,
+    pub(super) sequence: Sequence,
     runs: Runs,
     /// Parts of long messages, by [`Kind`].
     pub parts: [Parts; KINDS],
+    /// Parts of long messages as old engines sent them.
+    pub old: OldLong,
 }
 
 impl Default for Direction {
     fn default() -> Direction {
         let sequence = Sequence::new(MODULUS as u32, REMEMBERED);
-        Direction { sequence, runs: Runs::default(), parts: Default::default() }
+        Direction { sequence, runs: Runs::default(), parts: Default::default(), old: OldLong::default() }
     }
 }
 
@@ -113,6 +114,7 @@ impl Direction {
         self.sequence.start_at(0);
         self.runs = Runs::default();
         self.parts.iter_mut().for_each(Parts::clear);
+        self.old = OldLong::default();
     }
 
     /// A numbered command came, whole or not.
@@ -195,55 +197,6 @@ impl Direction {
     fn floor(&self) -> i64 {
         self.sequence.newest().map_or(i64::MIN, |newest| newest - REMEMBERED as i64 + 1)
     }
-
-    /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
-    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, notes: &mut Notes) {
-        let extended = self.sequence.extend(number);
-        let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
-        let Some(sent) = seen else {
-            if result.is_some() {
-                notes.add(Level::Note, "dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
-            }
-            return;
-        };
-        let (name, frame) = (Tag(sent.tag).name(), sent.frame);
-        let since = Seconds(now.saturating_sub(sent.last_time));
-        match result {
-            Some(0) => {}
-            Some(1) => {
-                sent.tag |= Tag::FAILED;
-                notes.add(
-                    Level::Warning,
-                    "dnp.acknowledge_failed",
-                    format_args!("{name} of frame {frame}, {since} before: the sender resends at once"),
-                );
-                return;
-            }
-            _ => return,
-        }
-        match self.sequence.acknowledged(extended) {
-            Acked::First(Sent { copies: 1, .. }) => {
-                notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))
-            }
-            Acked::First(Sent { copies, .. }) => notes.add(
-                Level::Note,
-                "dnp.acknowledges",
-                format_args!("{name} of frame {frame}, sent {copies} times, the last time {since} before"),
-            ),
-            Acked::Again(_) => notes.add(
-                Level::Note,
-                "dnp.acknowledge_repeated",
-                format_args!("{name} of frame {frame} was acknowledged before; {since} since its last copy"),
-            ),
-            Acked::Unseen | Acked::Unknown => {}
-        }
-    }
-
-    /// What nobody has acknowledged; `None` where there is nothing.
-    pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
-        let any = self.sequence.forgotten_unacknowledged() > 0 || self.sequence.unacknowledged().next().is_some();
-        any.then_some(Unacknowledged(&self.sequence))
-    }
 }
 
 /// A copy of a command, which `before` was seen.
@@ -263,29 +216,6 @@ fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
     let soon = since.saturating_mul(2) < resend && !before.failed();
     let code = if soon { "dnp.duplicate" } else { "dnp.retransmission" };
     notes.add(Level::Note, code, format_args!("copy {copy} of frame {frame}, {shown} after the last"));
-}
-
-/// The numbers that nobody acknowledged.
-#[derive(Clone, Copy, Debug)]
-pub struct Unacknowledged<'a>(&'a Sequence);
-
-impl fmt::Display for Unacknowledged<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut count = 0;
-        for (number, _) in self.0.unacknowledged() {
-            match count {
-                0 => write!(f, "{}", self.0.wire(number))?,
-                _ if count < LISTED => write!(f, ", {}", self.0.wire(number))?,
-                _ => {}
-            }
-            count += 1;
-        }
-        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged();
-        match more {
-            0 => Ok(()),
-            _ => write!(f, " and {more} more"),
-        }
-    }
 }
 
 /// Nanoseconds as seconds with six digits.

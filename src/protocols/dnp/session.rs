@@ -1,19 +1,15 @@
 //! One DNP conversation: who the server is, and what the connection in it remembers.
 
-use super::joined::{Chain, Joined, Kind};
-use super::layout::{self, OUT_OF_RANGE, PART_BITS, READ_ONLY, UPDATE_LAYOUT};
-use super::links::{Answered, Ended, Links, Recall, State, index_of, types};
-use super::reliable::{Direction, Fresh, Numbered};
+use super::joined::Joined;
+use super::layout::{self, UPDATE_LAYOUT};
+use super::links::{Links, Recall};
+use super::reliable::Direction;
 use super::types::Types;
 use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
-use crate::codec::{Level, Node, Reader, Reason, Stop, Value, reader::UNPARSED};
+use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
 use crate::flow::Side;
 use crate::protocols::{Draft, Out, Place, Role, Session, Talk};
-use std::fmt;
-
-/// How many values of a link an update can hold.
-const MOST_VALUES: usize = 255;
 
 /// The port of DNP servers.
 pub const PORT: u16 = 3413;
@@ -42,32 +38,38 @@ pub struct Conversation {
     port: Option<Side>,
     phase: Phase,
     closed: bool,
-    directions: [Direction; 2],
-    links: Links,
-    joined: Joined,
-    set: Types,
-    specification: bool,
+    pub(super) directions: [Direction; 2],
+    pub(super) links: Links,
+    pub(super) joined: Joined,
+    pub(super) set: Types,
+    pub(super) specification: bool,
     /// `dnp.resend` in nanoseconds.
-    resend: i64,
+    pub(super) resend: i64,
 }
 
 /// What one reading has found beside the fields.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     /// A fault, or types that are not known.
-    broken: bool,
-    cause: Option<&'static str>,
-    trailing: usize,
-    not_in_force: Option<(u16, u64)>,
-    unknown: Option<u16>,
-    out_of_range: Option<(u16, u16, usize)>,
+    pub(super) broken: bool,
+    /// What the fault says that is about no length.
+    pub(super) cause: Option<&'static str>,
+    /// Bytes behind the last field.
+    pub(super) trailing: usize,
+    /// See [`Recall`].
+    pub(super) not_in_force: Option<(u16, u64)>,
+    /// See [`Recall`].
+    pub(super) unknown: Option<u16>,
+    /// See [`Recall`].
+    pub(super) out_of_range: Option<(u16, u16, usize)>,
 }
 
 impl Conversation {
     /// The memory for a new conversation.
     pub fn new(talk: &Talk<'_>) -> Conversation {
         let settings = &talk.options.settings;
-        let named = talk.server_by_option().or_else(|| talk.server_by_from(Side::A));
+        let from = talk.server_by_from(Side::A).filter(|_| talk.ends.is_none());
+        let named = talk.server_by_option().or(from);
         let port = talk.server_by_named_port("dnp").or_else(|| talk.server_by_port(|port| port == PORT));
         Conversation {
             named,
@@ -84,6 +86,7 @@ impl Conversation {
         }
     }
 
+    /// Reads the fields.
     fn read(&self, fields: &'static [Field], message: &'static str, place: &Place<'_>, draft: &mut Draft) -> Found {
         let mut recall = Recall::new(&self.links, &self.set, self.specification);
         let outcome = Reader::new(place.bytes, &mut draft.tree)
@@ -181,173 +184,6 @@ impl Conversation {
         }
     }
 
-    /// A numbered command: 4, 5, 10 or 11.
-    fn numbered(&mut self, command: u8, broken: bool, place: &Place<'_>, draft: &mut Draft) {
-        let Some(number) = draft.tree.number("number") else { return };
-        let flags = draft.tree.number("flags").unwrap_or(0);
-        let kind = match command {
-            10 => Some(Kind::Message),
-            11 => Some(Kind::LinkState),
-            _ => None,
-        };
-        let part = kind.filter(|_| !broken).map(|kind| {
-            let (first, last) = PART_BITS[kind as usize];
-            (flags & first != 0, flags & last != 0)
-        });
-        let direction = &mut self.directions[place.side.index()];
-        let numbered = Numbered { command, number: number as u16, part };
-        let fresh = direction.command(numbered, place, self.resend, &mut draft.notes);
-        let read_only = flags & READ_ONLY != 0;
-        match (fresh, kind) {
-            (Fresh::New(number, Some(chain)), Some(kind)) => {
-                self.part(number, chain, kind, read_only, place, draft);
-            }
-            (Fresh::New(..) | Fresh::Uncounted, None) if command == 5 && !broken => {
-                if let Some(types) = types(&draft.tree) {
-                    self.offer(types, read_only, place, draft);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn part(&mut self, number: i64, chain: Chain, kind: Kind, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
-        let content = |name: &str| draft.tree.find(name).and_then(|node| node.bytes(draft.sources(place.bytes)));
-        let (message, data) = match kind {
-            Kind::Message => (content("data").unwrap_or(&[]), &[][..]),
-            Kind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
-        };
-        let parts = &mut self.directions[place.side.index()].parts[kind as usize];
-        parts.keep(number, message, data, read_only);
-        let Chain::Whole(begin, end) = chain else { return };
-        if !self.joined.take(parts, begin, end) {
-            return;
-        }
-        let readable = self.joined.show(kind, draft);
-        if kind == Kind::Message {
-            return;
-        }
-        match types(&draft.derived).filter(|_| readable) {
-            Some(types) => self.offer(types, self.joined.read_only, place, draft),
-            None => draft.notes.add(
-                Level::Warning,
-                "dnp.values_unreadable",
-                format_args!("the joined data is not one count and values, nor is that of each part"),
-            ),
-        }
-    }
-
-    /// A whole link_state, or what completes a long one.
-    fn offer(&mut self, types: Box<[u8]>, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
-        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
-        if let Some((_, state)) = self.links.in_force(id) {
-            let state = Shown(state);
-            draft.notes.add(
-                Level::Warning,
-                "dnp.link_id_in_use",
-                format_args!("link {id} is in force: {state}; receivers do not answer"),
-            );
-        }
-        if let Some(state) = self.links.offered(place.side.other(), id) {
-            let frame = state.frame;
-            draft.notes.add(
-                Level::Warning,
-                "dnp.link_id_collision",
-                format_args!("the other side offers link {id} itself, in frame {frame}: neither is answered"),
-            );
-        }
-        self.links.offer(place.side, id, State { types, read_only, frame: place.frame });
-    }
-
-    fn link_answer(&mut self, up: bool, side: Side, draft: &mut Draft) {
-        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
-        let notes = &mut draft.notes;
-        if up {
-            match self.links.up(side, id) {
-                Answered::Accepted(state) => {
-                    let state = Shown(state);
-                    notes.add(Level::Note, "dnp.link_accepted", format_args!("{state}"));
-                }
-                Answered::Already => {}
-                Answered::Unknown => notes.add(
-                    Level::Warning,
-                    "dnp.link_unknown",
-                    format_args!("the other side has not offered link {id}"),
-                ),
-            }
-            return;
-        }
-        match self.links.down(side, id) {
-            Ended::Refused(state) => {
-                notes.add(Level::Note, "dnp.link_refused", format_args!("{}", Shown(&state)));
-            }
-            Ended::Down(state) => notes.add(Level::Note, "dnp.link_ended", format_args!("{}", Shown(&state))),
-            Ended::Unknown => notes.add(
-                Level::Warning,
-                "dnp.link_unknown",
-                format_args!("link {id} is neither offered by the other side nor in force"),
-            ),
-        }
-    }
-
-    fn update(&self, found: &Found, place: &Place<'_>, draft: &mut Draft) {
-        let (tree, notes) = (&draft.tree, &mut draft.notes);
-        if let Some((id, frame)) = found.not_in_force {
-            notes.add(
-                Level::Warning,
-                "dnp.link_up_missing",
-                format_args!("read by the link_state of frame {frame} for link {id}, which no link_up has accepted"),
-            );
-        }
-        if let Some(id) = found.unknown {
-            notes.add(
-                Level::Warning,
-                "dnp.unknown_types",
-                format_args!("no link_state is known for link {id}: give its types with -s dnp.types={id}:..."),
-            );
-        }
-        if let Some((id, index, count)) = found.out_of_range.filter(|_| found.cause == Some(OUT_OF_RANGE)) {
-            notes.add(
-                Level::Error,
-                "dnp.index_out_of_range",
-                format_args!("index {index} of link {id}, which has {count} values"),
-            );
-        }
-        let Some(list) = index_of(tree, None, "links") else { return };
-        for link in tree.children(Some(list)) {
-            let Some(id) = tree.child(Some(link), "link_id").and_then(Node::number) else { continue };
-            let Some(values) = index_of(tree, Some(link), "values") else {
-                notes.add(
-                    Level::Note,
-                    "dnp.bare_link_id",
-                    format_args!("the sender's state object was destroyed with a change pending"),
-                );
-                continue;
-            };
-            let count = tree.children(Some(values)).take(MOST_VALUES).count();
-            if count > 0
-                && let Some((by, state)) = self.links.in_force(id as u16)
-                && state.read_only
-                && *by != place.side
-                && !notes.has("dnp.read_only_update")
-            {
-                let frame = state.frame;
-                notes.add(
-                    Level::Warning,
-                    "dnp.read_only_update",
-                    format_args!("link {id} of frame {frame} is read-only: forbidden, but the programs apply it"),
-                );
-            }
-            if count == MOST_VALUES && !self.specification && !notes.has("dnp.values_lost") {
-                notes.add(
-                    Level::Warning,
-                    "dnp.values_lost",
-                    format_args!("{MOST_VALUES} values of link {id}: the C++ library never sends further ones"),
-                );
-            }
-        }
-    }
-
     /// What the place of a message in the connection says.
     fn phase_notes(&self, command: u8, side: Side, draft: &mut Draft) {
         if self.closed && command != 0 {
@@ -395,14 +231,6 @@ impl Session for Conversation {
                 format_args!("{command} is no command of DNP: receivers ignore it"),
             ),
         }
-        let extra = draft.tree.number("flags").filter(|flags| command == 5 && flags & !READ_ONLY != 0);
-        if let Some(flags) = extra {
-            draft.notes.add(
-                Level::Note,
-                "dnp.flags_ignored",
-                format_args!("flags {flags:#04x} are not just read_only: receivers take the link as read-write"),
-            );
-        }
         if found.cause == Some(UNKNOWN_TYPE) {
             draft.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
         }
@@ -416,20 +244,5 @@ impl Session for Conversation {
         }
         draft.from = self.role(place.side);
         out.emit(place);
-    }
-}
-
-/// `frame 4: 12 values, read only`.
-struct Shown<'a>(&'a State);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { types, read_only, frame } = self.0;
-        let count = types.len();
-        let end = if *read_only { ", read-only" } else { "" };
-        match count {
-            1 => write!(f, "link_state of frame {frame}: 1 value{end}"),
-            _ => write!(f, "link_state of frame {frame}: {count} values{end}"),
-        }
     }
 }

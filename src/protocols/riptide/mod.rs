@@ -12,6 +12,7 @@ pub mod values;
 pub mod version;
 
 use super::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
 use crate::codec::schema::{Encoding, Schemas};
 use crate::codec::{EncodeError, Writer};
 use crate::flow::Transport;
@@ -38,6 +39,8 @@ static SETTINGS: [Setting; 2] = [
     },
 ];
 
+static DERIVED: [&Field; 4] = [&reliable::ACKED, &reliable::COPY, &session::DERIVED_ID, &session::DERIVED_REASON];
+
 impl Dissector for Riptide {
     fn name(&self) -> &'static str {
         "riptide"
@@ -49,6 +52,10 @@ impl Dissector for Riptide {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -72,6 +79,10 @@ impl Dissector for Riptide {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn port(&self) -> Option<u16> {
+        Some(7777)
     }
 
     fn dump_transport(&self, options: &Options) -> Transport {

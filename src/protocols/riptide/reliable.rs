@@ -14,9 +14,9 @@ const WINDOW: usize = 2048;
 /// Copies after which the library gives a message up.
 const TRIES: u32 = 15;
 
-static ACKED: Field = array("acked", Count::Rest, &ACKED_ID).doc("messages that no earlier ack named");
+pub(super) static ACKED: Field = array("acked", Count::Rest, &ACKED_ID).doc("messages that no earlier ack named");
 static ACKED_ID: Field = u16le("sequence_id");
-static COPY: Field = u32le("copy").doc("which copy of the message this is");
+pub(super) static COPY: Field = u32le("copy").doc("which copy of the message this is");
 
 /// Both directions of a conversation.
 #[derive(Debug)]

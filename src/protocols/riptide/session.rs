@@ -9,8 +9,8 @@ use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
 
-static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
-static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
+pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
+pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;

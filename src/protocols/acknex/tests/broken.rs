@@ -1,6 +1,6 @@
 //! Broken bytes: no panic, no endless loop, every byte in one line, and each line back to its bytes.
 
-use super::vectors::vectors;
+use super::vectors::{Vector, vectors};
 use super::{dumped, encoder, options};
 use crate::protocols::Options;
 
@@ -16,18 +16,14 @@ fn check(id: &str, bytes: &[u8], options: &Options) {
 
 #[test]
 fn every_truncation() {
-    for (id, bytes, args, _) in vectors() {
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let options = options(&args);
+    for Vector { id, bytes, options, .. } in vectors() {
         (0..bytes.len()).for_each(|n| check(&id, &bytes[..n], &options));
     }
 }
 
 #[test]
 fn every_single_bit_flip() {
-    for (id, bytes, args, _) in vectors().into_iter().step_by(2) {
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let options = options(&args);
+    for Vector { id, bytes, options, .. } in vectors().into_iter().step_by(2) {
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);

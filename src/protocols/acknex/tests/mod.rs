@@ -66,6 +66,10 @@ struct Rows(Vec<Row>);
 impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
         let (draft, place) = (message.draft, message.place);
+        for (note, _) in draft.notes.iter() {
+            let listed = Acknex.notes().iter().find(|doc| doc.code == note.code).expect(note.code);
+            assert_eq!(listed.level, note.level.name(), "{}", note.code);
+        }
         let json = |bytes: &[u8]| serde_json::from_slice(bytes).expect("JSON");
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
         fields_json(&draft.tree, message.sources(), &mut fields);

@@ -1,18 +1,31 @@
 //! The vectors: computed from the tables by another encoder, read by two other decoders.
 
 use super::{check_line, dumped, encoder, options};
+use crate::protocols::Options;
 use serde_json::Value as Json;
 
-/// Bytes, options and expected lines of each vector.
-pub fn vectors() -> Vec<(String, Vec<u8>, Vec<String>, Vec<Json>)> {
+/// One vector.
+pub struct Vector {
+    pub id: String,
+    pub bytes: Vec<u8>,
+    pub options: Options,
+    pub expected: Vec<Json>,
+}
+
+/// All vectors.
+pub fn vectors() -> Vec<Vector> {
     let text = std::fs::read_to_string("fixtures/acknex/vectors.json").expect("the vectors");
     let all: Vec<Json> = serde_json::from_str(&text).expect("JSON");
     let one = |v: &Json| {
         let hex: String = v["hex"].as_str().expect("hex").split_whitespace().collect();
         let args = v.get("args").and_then(Json::as_array).into_iter().flatten();
-        let args = args.map(|a| a.as_str().expect("text").to_owned()).collect();
-        let expected = v["expect"].as_array().expect("a list").clone();
-        (v["id"].as_str().expect("text").to_owned(), hex::decode(hex).expect("hex"), args, expected)
+        let args: Vec<&str> = args.map(|a| a.as_str().expect("text")).collect();
+        Vector {
+            id: v["id"].as_str().expect("text").to_owned(),
+            bytes: hex::decode(hex).expect("hex"),
+            options: options(&args),
+            expected: v["expect"].as_array().expect("a list").clone(),
+        }
     };
     all.iter().map(one).collect()
 }
@@ -21,9 +34,8 @@ pub fn vectors() -> Vec<(String, Vec<u8>, Vec<String>, Vec<Json>)> {
 fn vectors_decode_as_expected_and_encode_to_their_bytes() {
     let vectors = vectors();
     assert!(vectors.len() > 160);
-    for (id, bytes, args, expected) in vectors {
-        let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let rows = dumped(&bytes, &options(&args));
+    for Vector { id, bytes, options, expected } in vectors {
+        let rows = dumped(&bytes, &options);
         assert_eq!(rows.len(), expected.len(), "{id}: {rows:?}");
         for (want, got) in expected.iter().zip(&rows) {
             check_line(&id, want, got);

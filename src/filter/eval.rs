@@ -1,0 +1,254 @@
+//! Does it hold? On the tree, without building JSON.
+
+use super::{Comparison, Envelope, Expression, Literal, Number, Part, Path, Step, Test};
+use crate::codec::layout::Show;
+use crate::codec::{Node, Sources, Tree, Value, bits};
+use crate::protocols::Message;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Does the expression hold for the message?
+pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
+    match expression {
+        Expression::And(a, b) => holds(a, message) && holds(b, message),
+        Expression::Or(a, b) => holds(a, message) || holds(b, message),
+        Expression::Not(a) => !holds(a, message),
+        Expression::Kind(proto, name) => {
+            message.draft.proto == *proto && name.is_none_or(|n| n == message.draft.message)
+        }
+        Expression::Fault => message.draft.fault.is_some(),
+        Expression::Level(level) => message.draft.notes.worst().is_some_and(|worst| worst >= *level),
+        Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
+        Expression::Field(path, test) => {
+            let draft = message.draft;
+            if path.proto.is_some_and(|p| p != draft.proto) || path.message.is_some_and(|m| m != draft.message) {
+                return false;
+            }
+            let sources = message.sources();
+            let mut search = Search { test, sources, found: false, held: false };
+            if path.part != Part::Derived {
+                search.walk(&draft.tree, None, path, false);
+            }
+            if path.part != Part::Fields {
+                search.walk(&draft.tree, None, path, true);
+                search.walk(&draft.derived, None, path, false);
+            }
+            search.result()
+        }
+    }
+}
+
+fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
+    let (draft, place) = (message.draft, message.place);
+    let number = |n: u64| Plain::Number(Number::Whole(n as i128));
+    let word = |text: &'static str| Plain::Text(Cow::Borrowed(text));
+    let value = match envelope {
+        Envelope::Frame => number(place.frame),
+        Envelope::Time => Plain::Number(Number::Real(place.time.nanos() as f64 / 1e9)),
+        Envelope::Flow => number(message.talk.flow),
+        Envelope::Length => number(place.length as u64),
+        Envelope::Proto => word(draft.proto),
+        Envelope::Version => word(draft.version.unwrap_or("")),
+        Envelope::From => word(draft.from.name()),
+        Envelope::Transport => word(message.talk.transport.name()),
+        Envelope::Src => Plain::Text(Cow::Borrowed(message.src())),
+        Envelope::Dst => Plain::Text(Cow::Borrowed(message.dst())),
+        Envelope::Message => word(draft.message),
+        Envelope::Note => {
+            // `duplicate` means `riptide.duplicate` and others of that kind.
+            let mut all = draft.notes.iter().flat_map(|(n, _)| [n.code, n.code.rsplit('.').next().unwrap_or(n.code)]);
+            return match test {
+                Test::Compare(Comparison::Unequal, l) => !all.any(|code| code == l.text),
+                _ => all.any(|code| value_holds(&Plain::Text(Cow::Borrowed(code)), test)),
+            };
+        }
+    };
+    match test {
+        Test::Compare(Comparison::Unequal, literal) => !equal(&value, literal),
+        _ => value_holds(&value, test),
+    }
+}
+
+/// Looks for the values at the end of a path.
+struct Search<'a> {
+    test: &'a Test,
+    sources: Sources<'a>,
+    found: bool,
+    /// One of them fits (for `!=`: one of them is equal).
+    held: bool,
+}
+
+impl Search<'_> {
+    fn result(&self) -> bool {
+        match self.test {
+            Test::Exists => self.found,
+            Test::Compare(Comparison::Unequal, _) => self.found && !self.held,
+            _ => self.held,
+        }
+    }
+
+    /// `derived`: only nodes that are derived, in a tree that has others.
+    fn walk(&mut self, tree: &Tree, parent: Option<usize>, path: &Path, derived: bool) {
+        if derived && !tree.has_derived() {
+            return;
+        }
+        self.steps(tree, parent, &path.steps, derived);
+    }
+
+    fn steps(&mut self, tree: &Tree, parent: Option<usize>, steps: &[Step], derived: bool) {
+        let Some((step, rest)) = steps.split_first() else { return };
+        for k in tree.children(parent) {
+            let node = &tree.nodes()[k];
+            if node.hidden() || tree.name(node, self.sources) != step.name {
+                continue;
+            }
+            self.node(tree, k, step.index, rest, derived);
+            if self.held {
+                return;
+            }
+        }
+    }
+
+    fn node(&mut self, tree: &Tree, k: usize, index: Option<usize>, rest: &[Step], derived: bool) {
+        let node = &tree.nodes()[k];
+        if node.value == Value::List && (index.is_some() || !rest.is_empty() || !matches!(self.test, Test::Exists)) {
+            for (place, element) in tree.children(Some(k)).enumerate() {
+                if index.is_none_or(|i| i == place) {
+                    self.node(tree, element, None, rest, derived);
+                }
+            }
+            return;
+        }
+        if !rest.is_empty() {
+            return self.steps(tree, Some(k), rest, derived);
+        }
+        if derived != node.derived() && (derived || node.derived()) {
+            return;
+        }
+        self.found = true;
+        self.held |= match self.test {
+            Test::Exists => true,
+            Test::Compare(Comparison::Unequal, literal) => node_equal(node, self.sources, literal),
+            test => node_holds(node, self.sources, test),
+        };
+    }
+}
+
+/// A value as filters see it.
+enum Plain<'a> {
+    Number(Number),
+    Bool(bool),
+    Text(Cow<'a, str>),
+    Nothing,
+}
+
+fn node_equal(node: &Node, sources: Sources<'_>, literal: &Literal) -> bool {
+    if let Some(held) = named(node, literal) {
+        return held;
+    }
+    equal(&plain(node, sources), literal)
+}
+
+/// Enumerations and flags are compared by name; a flag "is" what it contains.
+fn named(node: &Node, literal: &Literal) -> Option<bool> {
+    let number = node.number()?;
+    match node.field.show {
+        Show::Enum(names) => names.iter().find(|(_, n)| *n == literal.text).map(|(v, _)| *v == number),
+        Show::Flags(flags) => flags.names.iter().find(|(_, n)| *n == literal.text).map(|(mask, _)| number & mask != 0),
+        _ => None,
+    }
+}
+
+fn node_holds(node: &Node, sources: Sources<'_>, test: &Test) -> bool {
+    match test {
+        Test::Compare(Comparison::Equal, literal) => node_equal(node, sources, literal),
+        Test::In(list) => list.iter().any(|literal| node_equal(node, sources, literal)),
+        Test::Contains(literal) if matches!(node.field.show, Show::Flags(_)) => named(node, literal).unwrap_or(false),
+        Test::Matches(regex) => match (node.field.show, node.number()) {
+            (Show::Enum(names), Some(number)) => names.iter().any(|(v, n)| *v == number && regex.is_match(n)),
+            _ => value_holds(&plain(node, sources), test),
+        },
+        _ => value_holds(&plain(node, sources), test),
+    }
+}
+
+fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
+    let data = sources.get(node.source);
+    let hex = |bit: u32, bits: u32| {
+        let bytes: Vec<u8> = (0..bits / 8).map(|k| bits::get(data, (bit + 8 * k) as usize, 8) as u8).collect();
+        Plain::Text(Cow::Owned(hex::encode(bytes)))
+    };
+    let whole = |n: i128| Plain::Number(Number::Whole(n));
+    match (node.value, node.field.show) {
+        (Value::UInt(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n as i64))),
+        (Value::Int(n), Show::Scaled(scale)) => Plain::Number(Number::Real(scale.shown(n))),
+        (Value::UInt(n), _) => whole(n as i128),
+        (Value::Int(n), _) => whole(n as i128),
+        (Value::Bool(b), _) => Plain::Bool(b),
+        (Value::F16(h), _) => Plain::Number(Number::Real(crate::codec::half_text::shortest(h))),
+        // As the number is printed: 0.1, not the nearest binary32 to it.
+        (Value::F32(x), _) => Plain::Number(Number::Real(x.to_string().parse().unwrap_or(x as f64))),
+        (Value::F64(x), _) => Plain::Number(Number::Real(x)),
+        (Value::Bytes { bit, bits }, _) => hex(bit, bits),
+        (Value::Text { bit, bits } | Value::Latin1 { bit, bits }, _) => {
+            let latin = matches!(node.value, Value::Latin1 { .. });
+            if let (Some(bytes), false) = (node.bytes(sources), latin) {
+                return Plain::Text(String::from_utf8_lossy(bytes));
+            }
+            let bytes = (0..bits / 8).map(|k| bits::get(data, (bit + 8 * k) as usize, 8) as u8);
+            Plain::Text(Cow::Owned(match latin {
+                true => bytes.map(char::from).collect(),
+                false => String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned(),
+            }))
+        }
+        (Value::Json { start, len }, _) => json(data.get(start as usize..start as usize + len as usize).unwrap_or(&[])),
+        (Value::Raw { .. } | Value::Group | Value::List | Value::Null, _) => Plain::Nothing,
+    }
+}
+
+/// A JSON word, number or string.
+fn json(text: &[u8]) -> Plain<'_> {
+    match serde_json::from_slice::<serde_json::Value>(text) {
+        Ok(serde_json::Value::Bool(b)) => Plain::Bool(b),
+        Ok(serde_json::Value::String(s)) => Plain::Text(Cow::Owned(s)),
+        Ok(serde_json::Value::Number(n)) => match n.as_i128() {
+            Some(n) => Plain::Number(Number::Whole(n)),
+            None => n.as_f64().map_or(Plain::Nothing, |x| Plain::Number(Number::Real(x))),
+        },
+        _ => Plain::Nothing,
+    }
+}
+
+fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
+    match value {
+        Plain::Number(a) => literal.number.is_some_and(|b| a.compare(b) == Some(Ordering::Equal)),
+        Plain::Bool(b) => literal.text == if *b { "true" } else { "false" },
+        Plain::Text(text) => *text == literal.text,
+        Plain::Nothing => false,
+    }
+}
+
+fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
+    match test {
+        Test::Exists => true,
+        Test::Compare(Comparison::Equal, literal) => equal(value, literal),
+        Test::Compare(comparison, literal) => {
+            let order = match value {
+                Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
+                Plain::Text(text) => Some(text.as_ref().cmp(literal.text.as_str())),
+                Plain::Bool(_) | Plain::Nothing => None,
+            };
+            order.is_some_and(|order| match comparison {
+                Comparison::Less => order == Ordering::Less,
+                Comparison::LessOrEqual => order != Ordering::Greater,
+                Comparison::Greater => order == Ordering::Greater,
+                Comparison::GreaterOrEqual => order != Ordering::Less,
+                Comparison::Equal => order == Ordering::Equal,
+                Comparison::Unequal => order != Ordering::Equal,
+            })
+        }
+        Test::In(list) => list.iter().any(|literal| equal(value, literal)),
+        Test::Contains(literal) => matches!(value, Plain::Text(text) if text.contains(&literal.text)),
+        Test::Matches(regex) => matches!(value, Plain::Text(text) if regex.is_match(text)),
+    }
+}

@@ -1,0 +1,76 @@
+//! A filter's words.
+
+use super::FilterError;
+
+/// One word and its place, in characters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    pub kind: Kind,
+    pub at: usize,
+    pub len: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A name, a bare word, a number: letters, digits and `_ . - : [ ]` and the like.
+    Word(String),
+    /// `"quoted"` or `'quoted'`.
+    Quoted(String),
+    /// `==`, `&&`, `(`, ..
+    Sign(&'static str),
+}
+
+const SIGNS: [&str; 18] =
+    ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "!", "~", "(", ")", "{", "}", ",", "&", "|"];
+
+/// Splits a filter into words.
+pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
+    let chars: Vec<char> = text.chars().collect();
+    let fail = |what: String, at: usize, len: usize| FilterError { what, text: text.into(), at, len };
+    let (mut list, mut at) = (Vec::new(), 0);
+    while let Some(&c) = chars.get(at) {
+        if c.is_whitespace() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        let kind = if c == '"' || c == '\'' {
+            let mut quoted = String::new();
+            at += 1;
+            loop {
+                match chars.get(at) {
+                    None => return Err(fail("the quotation has no end".into(), start, 1)),
+                    Some(&q) if q == c => break,
+                    Some('\\') if matches!(chars.get(at + 1), Some('\\' | '"' | '\'')) => {
+                        quoted.push(chars[at + 1]);
+                        at += 2;
+                    }
+                    Some(&other) => {
+                        quoted.push(other);
+                        at += 1;
+                    }
+                }
+            }
+            at += 1;
+            Kind::Quoted(quoted)
+        } else if let Some(sign) =
+            SIGNS.into_iter().find(|s| s.chars().enumerate().all(|(k, x)| chars.get(start + k) == Some(&x)))
+        {
+            at += sign.len();
+            Kind::Sign(sign)
+        } else if is_word(c) {
+            while chars.get(at).is_some_and(|c| is_word(*c)) {
+                at += 1;
+            }
+            Kind::Word(chars[start..at].iter().collect())
+        } else {
+            return Err(fail(format!("{c:?} has no place in a filter"), start, 1));
+        };
+        list.push(Token { kind, at: start, len: at - start });
+    }
+    Ok(list)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "_.-:[]*/+%@$".contains(c)
+}

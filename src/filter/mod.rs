@@ -1,0 +1,196 @@
+//! Filters: which messages are wanted, in an expression over their fields.
+//!
+//! ```text
+//! riptide.message_id == 7 && payload.position.x > 100
+//! message in {reliable, ack} and not has fault
+//! proto == dnp and from == server or note == duplicate
+//! fields.route contains "chat" or route ~ "^area\\."
+//! frame >= 100 and flow == 3
+//! ```
+//!
+//! Names come from the protocols' tables, from the envelope and from the users' schemas; a wrong
+//! name or type is refused before the first message, with its place and the nearest name. A filter
+//! is evaluated on the tree, without building JSON. Rules: a comparison with a field that is not
+//! there does not hold, whatever it says; where a path leads to several values, `==`, `<` and the
+//! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
+
+mod eval;
+mod lexer;
+mod names;
+mod parser;
+
+use crate::protocols::Message;
+pub use names::Names;
+use thiserror::Error;
+
+/// A filter that makes no sense: what, and where in the text.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{what}\n  {text}\n  {}", caret(.text, *.at, *.len))]
+pub struct FilterError {
+    /// What is wrong, and what was expected.
+    pub what: String,
+    /// The whole filter.
+    pub text: String,
+    /// First character of the place, from 0.
+    pub at: usize,
+    /// How many characters.
+    pub len: usize,
+}
+
+fn caret(text: &str, at: usize, len: usize) -> String {
+    let at = at.min(text.chars().count());
+    " ".repeat(at) + &"^".repeat(len.max(1))
+}
+
+/// A filter, its names looked up.
+#[derive(Debug)]
+pub struct Filter {
+    expression: Expression,
+}
+
+impl Filter {
+    /// Reads a filter.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
+        let tokens = lexer::tokens(text)?;
+        Ok(Filter { expression: parser::parse(text, &tokens, names)? })
+    }
+
+    /// Is this message wanted?
+    pub fn matches(&self, message: &Message<'_>) -> bool {
+        eval::holds(&self.expression, message)
+    }
+}
+
+/// What has to hold.
+#[derive(Debug)]
+enum Expression {
+    And(Box<Expression>, Box<Expression>),
+    Or(Box<Expression>, Box<Expression>),
+    Not(Box<Expression>),
+    /// Something of the envelope.
+    Envelope(Envelope, Test),
+    /// A field of the message.
+    Field(Path, Test),
+    /// The message is of this protocol (and name).
+    Kind(&'static str, Option<&'static str>),
+    /// There is a fault.
+    Fault,
+    /// There is a note of at least this level.
+    Level(crate::codec::Level),
+}
+
+/// What stands around the fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Envelope {
+    Frame,
+    Time,
+    Flow,
+    Length,
+    Proto,
+    Version,
+    From,
+    Transport,
+    Src,
+    Dst,
+    Message,
+    Note,
+}
+
+impl Envelope {
+    const ALL: [(&'static str, Envelope); 12] = [
+        ("frame", Envelope::Frame),
+        ("time", Envelope::Time),
+        ("flow", Envelope::Flow),
+        ("length", Envelope::Length),
+        ("proto", Envelope::Proto),
+        ("version", Envelope::Version),
+        ("from", Envelope::From),
+        ("transport", Envelope::Transport),
+        ("src", Envelope::Src),
+        ("dst", Envelope::Dst),
+        ("message", Envelope::Message),
+        ("note", Envelope::Note),
+    ];
+
+    const fn is_number(self) -> bool {
+        matches!(self, Envelope::Frame | Envelope::Time | Envelope::Flow | Envelope::Length)
+    }
+}
+
+/// The way to a field.
+#[derive(Debug)]
+struct Path {
+    proto: Option<&'static str>,
+    message: Option<&'static str>,
+    /// `derived.` was written, or `fields.`; nothing: either.
+    part: Part,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Either,
+    Fields,
+    Derived,
+}
+
+#[derive(Debug)]
+struct Step {
+    name: String,
+    /// `[2]`: that element alone.
+    index: Option<usize>,
+}
+
+/// What a value is held against.
+#[derive(Debug)]
+enum Test {
+    /// It is there.
+    Exists,
+    Compare(Comparison, Literal),
+    In(Vec<Literal>),
+    Contains(Literal),
+    Matches(regex_lite::Regex),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A value as written, and as a number where it is one.
+#[derive(Clone, Debug)]
+struct Literal {
+    text: String,
+    number: Option<Number>,
+}
+
+/// Whole numbers are compared exactly.
+#[derive(Clone, Copy, Debug)]
+enum Number {
+    Whole(i128),
+    Real(f64),
+}
+
+impl Number {
+    fn compare(self, other: Number) -> Option<std::cmp::Ordering> {
+        match (self, other) {
+            (Number::Whole(a), Number::Whole(b)) => Some(a.cmp(&b)),
+            (a, b) => a.real().partial_cmp(&b.real()),
+        }
+    }
+
+    fn real(self) -> f64 {
+        match self {
+            Number::Whole(n) => n as f64,
+            Number::Real(x) => x,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The names that filters may use: of the tables, the derived values, and the users' schemas.
+
+use crate::codec::layout::{Field, Kind, Other};
+use crate::codec::schema::Schemas;
+use crate::protocols::{ALL, Dissector};
+
+/// Where names are looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Names<'a> {
+    /// The users' schemas.
+    pub schemas: &'a Schemas,
+}
+
+/// What a path leads to.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The fields that it can mean.
+    pub fields: Vec<&'static Field>,
+    /// It goes through something whose names nobody can list: JSON, a codec of its own.
+    pub open: bool,
+}
+
+/// Names that stand anywhere.
+const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
+
+impl Names<'_> {
+    /// The protocol of that name, or the carrier's dissector.
+    pub fn proto(&self, name: &str) -> Option<(&'static str, &'static dyn Dissector)> {
+        ALL.into_iter().find_map(|d| match d.name() == name {
+            true => Some((d.name(), d)),
+            false => d.carriers().iter().find(|c| **c == name).map(|c| (*c, d)),
+        })
+    }
+
+    /// The message of that name.
+    pub fn message(&self, dissector: &dyn Dissector, name: &str) -> Option<&'static str> {
+        dissector.tables().iter().flat_map(|t| t.layouts).map(|l| l.name).find(|n| *n == name)
+    }
+
+    /// All message names.
+    pub fn messages(&self) -> impl Iterator<Item = &'static str> {
+        ALL.into_iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name)
+    }
+
+    /// Everything that the steps can lead to.
+    ///
+    /// # Errors
+    /// The index of the first step that leads nowhere, and the names there are at that place.
+    pub fn find(
+        &self,
+        proto: Option<&str>,
+        message: Option<&str>,
+        steps: &[&str],
+    ) -> Result<Found, (usize, Vec<&'static str>)> {
+        let mut found = Found::default();
+        let mut deepest = (0, Vec::new());
+        for dissector in ALL.into_iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p))) {
+            let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
+            for layout in layouts.filter(|l| message.is_none_or(|m| l.name == m)) {
+                walk(layout.fields, steps, 0, &mut found, &mut deepest);
+            }
+            for field in dissector.derived() {
+                walk_one(field, steps, 0, &mut found, &mut deepest);
+            }
+            if let [payload, rest @ ..] = steps {
+                for message in self.schemas.messages(dissector.name()) {
+                    for fields in message.fields.iter().flatten() {
+                        if *payload == "payload" {
+                            walk(fields, rest, 1, &mut found, &mut deepest);
+                        }
+                        // Where packets are listed, a schema's fields stand in the packet itself.
+                        if steps.len() > 1 {
+                            walk(fields, rest, 1, &mut found, &mut deepest);
+                        }
+                    }
+                }
+            }
+        }
+        found.open |= ANYWHERE.contains(steps.last().unwrap_or(&""));
+        if found.fields.is_empty() && !found.open {
+            deepest.1.sort_unstable();
+            deepest.1.dedup();
+            return Err(deepest);
+        }
+        Ok(found)
+    }
+}
+
+fn walk(
+    fields: &'static [Field],
+    steps: &[&str],
+    depth: usize,
+    found: &mut Found,
+    deepest: &mut (usize, Vec<&'static str>),
+) {
+    if depth > deepest.0 {
+        *deepest = (depth, Vec::new());
+    }
+    if steps.is_empty() {
+        return;
+    }
+    fields.iter().for_each(|f| walk_one(f, steps, depth, found, deepest));
+}
+
+fn walk_one(
+    f: &'static Field,
+    steps: &[&str],
+    depth: usize,
+    found: &mut Found,
+    deepest: &mut (usize, Vec<&'static str>),
+) {
+    match &f.kind {
+        Kind::Inline(fields) => return walk(fields, steps, depth, found, deepest),
+        Kind::Switch { cases, other, .. } => {
+            cases.iter().for_each(|c| walk(c.fields, steps, depth, found, deepest));
+            if let Other::Fields(fields) = other {
+                walk(fields, steps, depth, found, deepest);
+            }
+            found.open |= matches!(other, Other::Ask) && depth > 0;
+            return;
+        }
+        _ => {}
+    }
+    if depth == deepest.0 {
+        deepest.1.push(f.name);
+    }
+    let Some((first, rest)) = steps.split_first() else { return };
+    if f.name != *first {
+        return;
+    }
+    if rest.is_empty() {
+        found.fields.push(innermost(f));
+    }
+    match &f.kind {
+        Kind::Struct([]) | Kind::Custom(_) => found.open = true,
+        Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
+        Kind::Array { of, .. } => match &of.kind {
+            Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
+            Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// What a comparison with an array is held against: its elements.
+fn innermost(field: &'static Field) -> &'static Field {
+    match &field.kind {
+        Kind::Array { of, .. } => innermost(of),
+        _ => field,
+    }
+}

@@ -1,0 +1,347 @@
+//! From words to an expression, every name looked up.
+
+use super::lexer::{Kind as Word, Token};
+use super::names::{Found, Names};
+use super::{Comparison, Envelope, Expression, FilterError, Literal, Number, Part, Path, Step, Test};
+use crate::codec::Level;
+use crate::codec::layout::{Field, Kind, Show};
+use crate::nearest::{hint, nearest};
+
+/// How deep parentheses may nest.
+const DEPTH: usize = 64;
+
+/// Reads an expression.
+pub fn parse(text: &str, tokens: &[Token], names: &Names<'_>) -> Result<Expression, FilterError> {
+    let mut parser = Parser { text, tokens, next: 0, names, depth: 0 };
+    let expression = parser.or()?;
+    match parser.tokens.get(parser.next) {
+        None => Ok(expression),
+        Some(token) => Err(parser.fail(token, "expected and, or, or the end".into())),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: &'a [Token],
+    next: usize,
+    names: &'a Names<'a>,
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn fail(&self, token: &Token, what: String) -> FilterError {
+        FilterError { what, text: self.text.into(), at: token.at, len: token.len }
+    }
+
+    fn end(&self, what: &str) -> FilterError {
+        let at = self.text.chars().count();
+        FilterError { what: what.into(), text: self.text.into(), at, len: 1 }
+    }
+
+    /// Takes the next token if it is one of these words or signs.
+    fn take(&mut self, wanted: &[&str]) -> Option<&'a Token> {
+        let token = self.tokens.get(self.next)?;
+        let is = match &token.kind {
+            Word::Word(w) => wanted.contains(&w.as_str()),
+            Word::Sign(s) => wanted.contains(s),
+            Word::Quoted(_) => false,
+        };
+        self.next += is as usize;
+        is.then_some(token)
+    }
+
+    fn or(&mut self) -> Result<Expression, FilterError> {
+        let mut left = self.and()?;
+        while self.take(&["or", "||", "|"]).is_some() {
+            left = Expression::Or(Box::new(left), Box::new(self.and()?));
+        }
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Result<Expression, FilterError> {
+        let mut left = self.not()?;
+        while self.take(&["and", "&&", "&"]).is_some() {
+            left = Expression::And(Box::new(left), Box::new(self.not()?));
+        }
+        Ok(left)
+    }
+
+    fn not(&mut self) -> Result<Expression, FilterError> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(self.end("nested too deeply"));
+        }
+        let result = match self.take(&["not", "!"]) {
+            Some(_) => self.not().map(|e| Expression::Not(Box::new(e))),
+            None => self.primary(),
+        };
+        self.depth -= 1;
+        result
+    }
+
+    fn primary(&mut self) -> Result<Expression, FilterError> {
+        if self.take(&["("]).is_some() {
+            let inner = self.or()?;
+            return match self.take(&[")"]) {
+                Some(_) => Ok(inner),
+                None => Err(self.end("expected )")),
+            };
+        }
+        if self.take(&["has"]).is_some() {
+            return self.has();
+        }
+        let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected a field or a condition")) };
+        let Word::Word(name) = &token.kind else { return Err(self.fail(token, "expected a field's name".into())) };
+        self.next += 1;
+        if name == "fault" {
+            return Ok(Expression::Fault);
+        }
+        if let Some((_, envelope)) = Envelope::ALL.iter().find(|(n, _)| n == name) {
+            return self.envelope(*envelope, token);
+        }
+        self.field(name, token)
+    }
+
+    fn has(&mut self) -> Result<Expression, FilterError> {
+        let Some(token) = self.tokens.get(self.next) else {
+            return Err(self.end("expected fault, note, warning, error or a field"));
+        };
+        let Word::Word(name) = &token.kind else {
+            return Err(self.fail(token, "expected fault, note, warning, error or a field".into()));
+        };
+        match name.as_str() {
+            "fault" => self.next += 1,
+            "note" | "warning" | "error" => {
+                self.next += 1;
+                let level = [Level::Note, Level::Warning, Level::Error].into_iter().find(|l| l.name() == name);
+                return Ok(Expression::Level(level.unwrap_or(Level::Note)));
+            }
+            _ => return self.primary(),
+        }
+        Ok(Expression::Fault)
+    }
+
+    fn envelope(&mut self, envelope: Envelope, name: &Token) -> Result<Expression, FilterError> {
+        let before = self.next;
+        let test = self.test()?;
+        if matches!(test, Test::Exists) {
+            return Err(self.fail(name, "expected a comparison behind it, as == VALUE".into()));
+        }
+        let literals: Vec<(&Literal, &Token)> = self.literals(&test, before);
+        for (literal, token) in literals {
+            if envelope.is_number() && literal.number.is_none() && !matches!(test, Test::Matches(_)) {
+                return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
+            }
+            let known: Vec<&str> = match envelope {
+                Envelope::Proto => crate::protocols::ALL
+                    .iter()
+                    .flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
+                    .collect(),
+                Envelope::From => vec!["client", "server", "unknown"],
+                Envelope::Transport => vec!["udp", "tcp"],
+                Envelope::Message => self.names.messages().collect(),
+                Envelope::Note => {
+                    let codes = crate::protocols::ALL.iter().flat_map(|d| d.notes()).map(|n| n.code).chain(["tcp.gap"]);
+                    codes.flat_map(|c| [c, c.rsplit('.').next().unwrap_or(c)]).collect()
+                }
+                _ => continue,
+            };
+            if matches!(test, Test::Compare(..) | Test::In(_)) && !known.contains(&literal.text.as_str()) {
+                let near = hint(nearest(&literal.text, known.iter().copied()));
+                return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));
+            }
+        }
+        Ok(Expression::Envelope(envelope, test))
+    }
+
+    fn word(&self, token: &Token) -> String {
+        self.text.chars().skip(token.at).take(token.len).collect()
+    }
+
+    /// The test's literals with their tokens.
+    fn literals<'t>(&self, test: &'t Test, from: usize) -> Vec<(&'t Literal, &'a Token)> {
+        let tokens: Vec<&Token> =
+            self.tokens[from..self.next].iter().filter(|t| !matches!(t.kind, Word::Sign(_))).collect();
+        let list: Vec<&Literal> = match test {
+            Test::Compare(_, literal) | Test::Contains(literal) => vec![literal],
+            Test::In(list) => list.iter().collect(),
+            Test::Exists | Test::Matches(_) => vec![],
+        };
+        // The words behind `in` and `contains` are the last ones.
+        let skip = tokens.len().saturating_sub(list.len());
+        list.into_iter().zip(tokens.into_iter().skip(skip)).collect()
+    }
+
+    fn field(&mut self, name: &str, token: &Token) -> Result<Expression, FilterError> {
+        let mut steps = Vec::new();
+        for part in name.split('.') {
+            let (name, index) = match part.split_once('[') {
+                None => (part, None),
+                Some((name, rest)) => match rest.strip_suffix(']').and_then(|n| n.parse().ok()) {
+                    Some(index) => (name, Some(index)),
+                    None => return Err(self.fail(token, format!("{part:?}: expected [NUMBER]"))),
+                },
+            };
+            if name.is_empty() {
+                return Err(self.fail(token, "a name is empty".into()));
+            }
+            steps.push(Step { name: name.into(), index });
+        }
+        let mut path = Path { proto: None, message: None, part: Part::Either, steps };
+        let mut at = token.at;
+        let mut drop_first = |path: &mut Path| {
+            let first = path.steps.remove(0);
+            at += first.name.chars().count() + 1;
+        };
+        if let Some((proto, dissector)) = self.names.proto(&path.steps[0].name) {
+            drop_first(&mut path);
+            path.proto = Some(proto);
+            if let Some(message) = path.steps.first().and_then(|s| self.names.message(dissector, &s.name)) {
+                let is_field = self.names.find(Some(proto), None, &[message]).is_ok();
+                if path.steps.len() > 1 || !is_field {
+                    drop_first(&mut path);
+                    path.message = Some(message);
+                }
+            }
+            if path.steps.is_empty() {
+                return Ok(Expression::Kind(proto, path.message));
+            }
+        }
+        match path.steps[0].name.as_str() {
+            "fields" if path.steps.len() > 1 => {
+                drop_first(&mut path);
+                path.part = Part::Fields;
+            }
+            "derived" if path.steps.len() > 1 => {
+                drop_first(&mut path);
+                path.part = Part::Derived;
+            }
+            _ => {}
+        }
+        let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
+        let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
+            let wrong = names.get(step).copied().unwrap_or("");
+            let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
+            let envelope = Envelope::ALL.iter().map(|(n, _)| *n).filter(|_| step == 0 && path.proto.is_none());
+            let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
+            let what = match path.proto {
+                Some(proto) => format!("{proto} has no field {wrong:?} here{near}"),
+                None => format!("no field {wrong:?} here{near}"),
+            };
+            FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
+        })?;
+        let before = self.next;
+        let test = self.test()?;
+        for (literal, token) in self.literals(&test, before) {
+            if matches!(test, Test::Compare(..) | Test::In(_)) {
+                fits(&found, literal).map_err(|what| self.fail(token, what))?;
+            }
+        }
+        Ok(Expression::Field(path, test))
+    }
+
+    fn test(&mut self) -> Result<Test, FilterError> {
+        let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
+            return Ok(Test::Exists);
+        };
+        let sign = match &token.kind {
+            Word::Word(w) => w.as_str(),
+            Word::Sign(s) => s,
+            Word::Quoted(_) => "",
+        };
+        let comparison = match sign {
+            "==" | "=" => Comparison::Equal,
+            "!=" => Comparison::Unequal,
+            "<" => Comparison::Less,
+            "<=" => Comparison::LessOrEqual,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::GreaterOrEqual,
+            "contains" => return Ok(Test::Contains(self.literal()?)),
+            "~" => {
+                let place = self.tokens.get(self.next).cloned();
+                let pattern = self.literal()?;
+                return match (regex_lite::Regex::new(&pattern.text), place) {
+                    (Ok(regex), _) => Ok(Test::Matches(regex)),
+                    (Err(why), Some(token)) => Err(self.fail(&token, format!("no regular expression: {why}"))),
+                    (Err(why), None) => Err(self.end(&why.to_string())),
+                };
+            }
+            _ => {
+                if self.take(&["{"]).is_none() {
+                    return Err(self.end("expected { behind in, as in {1, 2}"));
+                }
+                let mut list = vec![self.literal()?];
+                while self.take(&[","]).is_some() {
+                    list.push(self.literal()?);
+                }
+                return match self.take(&["}"]) {
+                    Some(_) => Ok(Test::In(list)),
+                    None => Err(self.end("expected , or }")),
+                };
+            }
+        };
+        Ok(Test::Compare(comparison, self.literal()?))
+    }
+
+    fn literal(&mut self) -> Result<Literal, FilterError> {
+        let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected a value")) };
+        self.next += 1;
+        match &token.kind {
+            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None }),
+            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text) }),
+            Word::Sign(_) => Err(self.fail(token, "expected a value".into())),
+        }
+    }
+}
+
+fn number(text: &str) -> Option<Number> {
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return i128::from_str_radix(hex, 16).ok().map(|n| Number::Whole(sign * n));
+    }
+    if let Ok(n) = text.parse::<i128>() {
+        return Some(Number::Whole(n));
+    }
+    // Words such as "inf" and "nan" are words.
+    (digits.starts_with(|c: char| c.is_ascii_digit())).then(|| text.parse().ok().map(Number::Real)).flatten()
+}
+
+/// Can one of the fields have such a value?
+fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
+    if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
+        return Ok(());
+    }
+    let names: Vec<&str> = found
+        .fields
+        .iter()
+        .flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default())
+        .map(|(_, n)| n)
+        .collect();
+    let name = found.fields.first().map_or("", |f| f.name);
+    let text = &literal.text;
+    Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
+        (false, _) => format!(
+            "{name} is never {text:?}{}: there are {}",
+            hint(nearest(text, names.iter().copied())),
+            names.join(", ")
+        ),
+        (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
+        (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
+        (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
+        _ => format!("{name} is a number, got {text:?}"),
+    })
+}
+
+fn field_fits(field: &Field, literal: &Literal) -> bool {
+    let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
+    match (&field.kind, field.show) {
+        (_, Show::Enum(names)) => literal.number.is_some() || named(names),
+        (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
+        (Kind::Text { .. }, _) => true,
+        (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
+        (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
+        (Kind::Struct(_), _) => false,
+        (Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
+        _ => literal.number.is_some(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Which numbered command an acknowledge is for, and which were never acknowledged.
+//!
+//! An acknowledge carries one number and acknowledges that command alone.
+
+use super::reliable::{Direction, MODULUS, Seconds, Tag};
+use crate::codec::{Level, Notes};
+use crate::flow::sequence::{Acked, Sent, Sequence};
+use std::fmt;
+
+/// How many numbers a note lists.
+const LISTED: usize = 20;
+
+impl Direction {
+    /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
+    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, notes: &mut Notes) {
+        let extended = self.sequence.extend(number);
+        let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
+        let Some(sent) = seen else {
+            if result.is_some() {
+                notes.add(Level::Note, "dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
+            }
+            return;
+        };
+        let (name, frame) = (Tag(sent.tag).name(), sent.frame);
+        let since = Seconds(now.saturating_sub(sent.last_time));
+        match result {
+            Some(0) => {}
+            Some(1) => {
+                sent.tag |= Tag::FAILED;
+                notes.add(
+                    Level::Warning,
+                    "dnp.acknowledge_failed",
+                    format_args!("{name} of frame {frame}, {since} before: the sender resends at once"),
+                );
+                return;
+            }
+            _ => return,
+        }
+        match self.sequence.acknowledged(extended) {
+            Acked::First(Sent { copies: 1, .. }) => {
+                notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))
+            }
+            Acked::First(Sent { copies, .. }) => notes.add(
+                Level::Note,
+                "dnp.acknowledges",
+                format_args!("{name} of frame {frame}, sent {copies} times, the last time {since} before"),
+            ),
+            Acked::Again(_) => notes.add(
+                Level::Note,
+                "dnp.acknowledge_repeated",
+                format_args!("{name} of frame {frame} was acknowledged before; {since} since its last copy"),
+            ),
+            Acked::Unseen | Acked::Unknown => {}
+        }
+    }
+
+    /// What nobody has acknowledged; `None` where there is nothing.
+    pub fn unacknowledged(&self) -> Option<Unacknowledged<'_>> {
+        let any = self.sequence.forgotten_unacknowledged() > 0 || self.sequence.unacknowledged().next().is_some();
+        any.then_some(Unacknowledged(&self.sequence))
+    }
+}
+
+/// The numbers that nobody acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub struct Unacknowledged<'a>(&'a Sequence);
+
+impl fmt::Display for Unacknowledged<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut count = 0;
+        for (number, _) in self.0.unacknowledged() {
+            match count {
+                0 => write!(f, "{}", self.0.wire(number))?,
+                _ if count < LISTED => write!(f, ", {}", self.0.wire(number))?,
+                _ => {}
+            }
+            count += 1;
+        }
+        let more = count.saturating_sub(LISTED) as u64 + self.0.forgotten_unacknowledged();
+        match more {
+            0 => Ok(()),
+            _ => write!(f, " and {more} more"),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Numbered commands: messages, link_states, and the parts of long ones.
+
+use super::joined::{Chain, Kind};
+use super::layout::{PART_BITS, READ_ONLY};
+use super::links::{index_of, types};
+use super::reliable::{Fresh, Numbered};
+use super::session::Conversation;
+use crate::codec::{Level, Node};
+use crate::protocols::{Draft, Place};
+
+impl Conversation {
+    /// A numbered command: 4, 5, 10 or 11.
+    pub(super) fn numbered(&mut self, command: u8, broken: bool, place: &Place<'_>, draft: &mut Draft) {
+        let flags = draft.tree.number("flags").unwrap_or(0);
+        if command == 5 {
+            state_notes(flags, broken, draft);
+        }
+        let Some(number) = draft.tree.number("number") else { return };
+        let kind = match command {
+            10 => Some(Kind::Message),
+            11 => Some(Kind::LinkState),
+            _ => None,
+        };
+        let part = kind.filter(|_| !broken).map(|kind| {
+            let (first, last) = PART_BITS[kind as usize];
+            (flags & first != 0, flags & last != 0)
+        });
+        let direction = &mut self.directions[place.side.index()];
+        let numbered = Numbered { command, number: number as u16, part };
+        let fresh = direction.command(numbered, place, self.resend, &mut draft.notes);
+        let read_only = flags & READ_ONLY != 0;
+        match (fresh, kind) {
+            (Fresh::New(number, Some(chain)), Some(kind)) => {
+                self.part(number, chain, kind, read_only, place, draft);
+            }
+            (Fresh::New(..) | Fresh::Uncounted, None) if command == 5 && !broken => {
+                if let Some(types) = types(&draft.tree) {
+                    self.offer(types, read_only, place, draft);
+                }
+            }
+            (Fresh::New(number, _), None) if command == 4 && direction.old.part(number, place) => draft.notes.add(
+                Level::Note,
+                "dnp.old_long_message",
+                format_args!("the last part of a long message as the engine sent it from 1.24 to 1.32.2"),
+            ),
+            _ => {}
+        }
+    }
+
+    fn part(&mut self, number: i64, chain: Chain, kind: Kind, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
+        let content = |name: &str| draft.tree.find(name).and_then(|node| node.bytes(draft.sources(place.bytes)));
+        let (message, data) = match kind {
+            Kind::Message => (content("data").unwrap_or(&[]), &[][..]),
+            Kind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
+        };
+        let parts = &mut self.directions[place.side.index()].parts[kind as usize];
+        parts.keep(number, message, data, read_only);
+        let Chain::Whole(begin, end) = chain else { return };
+        if !self.joined.take(parts, begin, end) {
+            return;
+        }
+        let readable = self.joined.show(kind, draft);
+        if kind == Kind::Message {
+            return;
+        }
+        match types(&draft.derived).filter(|_| readable) {
+            Some(types) => self.offer(types, self.joined.read_only, place, draft),
+            None => draft.notes.add(
+                Level::Warning,
+                "dnp.values_unreadable",
+                format_args!("the joined data is not one count and values, nor is that of each part"),
+            ),
+        }
+    }
+}
+
+/// What a link_state tells about the program that sent it.
+fn state_notes(flags: u64, broken: bool, draft: &mut Draft) {
+    if flags & !READ_ONLY != 0 {
+        draft.notes.add(
+            Level::Note,
+            "dnp.flags_ignored",
+            format_args!("flags {flags:#04x} are not just read_only: receivers take the link as read-write"),
+        );
+    }
+    let tree = &draft.tree;
+    let mut types = index_of(tree, None, "values")
+        .into_iter()
+        .flat_map(|values| tree.children(Some(values)))
+        .filter_map(|value| tree.child(Some(value), "type").and_then(Node::number));
+    if broken && types.any(|kind| (8..=10).contains(&kind)) {
+        draft.notes.add(
+            Level::Note,
+            "dnp.python_vectors",
+            format_args!("the Python library writes float16 to float64 for vectors, and all their components"),
+        );
+    }
+}
+
+/// A long message of the engine 1.24 to 1.32.2: reliable messages, all but the last of the same
+/// length, with the part's flags in front of the data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OldLong(Option<i64>);
+
+/// The whole datagram of such a part: command, number, flags, 1357 bytes.
+const OLD_PART: usize = 1361;
+
+impl OldLong {
+    /// Is this new reliable message the last part of one?
+    fn part(&mut self, number: i64, place: &Place<'_>) -> bool {
+        let expected = self.0 == Some(number);
+        match (place.bytes.get(3), place.length) {
+            (Some(1), OLD_PART) => self.0 = Some(number + 1),
+            (Some(0), OLD_PART) if expected => self.0 = Some(number + 1),
+            (Some(2), ..=OLD_PART) if expected => {
+                self.0 = None;
+                return true;
+            }
+            _ if expected => self.0 = None,
+            _ => {}
+        }
+        false
+    }
+}

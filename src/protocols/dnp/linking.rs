@@ -1,0 +1,162 @@
+//! What is said about links: offers, answers, updates.
+
+use super::layout::{self, OUT_OF_RANGE};
+use super::links::{Answered, Ended, Recall, State, index_of};
+use super::session::{Conversation, Found};
+use crate::codec::{Level, Node, Reader};
+use crate::flow::Side;
+use crate::protocols::{Draft, Place};
+use std::fmt;
+
+/// How many values of a link an update can hold.
+const MOST_VALUES: usize = 255;
+
+impl Conversation {
+    /// A whole link_state, or what completes a long one.
+    pub(super) fn offer(&mut self, types: Box<[u8]>, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
+        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
+        if let Some((_, state)) = self.links.in_force(id) {
+            let state = Shown(state);
+            draft.notes.add(
+                Level::Warning,
+                "dnp.link_id_in_use",
+                format_args!("link {id} is in force: {state}; receivers do not answer"),
+            );
+        }
+        if let Some(state) = self.links.offered(place.side.other(), id) {
+            let frame = state.frame;
+            draft.notes.add(
+                Level::Warning,
+                "dnp.link_id_collision",
+                format_args!("the other side offers link {id} itself, in frame {frame}: neither is answered"),
+            );
+        }
+        self.links.offer(place.side, id, State { types, read_only, frame: place.frame });
+    }
+
+    /// A link_up or link_down.
+    pub(super) fn link_answer(&mut self, up: bool, side: Side, draft: &mut Draft) {
+        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
+        let notes = &mut draft.notes;
+        if up {
+            match self.links.up(side, id) {
+                Answered::Accepted(state) => {
+                    let state = Shown(state);
+                    notes.add(Level::Note, "dnp.link_accepted", format_args!("{state}"));
+                }
+                Answered::Already => {}
+                Answered::Unknown => notes.add(
+                    Level::Warning,
+                    "dnp.link_unknown",
+                    format_args!("the other side has not offered link {id}"),
+                ),
+            }
+            return;
+        }
+        match self.links.down(side, id) {
+            Ended::Refused(state) => {
+                notes.add(Level::Note, "dnp.link_refused", format_args!("{}", Shown(&state)));
+            }
+            Ended::Down(state) => notes.add(Level::Note, "dnp.link_ended", format_args!("{}", Shown(&state))),
+            Ended::Unknown => notes.add(
+                Level::Warning,
+                "dnp.link_unknown",
+                format_args!("link {id} is neither offered by the other side nor in force"),
+            ),
+        }
+    }
+
+    /// A link_update. `found` is what its reading has met.
+    pub(super) fn update(&self, found: &Found, place: &Place<'_>, draft: &mut Draft) {
+        if self.as_specified(found, place, draft) {
+            draft.notes.add(
+                Level::Note,
+                "dnp.specification_layout",
+                format_args!("ends exactly as the specification has it: see -s dnp.link_update=specification"),
+            );
+        }
+        let (tree, notes) = (&draft.tree, &mut draft.notes);
+        if let Some((id, frame)) = found.not_in_force {
+            notes.add(
+                Level::Warning,
+                "dnp.link_up_missing",
+                format_args!("read by the link_state of frame {frame} for link {id}, which no link_up has accepted"),
+            );
+        }
+        if let Some(id) = found.unknown {
+            notes.add(
+                Level::Warning,
+                "dnp.unknown_types",
+                format_args!("no link_state is known for link {id}: give its types with -s dnp.types={id}:..."),
+            );
+        }
+        if let Some((id, index, count)) = found.out_of_range.filter(|_| found.cause == Some(OUT_OF_RANGE)) {
+            notes.add(
+                Level::Error,
+                "dnp.index_out_of_range",
+                format_args!("index {index} of link {id}, which has {count} values"),
+            );
+        }
+        let Some(list) = index_of(tree, None, "links") else { return };
+        for link in tree.children(Some(list)) {
+            let Some(id) = tree.child(Some(link), "link_id").and_then(Node::number) else { continue };
+            let Some(values) = index_of(tree, Some(link), "values") else {
+                notes.add(
+                    Level::Note,
+                    "dnp.bare_link_id",
+                    format_args!("the sender's state object was destroyed with a change pending"),
+                );
+                continue;
+            };
+            let count = tree.children(Some(values)).take(MOST_VALUES).count();
+            if count > 0
+                && let Some((by, state)) = self.links.in_force(id as u16)
+                && state.read_only
+                && *by != place.side
+                && !notes.has("dnp.read_only_update")
+            {
+                let frame = state.frame;
+                notes.add(
+                    Level::Warning,
+                    "dnp.read_only_update",
+                    format_args!("link {id} of frame {frame} is read-only: forbidden, but the programs apply it"),
+                );
+            }
+            if count == MOST_VALUES && !self.specification && !notes.has("dnp.values_lost") {
+                notes.add(
+                    Level::Warning,
+                    "dnp.values_lost",
+                    format_args!("{MOST_VALUES} values of link {id}: the C++ library never sends further ones"),
+                );
+            }
+        }
+    }
+
+    /// Does an update that is not as all programs send it end exactly as the specification has it?
+    fn as_specified(&self, found: &Found, place: &Place<'_>, draft: &mut Draft) -> bool {
+        if self.specification || !found.broken && found.trailing == 0 || place.length > place.bytes.len() {
+            return false;
+        }
+        let mut specified = Recall::new(&self.links, &self.set, true);
+        let fields = layout::by_command(Some(9)).fields;
+        // Nothing is derived in this message but in its own tree.
+        let outcome = Reader::new(place.bytes, &mut draft.derived).context(&mut specified).read(fields);
+        draft.derived.clear();
+        outcome.stop.is_none() && outcome.bits as usize == place.bytes.len() * 8
+    }
+}
+
+/// `frame 4: 12 values, read only`.
+struct Shown<'a>(&'a State);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let State { types, read_only, frame } = self.0;
+        let count = types.len();
+        let end = if *read_only { ", read-only" } else { "" };
+        match count {
+            1 => write!(f, "link_state of frame {frame}: 1 value{end}"),
+            _ => write!(f, "link_state of frame {frame}: {count} values{end}"),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Bytes to fields and back: tables, vectors, samples, cut and flipped messages.
+
+use super::super::layout::{LAYOUTS, UPDATE_LAYOUT};
+use super::super::values::TYPES;
+use super::*;
+use crate::codec::layout::Field;
+use crate::codec::{Context, Recalled, Sampler, Scope, check};
+use crate::protocols::Role;
+
+fn vectors() -> Vec<Json> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/dnp/vectors.json");
+    let text = std::fs::read(path).expect("the vectors");
+    serde_json::from_slice(&text).expect("a list of vectors")
+}
+
+/// The options that a vector's `args` mean.
+fn options(vector: &Json) -> Options {
+    let args: Vec<&str> = vector["args"].as_array().map_or(vec![], |a| a.iter().filter_map(Json::as_str).collect());
+    let mut options = Options::default();
+    for pair in args.chunks(2) {
+        match pair {
+            ["--set" | "-s", setting] => options.settings.add(setting).expect("a setting"),
+            ["--from", role] => options.from = Role::by_name(role),
+            other => panic!("{other:?}"),
+        }
+    }
+    options
+}
+
+#[test]
+fn tables_are_closed() {
+    for layout in &LAYOUTS {
+        check::check(layout.fields).expect(layout.name);
+    }
+    assert!(
+        LAYOUTS
+            .iter()
+            .enumerate()
+            .all(|(code, l)| code == 12 || super::super::layout::by_command(Some(code as u8)).name == l.name)
+    );
+    assert!(TYPES.iter().enumerate().all(|(k, (number, _))| k as u64 == *number));
+}
+
+#[test]
+fn vectors_decode_and_come_back() {
+    let vectors = vectors();
+    assert_eq!(vectors.len(), 298);
+    for vector in &vectors {
+        let (id, options) = (vector["id"].as_str().unwrap_or(""), options(vector));
+        let bytes = hex::decode(vector["hex"].as_str().unwrap_or("")).expect("hex");
+        let expected = vector["expect"].as_array().expect("a list");
+        let said = dump(&bytes, &options);
+        assert_eq!(said.is_some() as usize, expected.len(), "{id}");
+        let (Some(said), Some(expected)) = (said, expected.first()) else { continue };
+        assert_eq!(said.message, expected["message"], "{id}");
+        assert_eq!(said.from, expected["from"], "{id}");
+        assert_eq!(said.fields, expected["fields"], "{id}");
+        assert_eq!(said.derived.as_ref(), expected.get("derived"), "{id}");
+        assert_eq!(said.fault.is_some(), expected.get("fault").is_some(), "{id}");
+        assert_eq!(said.again(&options).as_deref(), Ok(&bytes[..]), "{id}");
+    }
+}
+
+#[test]
+fn cut_and_flipped_messages_come_back() {
+    let mut tried = 0;
+    for vector in vectors().iter() {
+        let options = options(vector);
+        let bytes = hex::decode(vector["hex"].as_str().unwrap_or("")).expect("hex");
+        let cuts = (0..bytes.len()).map(|n| bytes[..n].to_vec());
+        let flips = (0..bytes.len().min(48) * 8).map(|bit| {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            flipped
+        });
+        for bytes in cuts.chain(flips) {
+            let Some(said) = dump(&bytes, &options) else {
+                assert!(bytes.is_empty());
+                continue;
+            };
+            if let Some(fault) = &said.fault {
+                assert!(fault.bit as usize <= bytes.len() * 8, "{fault}");
+                assert!(fault.path.starts_with("dnp."), "{fault}");
+            }
+            assert_eq!(said.again(&options).as_deref(), Ok(&bytes[..]), "{}", hex::encode(&bytes));
+            tried += 1;
+        }
+    }
+    assert!(tried > 35_000, "{tried}");
+}
+
+/// Knows the types of all links: by their numbers, any type.
+struct Everything(u64);
+
+impl Context for Everything {
+    fn setting(&self, name: &str) -> u64 {
+        if name == UPDATE_LAYOUT { self.0 } else { 0 }
+    }
+
+    fn recall(&mut self, _field: &'static Field, scope: &Scope) -> Recalled {
+        let (id, index) = (scope.get("link_id").unwrap_or(0), scope.get("index").unwrap_or(0));
+        Recalled::Value((id * 7 + index) % TYPES.len() as u64)
+    }
+}
+
+#[test]
+fn samples_come_back() {
+    for specification in [0, 1] {
+        for layout in &LAYOUTS {
+            let mut samples = 0;
+            for seed in 0..20_000 {
+                let mut all = Everything(specification);
+                // Types that do not exist cannot be sampled on.
+                let Ok(bytes) = Sampler::new(seed).context(&mut all).sample(layout.fields) else { continue };
+                samples += 1;
+                if samples > 2000 {
+                    break;
+                }
+                let mut draft = Draft::default();
+                let outcome = crate::codec::Reader::new(&bytes, &mut draft.tree).context(&mut all).read(layout.fields);
+                assert_eq!((outcome.bits as usize, outcome.stop), (bytes.len() * 8, None), "{}", layout.name);
+                let mut text = Vec::new();
+                render::fields_json(&draft.tree, draft.sources(&bytes), &mut text);
+                let fields: Json = serde_json::from_slice(&text).expect("JSON");
+                text.clear();
+                let derived = render::derived_json(&draft, draft.sources(&bytes), &mut text);
+                let derived: Option<Json> = derived.then(|| serde_json::from_slice(&text).expect("JSON"));
+                let (message, from) = (layout.name, Role::Unknown);
+                let line = Line {
+                    message,
+                    proto: "dnp",
+                    version: None,
+                    from,
+                    flow: 0,
+                    fields: &fields,
+                    derived: derived.as_ref(),
+                    broken: false,
+                };
+                let options = if specification == 1 { set(&["dnp.link_update=specification"]) } else { set(&[]) };
+                let again = Dnp.encoder(&options).encode(&line);
+                assert_eq!(again.as_deref(), Ok(&bytes[..]), "{} {fields}", layout.name);
+            }
+            assert!(samples > 2000, "{}: {samples}", layout.name);
+        }
+    }
+}
+
+#[test]
+fn the_encoder_remembers_types() {
+    let mut encoder = Dnp.encoder(&set(&["dnp.types=9:string"]));
+    let mut encode = |message: &str, flow: u64, fields: Json| {
+        let line = Line {
+            message,
+            proto: "dnp",
+            version: None,
+            from: Role::Unknown,
+            flow,
+            fields: &fields,
+            derived: None,
+            broken: false,
+        };
+        encoder.encode(&line).map(hex::encode).map_err(|e| e.to_string())
+    };
+    let state = serde_json::json!({"number": 0, "link_id": 4, "flags": [], "message": "",
+        "values": [{"type": "uint16", "value": 1}, {"type": "vector2_f16", "value": [1.0, 2.0]}]});
+    encode("link_state", 1, state).expect("a link_state");
+    let update = |id: u16, value: Json| serde_json::json!({"links": [{"link_id": id, "values": [value]}]});
+    let value = serde_json::json!({"index": 1, "value": [1.0, 2.0]});
+    assert_eq!(encode("link_update", 1, update(4, value.clone())), Ok("09010400010100003c0040".into()));
+    let error = encode("link_update", 2, update(4, value)).expect_err("another conversation's link");
+    assert!(error.starts_with("links[0].values[0].type"), "{error}");
+    let value = serde_json::json!({"index": 0, "value": "ok"});
+    assert_eq!(encode("link_update", 2, update(9, value)), Ok("0901090001000002006f6b".into()));
+    let error = encode("link_updat", 1, serde_json::json!({})).expect_err("no such message");
+    assert!(error.contains("link_update"), "{error}");
+}
+
+#[test]
+fn counts_are_written_as_given() {
+    let fields = serde_json::json!({"protocol_count": 7, "protocols": [0]});
+    let said = Said { message: "connection_request", fields, ..Said::default() };
+    assert_eq!(said.again(&set(&[])), Ok(vec![0, 7, 0, 0, 0]));
+}
+
+#[test]
+fn settings_are_checked() {
+    let mut options = Options::default();
+    for good in ["dnp.types=none", "dnp.types=0:uint8;65535:string,data", "dnp.resend=2", "dnp.link_update=wire"] {
+        assert_eq!(options.settings.add(good), Ok(()), "{good}");
+    }
+    for bad in [
+        "dnp.types=0:int8",
+        "dnp.types=65536:uint8",
+        "dnp.types=0",
+        "dnp.resend=-1",
+        "dnp.resend=nan",
+        "dnp.link_update=spec",
+    ] {
+        assert!(options.settings.add(bad).is_err(), "{bad}");
+    }
+}

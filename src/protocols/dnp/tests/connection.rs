@@ -1,0 +1,91 @@
+//! Requests, answers, closes; who the server is; which conversations are DNP.
+
+use super::*;
+use crate::protocols::{Evidence, Role, Sight};
+
+#[test]
+fn requests_begin_and_repeat() {
+    let mut talking = Talking::new();
+    assert_eq!(talking.notes(C, "0001000000"), [""; 0]);
+    assert_eq!(talking.notes(C, "0001000000"), ["dnp.request_repeated"]);
+    assert_eq!(talking.notes(S, "04 0000 61"), ["dnp.before_acknowledge"]);
+    assert_eq!(talking.notes(S, "01000000"), [""; 0]);
+    assert_eq!(talking.notes(C, "0001000000"), ["dnp.request_while_connected"]);
+    // A repeat changes nothing: number 0 is still known.
+    assert_eq!(talking.notes(C, "06 0000 00"), ["dnp.acknowledges"]);
+    assert_eq!(talking.notes(C, "04 0000 61"), [""; 0]);
+    assert_eq!(talking.notes(C, "02"), ["dnp.unacknowledged"]);
+    assert_eq!(talking.notes(C, "02"), ["dnp.after_close"]);
+    assert_eq!(talking.notes(S, "06 0000 00"), ["dnp.after_close", "dnp.acknowledges"]);
+    // Another connection counts from 0 again.
+    assert_eq!(talking.notes(C, "0001000000"), [""; 0]);
+    assert_eq!(talking.notes(S, "0102"), ["dnp.connection_refused"]);
+    assert_eq!(talking.notes(C, "0001000000"), [""; 0]);
+    assert_eq!(talking.notes(S, "01000000"), [""; 0]);
+    assert_eq!(talking.notes(C, "04 0100 61"), ["dnp.gap"]);
+    assert_eq!(talking.notes(S, "0c"), ["dnp.unknown_command"]);
+    assert_eq!(talking.notes(C, "0261"), ["dnp.unacknowledged", "dnp.trailing_bytes"]);
+}
+
+#[test]
+fn what_is_said_tells_who_the_server_is() {
+    let mut talking = Talking::with(Options::default(), 4000);
+    assert_eq!(talking.say(S, "0361").from, "unknown");
+    // Whole or not.
+    assert_eq!(talking.say(C, "00").from, "client");
+    assert_eq!(talking.say(S, "0361").from, "server");
+    assert_eq!(talking.say(C, "01").from, "server");
+    assert_eq!(talking.say(S, "0361").from, "client");
+    // More than the port does, and less than the user's word.
+    let mut talking = Talking::new();
+    assert_eq!(talking.say(S, "0361").from, "server");
+    assert_eq!(talking.say(S, "0001000000").from, "client");
+    let options = Options { server: "10.0.0.2:50000".parse().ok(), ..Options::default() };
+    let mut talking = Talking::with(options, 3413);
+    assert_eq!(talking.say(C, "0001000000").from, "server");
+    let options = Options { ports: vec![(4000, "dnp".into())], ..Options::default() };
+    assert_eq!(Talking::with(options, 4000).say(C, "0361").from, "client");
+    let options = Options { from: Some(Role::Server), ..Options::default() };
+    assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|said| said.from), Some("server"));
+}
+
+#[test]
+fn the_first_datagram_decides() {
+    let options = Options::default();
+    let sure = |port: u16, datagrams: &[&[u8]]| {
+        let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
+        let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
+        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], options: &options };
+        match Dnp.identify(&sight) {
+            Evidence::Sure(..) => Some(true),
+            Evidence::No => Some(false),
+            _ => None,
+        }
+    };
+    assert_eq!(sure(3413, &[&[9]]), Some(true));
+    assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
+    assert_eq!(sure(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));
+    assert_eq!(sure(4000, &[&[]]), None);
+    for no in
+        [&[0, 0, 0][..], &[0, 1, 0, 0, 0, 0], &[0, 1, 0, 0], &[0, 5, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0], &[1, 0, 0, 0]]
+    {
+        assert_eq!(sure(4000, &[no, &[0, 1, 0, 0, 0]]), Some(false), "{no:?}");
+    }
+}
+
+#[test]
+fn a_cut_datagram_is_a_fault() {
+    let options = Options::default();
+    let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], 3413).into()];
+    let talk = talk(&options, ends);
+    let mut session = Dnp.session(&talk);
+    for (bytes, length) in [(&[][..], 5), (&[4, 0][..], 9), (&[4, 0, 0, 1][..], 9), (&[2][..], 3)] {
+        let (mut last, mut draft) = (Last::default(), Draft::default());
+        let place = Place { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };
+        let mut out = Out { draft: &mut draft, sink: &mut last, talk: &talk, names: ["", ""] };
+        session.datagram(&place, &mut out);
+        assert_eq!(last.said.fault.is_some(), bytes != [2], "{bytes:?}");
+        assert_eq!(last.said.codes.contains(&"dnp.trailing_bytes"), bytes == [2]);
+        assert_eq!(last.said.again(&options).as_deref(), Ok(bytes));
+    }
+}

@@ -1,0 +1,25 @@
+//! The reader of hex text: every form it reads, what it refuses and where, and that each form
+//! reads back as what was written.
+
+mod fixtures;
+mod forms;
+mod refused;
+mod written;
+
+use netkit::capture::hextext::{Form, HexError, HexText, Layer};
+
+/// A message as the tests compare it: form, layer, first line, bytes.
+type Message = (Form, Layer, usize, Vec<u8>);
+
+/// Reads all messages of a text.
+fn read(text: &[u8]) -> Result<Vec<Message>, HexError> {
+    read_with(HexText::new(text))
+}
+
+fn read_with(mut reader: HexText<&[u8]>) -> Result<Vec<Message>, HexError> {
+    let mut messages = Vec::new();
+    while let Some(block) = reader.next()? {
+        messages.push((block.form, block.layer, block.line, block.bytes.to_vec()));
+    }
+    Ok(messages)
+}
