@@ -343,7 +343,7 @@ impl<'a> Writer<'a> {
 
     fn put_raw(&mut self, bytes: &[u8], count: usize) {
         self.out.put_bytes(&bytes[..count / 8]);
-        if count % 8 != 0 {
+        if !count.is_multiple_of(8) {
             self.out.put(bytes[count / 8] as u64, count as u32 % 8);
         }
     }

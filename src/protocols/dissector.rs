@@ -182,6 +182,12 @@ pub trait Session: Send {
         None
     }
 
+    /// The client's side, where what was said has told it: its direction ends first when a capture
+    /// ends both.
+    fn client(&self) -> Option<Side> {
+        None
+    }
+
     /// Another conversation of the same server: the session for it.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None
@@ -222,8 +228,8 @@ pub trait Encoder {
         None
     }
 
-    /// The message as one WebSocket message, masked where a client sends it, or `None` where the
-    /// protocol does not use WebSocket.
+    /// The message as a WebSocket message, masked where a client sends it; `None` where the
+    /// protocol is not spoken over WebSocket.
     fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }

@@ -16,7 +16,7 @@ pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Settin
 pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
-pub use talk::{Role, Talk};
+pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
 pub static ALL: [&dyn Dissector; 4] = [&riptide::Riptide, &dnp::Dnp, &gne::Gne, &acknex::Acknex];
