@@ -91,7 +91,8 @@ pub static PACKET: [Field; 2] = [
     switch("id", &CASES, Other::Ask),
 ];
 
-static CASES: [Case; 9] = [
+/// The fields behind each id of the library.
+pub static CASES: [Case; 9] = [
     Case { value: 0, fields: &[] },
     Case { value: 1, fields: &[bytes("data", Len::Prefix(&CUSTOM_LENGTH)).doc("raw bytes of the application")] },
     Case { value: 2, fields: &[] },

@@ -190,7 +190,8 @@ mod tests {
         assert_eq!(all("03"), ["2.0", "1.0"]);
         assert_eq!(all("02"), ["2.2"]);
         assert_eq!(all("04"), ["1.2"]);
-        assert_eq!(all("0801000100"), ["2.0"]);
+        // Nothing but the size and the zero nibble at its end speaks for 2.2's welcome.
+        assert_eq!(all("0801000100"), ["2.0", "2.2"]);
         assert_eq!(all("1800100000"), ["2.2"]);
         assert_eq!(all("1100100000"), ["2.2"]);
         assert_eq!(all("11001000200000"), ["2.2"]);
