@@ -7,7 +7,7 @@
 //! one frame over UDP stand in one datagram again, which is written when the next one begins.
 
 use super::Entry;
-use super::connection::Connection;
+use super::connection::{Connection, most};
 use crate::capture::{Body, BuildError, LinkType, PcapWriter, Time, ethernet};
 use crate::flow::Transport;
 use crate::protocols::Role;
@@ -166,7 +166,7 @@ impl<W: Write> Frames<W> {
                 (connection, client)
             }
         };
-        for segment in connection.send((src != client) as usize, bytes) {
+        for segment in connection.send((src != client) as usize, bytes, most(src.is_ipv6())) {
             ethernet(src, dst, &Body::Tcp(segment), &mut self.frame)?;
             self.write(time)?;
         }
