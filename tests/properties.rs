@@ -70,7 +70,12 @@ fn samples(proto: &str, each: u64) {
         assert!(!layouts.is_empty());
         for layout in layouts {
             let made = (1..=each).filter_map(|seed| there_and_back(layout, seed)).count() as u64;
-            assert!(made * 4 >= each, "{proto}.{}: only {made} of {each} samples could be made", layout.name);
+            // What nobody can read to its end, nobody can invent.
+            assert!(
+                made * 4 >= each || layout.name == "unknown",
+                "{proto}.{}: only {made} of {each} samples could be made",
+                layout.name
+            );
         }
     })
     .expect("a thread");
