@@ -84,8 +84,8 @@ impl Dissector for Nano {
         Transport::Tcp
     }
 
-    fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Packages)
+    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
+        Box::new(encode::Packages::new(options))
     }
 }
 
