@@ -15,9 +15,13 @@ pub mod package;
 pub mod payload;
 pub mod pomelo;
 pub mod protos;
+mod scan;
 pub mod session;
 pub mod settings;
 pub mod zlib;
+
+#[cfg(test)]
+mod tests;
 
 use super::websocket::http;
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
