@@ -106,6 +106,14 @@ impl<'a> Pen<'a> {
         self.put(itoa::Buffer::new().format(n));
     }
 
+    /// What a function appends, which is printable ASCII.
+    #[inline]
+    pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.out.len();
+        write(self.out);
+        self.column += self.out.len() - start;
+    }
+
     /// A byte's two digits.
     #[inline]
     pub fn hex(&mut self, byte: u8) {

@@ -66,7 +66,9 @@ impl Dissector for Nano {
         if sight.transport != Transport::Tcp {
             return Evidence::No;
         }
-        let mut open = Evidence::No;
+        // What one side says may be no handshake that is recognised, and the other's answer be one.
+        let other_may_tell = matches!(sight.said, [(_, [1..=5, ..], _)]);
+        let mut open = if other_may_tell { Evidence::Maybe("a package's type") } else { Evidence::No };
         for (_, bytes, _) in sight.said {
             match identify(bytes) {
                 Evidence::No => {}
