@@ -18,8 +18,8 @@ impl Gutter {
     /// A gutter for `row` bytes a line of a message of `length` bytes.
     pub fn new(row: usize, length: usize) -> Gutter {
         let digits = match length {
-            ..=0x100 => 2,
-            ..=0x10000 => 4,
+            0..=0x100 => 2,
+            0x101..=0x10000 => 4,
             _ => 8,
         };
         Gutter { row, digits }
@@ -46,7 +46,7 @@ impl Gutter {
     pub fn line(self, node: &Node, bytes: bool, sources: Sources<'_>, pen: &mut Pen<'_>) {
         let palette = pen.palette;
         self.offset(node.source, node.bit as usize / 8, pen);
-        if node.bit % 8 != 0 {
+        if !node.bit.is_multiple_of(8) {
             pen.paint(palette.dim);
             pen.put(".");
             pen.int(node.bit % 8);
