@@ -108,7 +108,7 @@ impl Json {
             int(node.bit / 8, out);
             out.extend_from_slice(b",\"bits\":");
             int(node.bits, out);
-            if node.bit % 8 != 0 {
+            if !node.bit.is_multiple_of(8) {
                 out.extend_from_slice(b",\"bit\":");
                 int(node.bit % 8, out);
             }

@@ -12,6 +12,7 @@ pub mod layout;
 pub mod linking;
 pub mod links;
 pub mod notes;
+pub mod payloads;
 pub mod reliable;
 pub mod runs;
 pub mod session;
@@ -21,6 +22,7 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
 use session::PORT;
@@ -116,6 +118,10 @@ impl Dissector for Dnp {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &payloads::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
