@@ -21,6 +21,7 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
 use crate::flow::Transport;
 use session::PORT;
 
@@ -65,6 +66,8 @@ fn seconds(text: &str) -> Result<i64, String> {
     }
 }
 
+static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
+
 impl Dissector for Dnp {
     fn name(&self) -> &'static str {
         "dnp"
@@ -76,6 +79,10 @@ impl Dissector for Dnp {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
