@@ -67,6 +67,8 @@ pub enum Command {
     Encode(Encode),
     /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
     Stats(Stats),
+    /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
+    Diff(Diff),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell
@@ -378,6 +380,47 @@ Examples:
   netkit stats game.pcap --schema game.toml --track payload.position.x --by flow -f csv
 Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an
 acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came.";
+
+/// `netkit diff`.
+#[derive(Args, Debug)]
+#[command(after_help = DIFF)]
+pub struct Diff {
+    /// The first capture
+    #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
+    pub a: PathBuf,
+    /// The second capture
+    #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
+    pub b: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Exit with status 1 when there is a difference like that; may be given several times
+    #[arg(long, value_name = "METRIC>PERCENT|appeared|vanished|fields")]
+    pub fail_on: Vec<netkit::stats::diff::Limit>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
+    pub format: DiffFormat,
+}
+
+/// Form of the differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+const DIFF: &str = "\
+Examples:
+  netkit diff before.pcap after.pcap
+  netkit diff before.pcap after.pcap -f json
+  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished    for a build pipeline
+Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, compared
+by their difference), ack, answer (median milliseconds) of each side. A change counts up and down.";
 
 /// `netkit fields`.
 #[derive(Args, Debug)]

@@ -2,6 +2,7 @@
 
 mod check;
 mod decode;
+mod diff;
 mod dump;
 mod encode;
 mod fields;
@@ -39,6 +40,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
