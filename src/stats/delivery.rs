@@ -22,7 +22,7 @@ use crate::protocols::delivery::{Event, Link};
 use rustc_hash::FxHashMap;
 
 /// So many connections have figures of their own; those after them share the last ones.
-pub const CONNECTIONS: usize = 2048;
+pub const CONNECTIONS: usize = 1024;
 /// So many copies of messages are listed one by one where rows are wanted; others are counted.
 pub const LISTED: usize = 500_000;
 /// So many messages whose sender has made its last try are watched for a late acknowledgement.

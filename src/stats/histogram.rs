@@ -8,7 +8,7 @@ const TOP_BITS: u32 = 42;
 const BUCKETS: usize = (TOP_BITS - SUB_BITS + 1) as usize * SUB;
 
 /// Delays in nanoseconds: count, extremes and mean exactly, percentiles within 1/64 of their value,
-/// and jitter. Takes 5 KB once it holds one.
+/// and jitter. Takes at most 5 KB.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
     count: u64,
@@ -32,10 +32,11 @@ impl Delays {
         if let Some(last) = self.last.replace(nanos) {
             self.differences += (nanos as i128 - last as i128).abs();
         }
-        if self.buckets.is_empty() {
-            self.buckets.resize(BUCKETS, 0);
+        let at = bucket(nanos);
+        if self.buckets.len() <= at {
+            self.buckets.resize(at + 1, 0);
         }
-        if let Some(bucket) = self.buckets.get_mut(bucket(nanos)) {
+        if let Some(bucket) = self.buckets.get_mut(at) {
             *bucket = bucket.saturating_add(1);
         }
     }
