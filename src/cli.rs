@@ -226,7 +226,7 @@ pub fn known_proto(name: &str) -> Result<String, String> {
         None => {
             let near = netkit::nearest::nearest(name, names());
             let list = names().collect::<Vec<_>>().join(", ");
-            Err(format!("no protocol {name:?}{}: there are {list}", netkit::nearest::hint(near)))
+            Err(format!("no protocol {name:?}{}; there are {list}", netkit::nearest::hint(near)))
         }
     }
 }

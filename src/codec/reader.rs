@@ -392,6 +392,7 @@ impl<'a> Reader<'a> {
         match when {
             When::Always => true,
             When::Bit(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
             When::Eq(name, value) => self.tree.scope.get(name) == Some(*value),
             When::In(name, values) => self.tree.scope.get(name).is_some_and(|v| values.contains(&v)),
             When::Left(bits) => self.left() >= *bits,

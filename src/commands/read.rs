@@ -52,7 +52,8 @@ pub fn capture(
         if inspector.sink().done() {
             break Ok(());
         }
-        if live {
+        // Whoever watches a live capture sees what has come before the next wait.
+        if live && packets.capture().waiting() == 0 {
             inspector.sink().flush();
         }
     };

@@ -11,6 +11,7 @@ pub mod inspector;
 pub mod message;
 pub mod nano;
 pub mod options;
+pub mod payload;
 pub mod riptide;
 pub mod talk;
 pub mod websocket;

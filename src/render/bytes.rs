@@ -18,6 +18,16 @@ impl<'a> ByteIter<'a> {
         let (at, count) = clip(data, at, count);
         ByteIter { data, at, end: at + count / 8 * 8 }
     }
+
+    /// The first `count` of them.
+    pub fn start(self, count: usize) -> ByteIter<'a> {
+        ByteIter { end: self.end.min(self.at + count * 8), ..self }
+    }
+
+    /// Those behind the first `count`.
+    pub fn behind(self, count: usize) -> ByteIter<'a> {
+        ByteIter { at: self.end.min(self.at + count * 8), ..self }
+    }
 }
 
 impl Iterator for ByteIter<'_> {

@@ -8,18 +8,30 @@ pub mod bytes;
 pub mod envelope;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod golden;
+pub mod gutter;
+pub mod heads;
 pub mod human;
 pub mod json;
 pub mod json_fields;
 pub mod json_text;
 pub mod json_value;
+pub mod leaf;
 pub mod ndjson;
 pub mod output;
+pub mod palette;
 pub mod pen;
 pub mod renderer;
+pub mod summary;
+pub mod table;
+pub mod tree;
+mod tree_text;
 
 pub use json::Json;
 pub use json_fields::{derived_json, fields_json};
 pub use ndjson::Ndjson;
 pub use output::Output;
 pub use renderer::{Format, Renderer, Style};
+pub use table::Rows;
+pub use tree::Trees;

@@ -1,6 +1,7 @@
 //! One renderer for all formats: what the commands hand their messages to.
 
-use super::{Json, Ndjson, Output};
+use super::table::ROWS;
+use super::{Json, Ndjson, Output, Rows, Trees, summary};
 use crate::protocols::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 
@@ -41,6 +42,9 @@ pub struct Renderer {
 
 #[derive(Debug)]
 enum Form {
+    Tree(Trees),
+    Summary(Style),
+    Table(Rows),
     Ndjson(Ndjson),
     Json(Json),
 }
@@ -50,7 +54,10 @@ impl Renderer {
     pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
         let form = match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
-            _ => Form::Ndjson(Ndjson::new(style.bytes)),
+            Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
+            Format::Tree => Form::Tree(Trees::new(style)),
+            Format::Summary => Form::Summary(style),
+            Format::Table => Form::Table(Rows::new(style)),
         };
         Renderer { output: Output::new(to), form }
     }
@@ -75,6 +82,17 @@ impl Renderer {
         self.failed().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
     }
 
+    /// What the reader should know that is not in the output: a table that had no room for all.
+    pub fn warning(&self) -> Option<String> {
+        match &self.form {
+            Form::Table(rows) if rows.left_out() > 0 => Some(format!(
+                "table: the first {ROWS} messages; {} more are left out: use -f summary or ndjson",
+                rows.left_out()
+            )),
+            _ => None,
+        }
+    }
+
     /// Completes the output: the array's end, the table, what is still waiting.
     ///
     /// # Errors
@@ -82,7 +100,8 @@ impl Renderer {
     pub fn finish(&mut self) -> io::Result<()> {
         match &mut self.form {
             Form::Json(json) => json.finish(self.output.buffer()),
-            Form::Ndjson(_) => {}
+            Form::Table(rows) => rows.finish(self.output.buffer()),
+            Form::Tree(_) | Form::Summary(_) | Form::Ndjson(_) => {}
         }
         self.output.finish()
     }
@@ -95,6 +114,9 @@ impl Sink for Renderer {
         match &mut self.form {
             Form::Ndjson(ndjson) => ndjson.message(message, out),
             Form::Json(json) => json.message(message, out),
+            Form::Tree(trees) => trees.message(message, out),
+            Form::Summary(style) => summary::line(message, *style, out),
+            Form::Table(rows) => return rows.message(message),
         }
         self.output.complete();
     }

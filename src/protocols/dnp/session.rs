@@ -3,6 +3,7 @@
 use super::joined::Joined;
 use super::layout::{self, UPDATE_LAYOUT};
 use super::links::{Links, Recall};
+use super::payloads;
 use super::reliable::Direction;
 use super::types::Types;
 use super::values::UNKNOWN_TYPE;
@@ -208,6 +209,7 @@ impl Session for Conversation {
         // None: not even that byte was captured.
         let first = place.bytes.first().copied();
         let (layout, command) = (layout::by_command(first), first.unwrap_or(3));
+        let schemas = &out.talk.options.schemas;
         let draft = out.begin("dnp");
         draft.message = layout.name;
         let found = self.read(layout.fields, layout.name, place, draft);
@@ -245,6 +247,7 @@ impl Session for Conversation {
             );
         }
         draft.from = self.role(place.side);
+        payloads::show(schemas, draft.from.name(), place.bytes, draft);
         out.emit(place);
     }
 }

@@ -1,0 +1,262 @@
+//! The form for people: every field with the bytes it came from.
+//!
+//! ```text
+//! #14  +0.120034  server → client  dnp link_update  8 bytes
+//!   0x00   04                 type        4
+//!   0x02                      links       1 element
+//!   0x02   01 00              └ [0]
+//! ```
+//! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first joined, unmasked
+//! or inflated source) and the bytes, on the right the tree.
+
+use super::gutter::Gutter;
+use super::json_fields::behind;
+use super::leaf;
+use super::pen::Pen;
+use super::renderer::Style;
+use super::tree_text::{Clock, fault, header, notes};
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Node, Sources, Tree, Value};
+use crate::protocols::Message;
+
+/// The width where output is no terminal.
+const WIDTH: usize = 120;
+/// Names longer than this do not push their siblings' values further right.
+const NAME: usize = 20;
+/// Levels deeper than this are told by number: nesting has no bound that a screen could follow.
+const GUIDES: usize = 12;
+
+/// Draws trees.
+#[derive(Debug)]
+pub struct Trees {
+    style: Style,
+    width: usize,
+    /// How many bytes stand in one line.
+    row: usize,
+    clock: Clock,
+    open: Vec<Level>,
+}
+
+/// The siblings being drawn.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    end: usize,
+    /// The next element's index, in a list.
+    next: Option<u32>,
+    /// How wide the widest name is.
+    names: usize,
+    /// Does the group or list itself have later siblings?
+    more: bool,
+    /// The fields of a list's element: its index stands before the first one.
+    element: Option<Element>,
+}
+
+/// A group in a list has no line of its own: its fields stand behind its index.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    index: u32,
+    /// How wide the list's widest index is, with its brackets.
+    width: usize,
+    /// No field has been drawn yet.
+    first: bool,
+}
+
+/// One of a message's trees.
+#[derive(Clone, Copy)]
+struct Page<'a> {
+    tree: &'a Tree,
+    sources: Sources<'a>,
+    gutter: Gutter,
+    /// Nothing of it is on the wire.
+    beside: bool,
+}
+
+impl Trees {
+    /// Trees for this terminal.
+    pub fn new(style: Style) -> Trees {
+        let width = style.width.unwrap_or(WIDTH).max(40);
+        let row = match width {
+            ..72 => 4,
+            72..100 => 6,
+            100..140 => 8,
+            _ => 12,
+        };
+        Trees { style, width, row, clock: Clock::default(), open: Vec::new() }
+    }
+
+    /// Appends one message.
+    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        let mut pen = Pen::new(out, self.style.colour);
+        header(message, &mut self.clock, self.width, self.style.verbose, &mut pen);
+        let draft = message.draft;
+        let gutter = Gutter::new(self.row, message.place.bytes.len());
+        let page = Page { tree: &draft.tree, sources: message.sources(), gutter, beside: false };
+        let told = self.fields(page, message, &mut pen);
+        if !draft.derived.is_empty() {
+            self.fields(Page { tree: &draft.derived, beside: true, ..page }, message, &mut pen);
+        }
+        if !told {
+            fault(message, self.width, &mut pen);
+        }
+        notes(message, self.width, &mut pen);
+        pen.newline();
+    }
+
+    /// Draws a tree. Returns whether the fault has been told.
+    fn fields(&mut self, page: Page<'_>, message: &Message<'_>, pen: &mut Pen<'_>) -> bool {
+        let nodes = page.tree.nodes();
+        let mut here = level(page, 0, nodes.len(), false, false);
+        let (mut at, mut told) = (0, false);
+        self.open.clear();
+        loop {
+            while at >= here.end {
+                let Some(outer) = self.open.pop() else { return told };
+                here = outer;
+            }
+            let node = &nodes[at];
+            let next = behind(node, at).min(here.end);
+            if let (Value::Group, Some(index), true) = (node.value, here.next, next > at + 1) {
+                here.next = Some(index + 1);
+                self.open.push(here);
+                let element = Element { index, width: here.names, first: true };
+                here = Level { element: Some(element), ..level(page, at + 1, next, false, next < here.end) };
+                at += 1;
+                continue;
+            }
+            let inside = matches!(node.value, Value::Group | Value::List);
+            let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
+            match page.beside || node.derived() {
+                true => page.gutter.derived(pen),
+                false => page.gutter.line(node, numbers || !inside, page.sources, pen),
+            }
+            let more = next < here.end;
+            self.guides(&mut here, more, pen);
+            let start = pen.column;
+            pen.paint(if node.hidden() { pen.palette.dim } else { pen.palette.name });
+            if std::ptr::eq(node.field, &UNPARSED) {
+                pen.paint(pen.palette.error);
+            }
+            match &mut here.next {
+                Some(index) => {
+                    pen.put("[");
+                    pen.int(*index);
+                    pen.put("]");
+                    *index += 1;
+                }
+                None if page.tree.foreign_name(node) => {
+                    pen.foreign_cut(page.tree.name(node, page.sources), self.width / 4);
+                }
+                None => pen.foreign_cut(node.field.name, self.width / 3),
+            }
+            pen.reset();
+            if !inside || node.value == Value::List {
+                pen.pad(start + here.names);
+                pen.put("  ");
+            }
+            let room = self.width.saturating_sub(pen.column).max(12);
+            match node.value {
+                _ if numbers => leaf::inline(&nodes[at + 1..next], page.sources, pen, room),
+                Value::List => {
+                    let count = page.tree.children(Some(at)).count();
+                    pen.paint(pen.palette.dim);
+                    pen.int(count);
+                    pen.put(if count == 1 { " element" } else { " elements" });
+                    pen.reset();
+                }
+                Value::Group => {}
+                _ => leaf::long(node, page.sources, pen, room),
+            }
+            self.doc(node, pen);
+            pen.newline();
+            if !inside && self.style.verbose && !page.beside && !node.derived() {
+                page.gutter.dump(node, page.sources, pen);
+            }
+            if std::ptr::eq(node.field, &UNPARSED) && !told {
+                fault(message, self.width, pen);
+                told = true;
+            }
+            at = if inside && !numbers { at + 1 } else { next };
+            if inside && !numbers {
+                self.open.push(here);
+                here = level(page, at, next, node.value == Value::List, next < here.end);
+            }
+        }
+    }
+
+    /// The lines that lead from a group to its fields, and an element's index.
+    fn guides(&self, here: &mut Level, more: bool, pen: &mut Pen<'_>) {
+        let depth = self.open.len();
+        pen.paint(pen.palette.dim);
+        let skipped = depth.saturating_sub(GUIDES);
+        if skipped > 0 {
+            pen.put("⋮");
+            pen.int(skipped);
+            pen.put(" ");
+        }
+        for k in 1 + skipped..=depth {
+            let (above, level) = (&self.open[k - 1], self.open.get(k).unwrap_or(here));
+            let first = k == depth && level.element.is_some_and(|e| e.first);
+            // The top level and the fields of an element have no connectors of their own.
+            if k > 1 && above.element.is_none() {
+                pen.put(match (first, level.more) {
+                    (true, true) => "├ ",
+                    (true, false) => "└ ",
+                    (false, true) => "│ ",
+                    (false, false) => "  ",
+                });
+            } else if level.element.is_some() {
+                pen.put(if first { "" } else { "  " });
+            }
+            if let Some(element) = level.element {
+                let start = pen.column;
+                if first {
+                    pen.put("[");
+                    pen.int(element.index);
+                    pen.put("]");
+                }
+                pen.pad(start + element.width + 1);
+            }
+        }
+        if depth > 0 && here.element.is_none() {
+            pen.put(if more { "├ " } else { "└ " });
+        }
+        if let Some(element) = &mut here.element {
+            element.first = false;
+        }
+        pen.reset();
+    }
+
+    /// What the field is for, where there is room for it.
+    fn doc(&self, node: &Node, pen: &mut Pen<'_>) {
+        let doc = node.field.doc;
+        let room = self.width.saturating_sub(pen.column + 3);
+        if doc.is_empty() || !(self.style.verbose || self.style.width.is_some_and(|w| w >= 120)) {
+            return;
+        }
+        if doc.chars().count() <= room || self.style.verbose {
+            pen.put("   ");
+            pen.paint(pen.palette.dim);
+            pen.foreign(doc);
+            pen.reset();
+        }
+    }
+}
+
+/// The level whose nodes stand between `at` and `end`.
+fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level {
+    let nodes = page.tree.nodes();
+    let (mut k, mut count, mut names) = (at, 0u32, 0);
+    while k < end {
+        let node = &nodes[k];
+        if !list && !matches!(node.value, Value::Group) {
+            let name = page.tree.name(node, page.sources);
+            names = names.max(name.chars().take(NAME).count());
+        }
+        count += 1;
+        k = behind(node, k);
+    }
+    if list {
+        names = 2 + itoa::Buffer::new().format(count.saturating_sub(1)).len();
+    }
+    Level { end, next: list.then_some(0), names, more, element: None }
+}
