@@ -127,7 +127,6 @@ fn condition() -> impl Strategy<Value = Condition> {
         "last_received_seq_id",
         "number",
         "link_id",
-        "link_count",
         "links.link_id",
         "entity",
         "identifier",
