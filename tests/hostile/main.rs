@@ -18,8 +18,18 @@ mod mutations;
 fn corpus() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in [
-        "capture", "hex_text", "schema", "encode", "filter", "riptide_udp", "riptide_tcp", "dnp", "nano", "gne_udp",
-        "gne_tcp", "acknex",
+        "capture",
+        "hex_text",
+        "schema",
+        "encode",
+        "filter",
+        "riptide_udp",
+        "riptide_tcp",
+        "dnp",
+        "nano",
+        "gne_udp",
+        "gne_tcp",
+        "acknex",
     ] {
         let folder = folder.join(target);
         std::fs::create_dir_all(&folder).expect("a folder");
