@@ -1,6 +1,6 @@
 //! One line a message: the flat form that pipelines read, and that `encode` takes back.
 
-use super::envelope;
+use super::envelope::{self, Heads};
 use super::json_fields::Walks;
 use crate::protocols::Message;
 
@@ -10,6 +10,7 @@ pub struct Ndjson {
     /// Adds the message's bytes.
     pub bytes: bool,
     walks: Walks,
+    heads: Heads,
 }
 
 impl Ndjson {
@@ -21,7 +22,7 @@ impl Ndjson {
     /// Appends one line.
     #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        envelope::head(message, out);
+        self.heads.head(message, out);
         self.walks.fields(&message.draft.tree, message.sources(), out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
         out.push(b'\n');
