@@ -147,6 +147,10 @@ impl<'a> Message<'a> {
 pub trait Sink {
     /// One message, in order.
     fn message(&mut self, message: &Message<'_>);
+
+    /// What comes from now on is of another conversation, or of another packet of it: numbers that
+    /// go up, the same for every [`super::Share`] of a capture.
+    fn turn(&mut self, _turn: u64) {}
 }
 
 /// Where a session writes its messages: a draft to fill, and the sink that gets it.

@@ -1,8 +1,8 @@
 //! JSON (RFC 8259) as nodes of a tree: numbers and text stay ranges of their source, so they are
 //! shown exactly as they were sent, and nothing is copied.
 //!
-//! It is read twice, in time that grows with its length only: first to see that it is JSON, then
-//! to make the nodes. JSON with too many values, or nested too deeply, becomes one leaf.
+//! It is read in time that grows with its length only; long texts twice, first to see whether they
+//! are JSON that fits into nodes. JSON with too many values, or nested too deeply, becomes one leaf.
 
 use crate::codec::layout::{Field, Len, bytes};
 use crate::codec::{Tree, Value};
@@ -89,6 +89,20 @@ impl Cursor<'_> {
         digits.iter().try_fold(0, |n, d| Some(n << 4 | (*d as char).to_digit(16)? as u16))
     }
 
+    /// Steps over characters of a string that mean themselves.
+    fn plain(&mut self) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let (blocks, tail) = rest.as_chunks::<16>();
+        let special = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
+        // Processors look at sixteen bytes at once.
+        let whole = blocks.iter().take_while(|block| !block.iter().fold(false, |any, b| any | special(*b))).count();
+        let from = match blocks.get(whole) {
+            Some(block) => &block[..],
+            None => tail,
+        };
+        self.at += whole * 16 + from.iter().take_while(|b| !special(**b)).count();
+    }
+
     /// A string, the cursor at its first quote.
     fn string(&mut self) -> Option<Str> {
         let mut found = Str { start: self.at, end: 0, escaped: false, broken: false };
@@ -96,6 +110,9 @@ impl Cursor<'_> {
         // A first half that waits for its second one.
         let mut half = false;
         loop {
+            if !half {
+                self.plain();
+            }
             let byte = *self.text.get(self.at)?;
             self.at += 1;
             let mut pairs = false;
@@ -353,24 +370,46 @@ pub fn may_be(text: &[u8], any: bool) -> bool {
 
 /// Is the whole of `text` JSON? Then its nodes are appended to `tree`, the first one as `field`.
 pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tree, scratch: &mut Scratch) -> Found {
-    let mut measure = Measure::default();
-    if std::str::from_utf8(text).is_err() || scan(text, &mut measure, &mut scratch.stack).is_none() {
+    if std::str::from_utf8(text).is_err() {
         return Found::No;
     }
-    tree.set_source(place.source);
     let Place { source, start: base, names } = place;
-    if measure.nodes > MOST_NODES || measure.deepest > DEEPEST {
-        let start = names.1.len();
-        compact(text, names.1);
-        let len = names.1.len() - start;
-        tree.set_source(names.0);
-        tree.push(field, Value::Json { start: start as u32, len: len as u32 }, 0, 0);
-        return Found::Leaf;
+    // A value takes two bytes, and a level of nesting too: few texts can have too many.
+    if text.len() > 2 * DEEPEST {
+        let mut measure = Measure::default();
+        if scan(text, &mut measure, &mut scratch.stack).is_none() {
+            return Found::No;
+        }
+        if measure.nodes > MOST_NODES || measure.deepest > DEEPEST {
+            let start = names.1.len();
+            compact(text, names.1);
+            let len = names.1.len() - start;
+            tree.set_source(names.0);
+            tree.push(field, Value::Json { start: start as u32, len: len as u32 }, 0, 0);
+            return Found::Leaf;
+        }
     }
+    tree.set_source(source);
     scratch.open.clear();
-    let mut build = Build { text, tree, root: Some(field), base, source, names, name: None, open: &mut scratch.open };
-    scan(text, &mut build, &mut scratch.stack);
-    Found::Nodes
+    let (nodes, before) = (tree.nodes().len(), names.1.len());
+    let mut build = Build {
+        text,
+        tree,
+        root: Some(field),
+        base,
+        source,
+        names: (names.0, &mut *names.1),
+        name: None,
+        open: &mut scratch.open,
+    };
+    match scan(text, &mut build, &mut scratch.stack) {
+        Some(()) => Found::Nodes,
+        None => {
+            tree.truncate(nodes);
+            names.1.truncate(before);
+            Found::No
+        }
+    }
 }
 
 /// JSON without the white space around its tokens, so that it fits on a line.
