@@ -170,6 +170,9 @@ pub struct Decode {
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
     #[arg(short = 'F', long, value_name = "EXPR")]
     pub filter: Option<String>,
+    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,

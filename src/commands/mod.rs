@@ -8,6 +8,7 @@ mod fields;
 mod generate;
 mod input;
 mod output;
+mod shares;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
