@@ -189,6 +189,9 @@ pub struct Decode {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
+    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,

@@ -11,6 +11,7 @@ mod input;
 mod output;
 mod read;
 mod selection;
+mod shares;
 mod stats;
 mod track;
 mod written;
