@@ -177,7 +177,7 @@ impl<W: Write> Frames<W> {
     /// A millisecond after the message before.
     fn next_time(&self) -> Time {
         let Some(Time { secs, frac, digits }) = self.last else { return Time::micros(0, 0) };
-        let unit = 10u64.saturating_pow(digits.max(3).min(18) as u32);
+        let unit = 10u64.saturating_pow(digits.clamp(3, 18) as u32);
         let frac = if digits < 3 { frac.saturating_mul(10u64.pow(3 - digits as u32)) } else { frac };
         let frac = frac.saturating_add(unit / 1000);
         Time { secs: secs.saturating_add((frac / unit) as i64), frac: frac % unit, digits: digits.max(3) }

@@ -321,10 +321,7 @@ impl Scan {
                     return Found::Broken(self.at, "the object has no end: expected }".into());
                 }
                 b'{' | b'[' if self.open.len() >= MAX_NESTING => {
-                    return Found::Broken(
-                        self.end_of_line(text),
-                        format!("nested more than {MAX_NESTING} levels deep"),
-                    );
+                    return Found::Lost(self.at, format!("nested more than {MAX_NESTING} levels deep"));
                 }
                 b'{' | b'[' => self.open.push(byte),
                 b'}' | b']' => {
