@@ -7,6 +7,7 @@ mod fields;
 mod generate;
 mod input;
 mod output;
+mod probe;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
@@ -32,6 +33,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
+        Command::Probe(args) => probe::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -9,6 +9,7 @@ pub mod hawknl;
 pub mod inspector;
 pub mod message;
 pub mod options;
+pub mod probe;
 pub mod riptide;
 pub mod talk;
 
@@ -16,6 +17,7 @@ pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Settin
 pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
+pub use probe::Probe;
 pub use talk::{Role, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
