@@ -262,12 +262,12 @@ impl Failure {
     pub fn from_trouble(trouble: Trouble, carrier: Carrier) -> Failure {
         let (outcome, advice) = match (&trouble, carrier) {
             (Trouble::Refused, Carrier::Udp) => {
-                let text = "refused: the host answers with ICMP port unreachable: nothing listens on that UDP port";
+                let text = "the host answers with ICMP port unreachable: nothing listens on that UDP port";
                 let advice = "check the port, and that the server runs and is bound to this address";
                 return Failure::new(Outcome::Refused, text, advice);
             }
             (Trouble::Refused, _) => {
-                let text = "refused: nothing listens on that TCP port";
+                let text = "nothing listens on that TCP port";
                 let advice = "check the port, and that the server runs and is bound to this address";
                 return Failure::new(Outcome::Refused, text, advice);
             }
