@@ -12,9 +12,11 @@
 //! | [`net`] | sockets with deadlines, the gate that all sends pass, names, the exchange as a capture |
 //! | [`probe`] | asking live servers: courses, outcomes, statistics, reports |
 //! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`encode`] | JSON lines to bytes, hex or captures |
 
 pub mod capture;
 pub mod codec;
+pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod nearest;

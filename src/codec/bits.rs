@@ -35,7 +35,7 @@ pub const fn mask(count: u32) -> u64 {
 /// Swaps the bytes of a number of `count` bits, where that is a whole number of bytes.
 #[inline(always)]
 pub const fn swap(value: u64, count: u32) -> u64 {
-    if count == 0 || count % 8 != 0 { value } else { value.swap_bytes() >> (64 - count) }
+    if count == 0 || !count.is_multiple_of(8) { value } else { value.swap_bytes() >> (64 - count) }
 }
 
 /// Sign-extends a number of `count` bits.

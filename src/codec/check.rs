@@ -105,7 +105,7 @@ impl Checker {
     }
 
     fn known(&self, name: &str, path: &str) -> Result<(), String> {
-        match self.kept.iter().any(|k| *k == name) {
+        match self.kept.contains(&name) {
             true => Ok(()),
             false => Err(format!("{path}: refers to {name}, which is no earlier field that is kept")),
         }

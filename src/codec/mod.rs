@@ -26,6 +26,7 @@ pub mod describe;
 pub mod fault;
 pub mod half_text;
 pub mod layout;
+pub mod names;
 pub mod note;
 pub mod reader;
 pub mod sampler;

@@ -415,7 +415,7 @@ fn unzigzag(v: u64) -> i64 {
 }
 
 fn raw_or_bytes(bit: u32, bits: u32) -> Value {
-    if bits % 8 == 0 { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
+    if bits.is_multiple_of(8) { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
 }
 
 /// Bits of the smallest form of a field: what one element of a list needs at least.

@@ -7,7 +7,9 @@
 
 use super::bits::{self, BitBuf};
 use super::context::{Context, NoContext, Recalled, Scope};
+use super::describe;
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::names;
 use super::walk::{self, Custom, Wire};
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
@@ -32,11 +34,13 @@ pub enum WriteStop {
 }
 
 enum Cursor<'a> {
-    /// An object, the derived values beside it, and how many of its keys were asked for.
+    /// An object, the derived values beside it, which of its keys were asked for, and the fields of
+    /// its group, as far as the table says.
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
-        used: usize,
+        asked: Vec<&'static str>,
+        table: &'static [Field],
     },
     List {
         items: &'a [Json],
@@ -59,6 +63,8 @@ pub struct Writer<'a> {
     /// Hidden numbers that say how many bytes follow: where, how wide, which order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
+    /// The first group that was given a field it does not have.
+    surplus: Option<EncodeError>,
 }
 
 static EMPTY: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
@@ -70,7 +76,7 @@ impl<'a> Writer<'a> {
         Writer {
             out: BitBuf::default(),
             root: fields,
-            cursors: vec![Cursor::Object { fields: map, derived: None, used: 0 }],
+            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new(), table: &[] }],
             names: Vec::new(),
             scope: Scope::default(),
             order: Order::Little,
@@ -79,6 +85,7 @@ impl<'a> Writer<'a> {
             stop_at_unknown: true,
             measures: Vec::new(),
             unparsed: map.get("unparsed"),
+            surplus: None,
         }
     }
 
@@ -126,10 +133,13 @@ impl<'a> Writer<'a> {
         if !self.root.is_object() {
             return Err(self.wrong("an object of fields", self.root));
         }
+        self.describe_group(fields);
         match walk::walk(fields, &mut self) {
             Ok(()) => {
-                let used = self.check_used();
-                used?;
+                if let Some(error) = self.surplus.take() {
+                    return Err(error);
+                }
+                self.check_asked()?;
             }
             Err(WriteStop::Broken) => {}
             Err(WriteStop::Error(error)) => return Err(error),
@@ -148,27 +158,54 @@ impl<'a> Writer<'a> {
         Ok(self.out)
     }
 
-    /// Every key of the innermost object was asked for by some field.
-    fn check_used(&mut self) -> Result<(), EncodeError> {
-        let Some(Cursor::Object { fields, used, .. }) = self.cursors.last() else { return Ok(()) };
-        let known = *used + fields.contains_key("unparsed") as usize;
+    /// The innermost object's group has these fields.
+    fn describe_group(&mut self, fields: &'static [Field]) {
+        if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
+            *table = fields;
+        }
+    }
+
+    /// Every key of the innermost object was asked for by some field of its group.
+    fn check_asked(&self) -> Result<(), EncodeError> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return Ok(()) };
+        let known = asked.len() + fields.contains_key("unparsed") as usize;
         if fields.len() <= known {
             return Ok(());
         }
-        // Which one it is takes the names of the table; the caller that knows the layout says more.
-        let names: Vec<&str> = fields.keys().map(String::as_str).filter(|k| *k != "unparsed").collect();
-        Err(self.error(format!("unknown field among: {}", names.join(", "))))
+        let left = |key: &&str| *key != "unparsed" && !asked.contains(key);
+        let Some(key) = fields.keys().map(String::as_str).find(left) else { return Ok(()) };
+        let mut all = Vec::new();
+        names::in_group(table, &mut |field| all.push(field.name));
+        all.dedup();
+        let what = match crate::nearest::nearest(key, all.iter().copied()) {
+            _ if all.contains(&key) => "has no place here: other fields say that it is not there".into(),
+            Some(near) => format!("unknown field{}", crate::nearest::hint(Some(near))),
+            None if table.is_empty() => "unknown field".into(),
+            None if all.is_empty() => "unknown field: there are none".into(),
+            None => format!("unknown field: there are {}", all.join(", ")),
+        };
+        Err(self.error_at(key, what))
+    }
+
+    /// The key of the innermost object that is none of its group's, and may be meant for `field`.
+    fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return None };
+        let unknown =
+            |key: &&str| *key != "unparsed" && !table.is_empty() && !asked.contains(key) && !names::has(key, table);
+        crate::nearest::nearest(field.name, fields.keys().map(String::as_str).filter(unknown))
     }
 
     /// The value given for `field`, if any.
     pub fn input(&mut self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last_mut()? {
-            Cursor::Object { fields, used, .. } => {
+            Cursor::Object { fields, asked, .. } => {
                 let found = fields.get(field.name)?;
-                *used += 1;
+                if !asked.contains(&field.name) {
+                    asked.push(field.name);
+                }
                 Some(found)
             }
-            Cursor::List { items, next, .. } => items.get(*next - 1),
+            Cursor::List { items, next, .. } => items.get(next.checked_sub(1)?),
         }
     }
 
@@ -182,7 +219,7 @@ impl<'a> Writer<'a> {
     fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last()? {
             Cursor::Object { derived, .. } => derived.and_then(|d| d.get(field.name)),
-            Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(*next - 1)),
+            Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(next.checked_sub(1)?)),
         }
     }
 
@@ -218,6 +255,16 @@ impl<'a> Writer<'a> {
         EncodeError { path: if path.is_empty() { "fields".into() } else { path }, what }
     }
 
+    /// An error at a member of this place.
+    fn error_at(&self, name: &str, what: String) -> EncodeError {
+        let mut error = self.error(what);
+        error.path = match self.names.is_empty() {
+            true => name.into(),
+            false => format!("{}.{name}", error.path),
+        };
+        error
+    }
+
     fn fail(&self, what: String) -> WriteStop {
         WriteStop::Error(self.error(what))
     }
@@ -227,10 +274,14 @@ impl<'a> Writer<'a> {
         if self.broken {
             return WriteStop::Broken;
         }
-        self.names.push(field.name);
-        let error = self.fail("required, but not given".into());
-        self.names.pop();
-        error
+        if let Some(key) = self.mistaken(field) {
+            return WriteStop::Error(self.error_at(key, format!("unknown field, did you mean {:?}?", field.name)));
+        }
+        let what = match field.kind {
+            Kind::Derived => "not known: no earlier message tells it; give it under derived".into(),
+            _ => format!("required, but not given ({})", describe::kind(field)),
+        };
+        WriteStop::Error(self.error_at(field.name, what))
     }
 
     /// Bits written so far.
@@ -292,7 +343,7 @@ impl<'a> Writer<'a> {
 
     fn put_raw(&mut self, bytes: &[u8], count: usize) {
         self.out.put_bytes(&bytes[..count / 8]);
-        if count % 8 != 0 {
+        if !count.is_multiple_of(8) {
             self.out.put(bytes[count / 8] as u64, count as u32 % 8);
         }
     }
@@ -344,12 +395,15 @@ impl<'a> Writer<'a> {
                     false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
                 }
             }
-            Kind::VarInt { zigzag, .. } => {
+            Kind::VarInt { zigzag, max_groups } => {
                 let range = if zigzag { i64::MIN as i128..=i64::MAX as i128 } else { 0..=u64::MAX as i128 };
                 if !range.contains(&n) {
                     return Err(self.fail(format!("{n} is out of range: {} to {}", range.start(), range.end())));
                 }
                 let mut v = if zigzag { ((n as i64) << 1 ^ (n as i64) >> 63) as u64 } else { n as u64 };
+                if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
+                    return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
+                }
                 while v > 0x7f {
                     self.out.put(v & 0x7f | 0x80, 8);
                     v >>= 7;
@@ -703,11 +757,15 @@ impl Wire for Writer<'_> {
             return Err(WriteStop::Error(error));
         };
         let derived = self.derived_input(field);
-        self.cursors.push(Cursor::Object { fields, derived, used: 0 });
+        let table: &'static [Field] = if let Kind::Struct(table) = field.kind { table } else { &[] };
+        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new(), table });
         Ok(self.scope.len())
     }
 
     fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
+        if whole && self.surplus.is_none() {
+            self.surplus = self.check_asked().err();
+        }
         if whole || self.broken {
             self.cursors.pop();
             self.names.pop();
@@ -791,15 +849,15 @@ impl Wire for Writer<'_> {
             return self.leaf(field);
         }
         let group = self.enter(field)?;
+        self.describe_group(fields);
         if let Some(Cursor::Object { fields, .. }) = self.cursors.last()
             && let Some(rest) = fields.get("unparsed")
         {
             (self.broken, self.unparsed) = (true, Some(rest));
         }
         let done = walk::walk(fields, self).and_then(|()| walk::field(&super::reader::TRAILING, self));
-        let used = if done.is_ok() { self.check_used().map_err(WriteStop::Error) } else { Ok(()) };
         self.leave(field, group, done.is_ok());
-        done.and(used)
+        done
     }
 
     fn undefined(&mut self, field: &'static Field, what: &'static str) -> WriteStop {

@@ -69,10 +69,10 @@ impl<'a> Check<'a> {
         let draft = message.draft;
         self.line.clear();
         render::fields_json(&draft.tree, message.sources(), &mut self.line);
-        let fields = serde_json::from_slice(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
+        let fields = parse(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
         self.line.clear();
         let derived = match render::derived_json(draft, message.sources(), &mut self.line) {
-            true => Some(serde_json::from_slice(&self.line).map_err(|e| format!("derived is no JSON: {e}"))?),
+            true => Some(parse(&self.line).map_err(|e| format!("derived is no JSON: {e}"))?),
             false => None,
         };
         let dissector = protocols::for_line(draft.proto).ok_or_else(|| format!("no protocol {}", draft.proto))?;
@@ -109,4 +109,12 @@ impl Sink for Check<'_> {
             self.first = Some(format!("frame {} {}.{}: {what}", message.place.frame, draft.proto, draft.message));
         }
     }
+}
+
+/// JSON of any depth: GNE's packets nest deeper than the reader's default limit.
+fn parse(text: &[u8]) -> serde_json::Result<serde_json::Value> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    let mut values = reader.into_iter();
+    values.next().unwrap_or(Ok(serde_json::Value::Null))
 }

@@ -46,6 +46,11 @@ pub trait Dissector: Sync {
     /// The memory for a new conversation.
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session>;
 
+    /// The port that its servers usually have: where messages without an address are written to.
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
     /// How `dump` reads bytes that come without a transport: as a datagram, or as one direction
     /// of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
@@ -182,6 +187,12 @@ pub trait Session: Send {
         None
     }
 
+    /// The client's side, where what was said has told it: its direction ends first when a capture
+    /// ends both.
+    fn client(&self) -> Option<Side> {
+        None
+    }
+
     /// Another conversation of the same server: the session for it.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None
@@ -219,6 +230,12 @@ pub trait Encoder {
 
     /// What this protocol puts around a message in a stream, or `None` where it has no stream form.
     fn frame(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The message as a WebSocket message, masked where a client sends it; `None` where the
+    /// protocol is not spoken over WebSocket.
+    fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }
 }

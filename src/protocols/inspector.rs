@@ -5,7 +5,7 @@ use super::message::{Draft, Out, Place, Sink};
 use super::options::Options;
 use super::talk::Talk;
 use crate::capture::{Packet, Time};
-use crate::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Transport};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -39,14 +39,30 @@ pub struct Owner {
     /// Claimed by name when so many servers had been announced; a later announcement of one of its
     /// ends takes it over. `None`: recognised by what it says, for good.
     generation: Option<u64>,
+    /// How many bytes of each stream it has read already from what was held.
+    read: [usize; 2],
 }
+
+/// A protocol's name, why it is that one, and the session.
+type Claimant = (&'static str, &'static str, Box<dyn Session>);
 
 /// What an undecided conversation has said so far.
 #[derive(Default)]
 pub struct Held {
     datagrams: Vec<HeldDatagram>,
     streams: [Vec<u8>; 2],
+    /// What the streams said, in the order in which it came.
+    said: Vec<Said>,
     bytes: usize,
+}
+
+/// One delivery of an undecided stream.
+struct Said {
+    side: Side,
+    /// Where its bytes end in the stream.
+    end: usize,
+    segments: Vec<usize>,
+    origin: Origin,
 }
 
 struct HeldDatagram {
@@ -140,7 +156,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Who can be named without looking at what was said: the user's word, or another conversation.
-    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<(&'static str, &'static str, Box<dyn Session>)> {
+    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
         if let Some(session) = self.announced(c, 0) {
             return Some(("expected", "a conversation that another one announced", session));
@@ -158,12 +174,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Asks every dissector. `last`: no more will be said.
-    fn identify(
-        &mut self,
-        c: &Conversation<Claim>,
-        held: &Held,
-        last: bool,
-    ) -> Option<Option<(&'static str, &'static str, Box<dyn Session>)>> {
+    fn identify(&mut self, c: &Conversation<Claim>, held: &Held, last: bool) -> Option<Option<Claimant>> {
         if self.forced.is_some() {
             return Some(None);
         }
@@ -238,7 +249,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     };
                     self.run(c, &mut *session, |session, out| session.datagram(&place, out));
                 }
-                c.state = Claim::Claimed(Owner { session, generation: None });
+                let read = self.replay(c, &held, &mut *session);
+                c.state = Claim::Claimed(Owner { session, generation: None, read });
             }
         }
     }
@@ -249,7 +261,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some(Owner { session, generation: Some(self.generation) });
+                return Some(Owner { session, generation: Some(self.generation), read: [0; 2] });
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
@@ -271,8 +283,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    fn stream_event(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, event: StreamEvent<'_>) {
+    fn stream_event(
+        &mut self,
+        c: &mut Conversation<Claim>,
+        side: Side,
+        stream: &mut Stream,
+        event: StreamEvent<'_>,
+        time: Time,
+    ) {
         if let Some(mut owner) = self.claimed(c) {
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
             self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
             c.state = Claim::Claimed(owner);
             return;
@@ -297,24 +317,41 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 self.settle(c, held, last);
                 match std::mem::take(&mut c.state) {
                     Claim::Claimed(mut owner) => {
-                        let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { 0 };
-                        let all = StreamEvent::Data { new: stream.bytes().len(), segments: &[0], frame };
-                        self.run(c, &mut *owner.session, |session, out| {
-                            session.stream(side, stream, all, out);
-                            if last {
-                                session.stream(side, stream, event, out);
-                            }
-                        });
+                        stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
                         c.state = Claim::Claimed(owner);
                     }
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
                     }
+                    Claim::Undecided(mut held) => {
+                        if let StreamEvent::Data { segments, frame, .. } = event {
+                            let (end, origin) = (stream.bytes().len(), Origin { frame, time });
+                            held.said.push(Said { side, end, segments: segments.to_vec(), origin });
+                        }
+                        c.state = Claim::Undecided(held);
+                    }
                     other => c.state = other,
                 }
             }
         }
+    }
+
+    /// Lets a session see what the streams said before it was found, in the order in which they
+    /// said it. Returns how many bytes of each it has read.
+    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, session: &mut dyn Session) -> [usize; 2] {
+        let mut streams = [Stream::default(), Stream::default()];
+        let mut ends = [0; 2];
+        for said in &held.said {
+            let k = said.side.index();
+            let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
+            ends[k] = said.end;
+            streams[k].append(new, said.origin);
+            let event = StreamEvent::Data { new: new.len(), segments: &said.segments, frame: said.origin.frame };
+            self.run(c, session, |session, out| session.stream(said.side, &mut streams[k], event, out));
+        }
+        [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }
 }
 
@@ -361,15 +398,23 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn data(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
-        self.stream_event(c, side, stream, event);
+        self.stream_event(c, side, stream, event, delivery.time);
     }
 
     fn gap(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, gap: &Gap) {
-        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing });
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.time);
     }
 
     fn end(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, _why: End) {
-        self.stream_event(c, side, stream, StreamEvent::End);
+        self.stream_event(c, side, stream, StreamEvent::End, c.last);
+    }
+
+    fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
+        let told = match &c.state {
+            Claim::Claimed(owner) => owner.session.client(),
+            _ => None,
+        };
+        told.or(c.opener).unwrap_or(Side::A)
     }
 
     fn closed(&mut self, c: &mut Conversation<Claim>) {

@@ -101,6 +101,12 @@ impl Draft {
         (self.used as u8, buffer)
     }
 
+    /// The buffer of a source made before, to be filled later.
+    pub fn buffer(&mut self, source: u8) -> Option<&mut Vec<u8>> {
+        let used = self.used;
+        self.more.get_mut(..used)?.get_mut((source as usize).checked_sub(1)?)
+    }
+
     /// All sources, `main` being the message's own bytes.
     pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {
         Sources { main, more: &self.more[..self.used] }

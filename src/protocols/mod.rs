@@ -8,20 +8,22 @@ pub mod gne;
 pub mod hawknl;
 pub mod inspector;
 pub mod message;
+pub mod nano;
 pub mod options;
 pub mod probe;
 pub mod riptide;
 pub mod talk;
+pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
 pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use probe::Probe;
-pub use talk::{Role, Talk};
+pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 4] = [&riptide::Riptide, &dnp::Dnp, &gne::Gne, &acknex::Acknex];
+pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];
 
 /// The dissector of that name.
 pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {

@@ -107,3 +107,34 @@ impl Talk<'_> {
         self.opener.map(Side::other)
     }
 }
+
+/// Who is the server, settled by the first thing that tells it, and not changed later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Roles(Option<Side>);
+
+impl Roles {
+    /// By what was known from outside.
+    pub fn new(server: Option<Side>) -> Roles {
+        Roles(server)
+    }
+
+    /// `side` said something that only this role says.
+    pub fn tell(&mut self, side: Side, role: Role) {
+        let server = match role {
+            Role::Server => side,
+            Role::Client => side.other(),
+            Role::Unknown => return,
+        };
+        self.0.get_or_insert(server);
+    }
+
+    /// The role of a side.
+    pub fn of(&self, side: Side) -> Role {
+        Talk::role(self.0, side)
+    }
+
+    /// The client's side, where it is known.
+    pub fn client(&self) -> Option<Side> {
+        self.0.map(Side::other)
+    }
+}

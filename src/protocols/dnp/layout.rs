@@ -157,5 +157,5 @@ pub fn by_command(first: Option<u8>) -> &'static Layout {
     first.and_then(|command| LAYOUTS.get(command as usize)).unwrap_or(unknown)
 }
 
-/// What [`Place`](crate::protocols::Place) of a table there is: one version, both directions.
+/// One version, the same in both directions.
 pub static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];

@@ -22,6 +22,7 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
 use session::PORT;
 
@@ -96,7 +97,9 @@ impl Dissector for Dnp {
             return Evidence::No;
         }
         if sight.ends.iter().any(|end| end.port() == PORT) {
-            return Evidence::Sure(100, "port 3413");
+            // Foreign programs use the port too: one datagram has to be a command.
+            let whole = sight.said.iter().any(|(_, bytes, length)| *length > 0 && readable(bytes, *length));
+            return if whole { Evidence::Sure(100, "port 3413") } else { Evidence::Maybe("port 3413") };
         }
         // Almost any datagram could be DNP: only a request at the beginning says that it is.
         match sight.said.iter().find(|(_, _, length)| *length > 0) {
@@ -123,4 +126,13 @@ impl Dissector for Dnp {
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         Box::new(encode::Writing::new(options))
     }
+}
+
+/// Is it a known command that can be read to its end, as far as nothing is remembered?
+fn readable(bytes: &[u8], length: usize) -> bool {
+    let layout = layout::by_command(bytes.first().copied());
+    let mut tree = Tree::default();
+    let outcome = Reader::new(bytes, &mut tree).wire_length(length).read(layout.fields);
+    let whole = outcome.stop.is_none() && outcome.bits as usize == bytes.len() * 8;
+    layout.name != "unknown" && (whole || matches!(outcome.stop, Some(Stop::Unknown { .. })))
 }

@@ -1,7 +1,10 @@
 //! A packet within a packet: the same fields as on the top level, or 255 alone for none.
+//!
+//! Every byte of a frame can open one more level. So levels are kept on a stack of their own, not
+//! on the thread's: 512 of them would need megabytes there in a build without optimisation.
 
-use super::layout::{END, PACKET};
-use crate::codec::layout::{Field, Order};
+use super::layout::{CASES, END, PACKET};
+use crate::codec::layout::{Field, Kind, Order, When};
 use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Reader, Reason, Sampler, Stop, Value, Writer};
@@ -13,52 +16,148 @@ pub const LEVELS: usize = 512;
 #[derive(Debug)]
 pub struct Embedded;
 
-/// Walks the packet's fields as a group named by the field.
-fn packet<W: Wire>(field: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
-    let group = wire.enter(field)?;
-    let done = walk::walk(&PACKET, wire);
-    wire.leave(field, group, done.is_ok());
+/// A direction in which it can be none.
+trait Optional: Wire {
+    /// Is there a packet, or was it none?
+    fn packet(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
+}
+
+/// A packet that is open: its field, its group, and its fields from the next one on.
+struct Level<G> {
+    field: &'static Field,
+    group: G,
+    rest: &'static [Field],
+}
+
+/// The packets that are open. The first needs no allocation.
+struct Levels<G> {
+    first: Option<Level<G>>,
+    more: Vec<Level<G>>,
+}
+
+impl<G> Levels<G> {
+    fn push(&mut self, level: Level<G>) {
+        match self.first {
+            None => self.first = Some(level),
+            Some(_) => self.more.push(level),
+        }
+    }
+
+    fn last(&mut self) -> Option<&mut Level<G>> {
+        self.more.last_mut().or(self.first.as_mut())
+    }
+
+    fn pop(&mut self) -> Option<Level<G>> {
+        self.more.pop().or_else(|| self.first.take())
+    }
+}
+
+/// Walks an embedded packet, and all that stand in it.
+fn embedded<W: Optional>(field: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
+    let mut levels = Levels { first: None, more: Vec::new() };
+    let done = descend(field, &mut levels, wire);
+    // Empty, unless something stopped the walk.
+    while let Some(level) = levels.pop() {
+        wire.leave(level.field, level.group, false);
+    }
     done
+}
+
+fn descend<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wire: &mut W) -> Result<(), W::Stop> {
+    open(field, levels, wire)?;
+    while let Some(level) = levels.last() {
+        let Some((next, rest)) = level.rest.split_first() else {
+            if let Some(level) = levels.pop() {
+                wire.leave(level.field, level.group, true);
+            }
+            continue;
+        };
+        level.rest = rest;
+        match (&next.kind, next.when) {
+            // The only custom kind that these tables have, and schemas for them.
+            (Kind::Custom(_), When::Always) => open(next, levels, wire)?,
+            (Kind::Custom(_), _) if !wire.present(next)? => {}
+            (Kind::Custom(_), _) => open(next, levels, wire)?,
+            _ => walk::field(next, wire)?,
+        }
+    }
+    Ok(())
+}
+
+/// Opens a packet, if there is one, and finds its fields by its id.
+fn open<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wire: &mut W) -> Result<(), W::Stop> {
+    let [id, by_id] = &PACKET;
+    if !wire.packet(field)? {
+        return Ok(());
+    }
+    let group = wire.enter(field)?;
+    levels.push(Level { field, group, rest: &[] });
+    walk::field(id, wire)?;
+    let value = wire.kept(id.name);
+    let rest = match CASES.iter().find(|case| Some(case.value) == value) {
+        Some(case) => case.fields,
+        None => wire.ask(by_id, value).ok_or_else(|| wire.unknown())?,
+    };
+    if let Some(level) = levels.last() {
+        level.rest = rest;
+    }
+    Ok(())
+}
+
+impl Optional for Reader<'_> {
+    fn packet(&mut self, field: &'static Field) -> Result<bool, Stop> {
+        let at = self.position();
+        match self.peek(8) {
+            None => Err(self.short(field, at, 8, String::new())),
+            Some(byte) if byte == END as u64 => {
+                self.skip(8);
+                self.tree().push(field, Value::Null, at, 8);
+                Ok(false)
+            }
+            Some(_) if self.depth() >= LEVELS => {
+                let left = self.left() as u64;
+                Err(self.broken(field, Fault::new(Reason::Depth, at, 0, left)))
+            }
+            Some(_) => Ok(true),
+        }
+    }
+}
+
+impl Optional for Writer<'_> {
+    fn packet(&mut self, field: &'static Field) -> Result<bool, WriteStop> {
+        match self.input(field) {
+            None => Err(self.missing(field)),
+            Some(value) if value.is_null() => {
+                self.put_bytes(&[END]);
+                Ok(false)
+            }
+            Some(_) => Ok(true),
+        }
+    }
+}
+
+impl Optional for Sampler<'_> {
+    fn packet(&mut self, _field: &'static Field) -> Result<bool, EncodeError> {
+        // Chains end by themselves.
+        let there = self.below(3) == 0;
+        if !there {
+            self.put(END as u64, 8, Order::Little);
+        }
+        Ok(there)
+    }
 }
 
 impl Custom for Embedded {
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let at = reader.position();
-        match reader.peek(8) {
-            None => Err(reader.short(field, at, 8, String::new())),
-            Some(byte) if byte == END as u64 => {
-                reader.skip(8);
-                reader.tree().push(field, Value::Null, at, 8);
-                Ok(())
-            }
-            Some(_) if reader.depth() >= LEVELS => {
-                let left = reader.left() as u64;
-                Err(reader.broken(field, Fault::new(Reason::Depth, at, 0, left)))
-            }
-            Some(_) => packet(field, reader),
-        }
+        embedded(field, reader)
     }
 
     fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
-        match writer.input(field) {
-            None => Err(writer.missing(field)),
-            Some(value) if value.is_null() => {
-                writer.put_bytes(&[END]);
-                Ok(())
-            }
-            Some(_) => packet(field, writer),
-        }
+        embedded(field, writer)
     }
 
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
-        // Chains end by themselves.
-        match sampler.below(3) {
-            0 => packet(field, sampler),
-            _ => {
-                sampler.put(END as u64, 8, Order::Little);
-                Ok(())
-            }
-        }
+        embedded(field, sampler)
     }
 
     fn describe(&self) -> &'static str {

@@ -17,6 +17,9 @@ pub mod pings;
 pub mod session;
 pub mod values;
 
+#[cfg(test)]
+mod tests;
+
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk, hawknl};
 use crate::codec::schema::Encoding;
 use crate::flow::Transport;

@@ -82,6 +82,10 @@ impl Dissector for Riptide {
         Box::new(session::Conversation::new(talk))
     }
 
+    fn port(&self) -> Option<u16> {
+        Some(7777)
+    }
+
     fn dump_transport(&self, options: &Options) -> Transport {
         match options.settings.get("riptide.framing") {
             Some("u16" | "i32") => Transport::Tcp,
@@ -120,8 +124,10 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
         (Some("connect"), Some("welcome" | "reject")) if two_sides => {
             Evidence::Sure(90, "connect, answered by welcome or reject")
         }
-        (Some("connect"), Some("connect")) if sight.said[0].1.len() == 1 && sight.said.len() >= 3 => {
-            Evidence::Likely("connects of one byte, again and again")
+        (Some("connect"), Some("connect"))
+            if sight.said.len() >= 3 && sight.said.iter().all(|(_, d, _)| d.len() == 1) =>
+        {
+            Evidence::Sure(10, "connects of one byte, again and again")
         }
         (Some("connect"), _) if sight.said[0].1.len() == 1 => Evidence::Maybe("a connect of one byte"),
         _ if two_sides && sight.said.len() >= 2 * ENOUGH => {
@@ -131,28 +137,29 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
     }
 }
 
+/// The first frames of each side: a connect, or what answers it, or several that all fit.
 fn identify_streams(sight: &Sight<'_>) -> Evidence {
     let mut best = Evidence::No;
-    for (side, bytes, _) in sight.said {
-        // The first frame of a side: a connect, or what answers it.
+    for (_, bytes, _) in sight.said {
         let mut framing = framing::Framing::new(None, None, true);
-        match framing.next(bytes) {
-            framing::Next::More if bytes.len() < 8 => best = Evidence::Maybe("a length"),
-            framing::Next::Message { prefix, length } => {
-                let version = framing.version().unwrap_or(Version::V20);
-                let data = &bytes[prefix..prefix + length];
-                if !fits(version, data, length) {
-                    return Evidence::No;
-                }
-                match version.layout(data[0]).name {
-                    "connect" if length == 1 => best = Evidence::Sure(80, "a framed connect of one byte"),
-                    "welcome" => return Evidence::Sure(90, "a framed welcome"),
-                    _ if sight.begun[side.index()] => best = Evidence::Likely("a frame with a message that fits"),
-                    _ => best = Evidence::Maybe("a frame with a message that fits"),
-                }
+        let (mut rest, mut frames) = (*bytes, 0);
+        while let framing::Next::Message { prefix, length } = framing.next(rest) {
+            let version = framing.version().unwrap_or(Version::V20);
+            let (data, behind) = rest[prefix..].split_at(length);
+            if !fits(version, data, length) {
+                return Evidence::No;
             }
-            _ => return Evidence::No,
+            match version.layout(data[0]).name {
+                "connect" if frames == 0 && length == 1 => return Evidence::Sure(80, "a framed connect of one byte"),
+                "welcome" if frames == 0 => return Evidence::Sure(90, "a framed welcome"),
+                _ => (rest, frames) = (behind, frames + 1),
+            }
         }
+        best = match frames {
+            0 if bytes.len() >= 8 => return Evidence::No,
+            ENOUGH.. => return Evidence::Likely("frames, every one with a message that fits"),
+            _ => Evidence::Maybe("a frame that fits"),
+        };
     }
     best
 }

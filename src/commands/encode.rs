@@ -1,0 +1,168 @@
+//! `netkit encode`: messages to bytes, hex or captures.
+
+use super::written::{Output, Written};
+use super::{Usage, input, options};
+use crate::cli::{Carried, Encode, Global, To};
+use anyhow::Context;
+use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
+use netkit::flow::Transport;
+use netkit::protocols::Options;
+use serde_json::json;
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
+    let options = options(&args.dissect)?;
+    let named_so = |path: &Path| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pcap"));
+    let to = args.to.unwrap_or(if args.output.as_deref().is_some_and(named_so) { To::Pcap } else { To::Hex });
+    if to != To::Hex && args.output.is_none() && io::stdout().is_terminal() {
+        let what = "bytes would garble the terminal: use -o FILE, a pipe, or --to hex";
+        return Err(Usage(what.into()).into());
+    }
+    if let (Some(from), Some(to)) = (&args.json, &args.output)
+        && let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
+        && from == to
+    {
+        return Err(Usage(format!("-o {}: would overwrite what is read", to.display())).into());
+    }
+    if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
+        super::output::say(global, format_args!("netkit: reading JSON from the terminal; end with Ctrl-D"));
+    }
+    deeply(|| Encoding::new(args, &options, to).run()).context("no thread")?
+}
+
+/// One run.
+struct Encoding<'a> {
+    args: &'a Encode,
+    source: Source,
+    encoders: Encoders<'a>,
+    out: Written,
+    to: To,
+    bad: u64,
+}
+
+impl<'a> Encoding<'a> {
+    fn new(args: &'a Encode, options: &'a Options, to: To) -> Encoding<'a> {
+        let out = Written::new(to, Output::new(args.output.clone()));
+        let source = Source { proto: options.proto.clone(), from: options.from };
+        Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0 }
+    }
+
+    fn run(mut self) -> anyhow::Result<u8> {
+        let done = match (&self.args.json, &self.args.message) {
+            (Some(path), _) => self.stream(path),
+            (None, Some(message)) => self.one(message),
+            (None, None) => Err(Usage("expected a message, or --json FILE".into()).into()),
+        };
+        match done {
+            Ok(()) => self.out.finish()?,
+            Err(error) => {
+                // What was right before it stands.
+                self.out.flush()?;
+                return Err(error);
+            }
+        }
+        Ok(if self.bad > 0 { 3 } else { 0 })
+    }
+
+    /// The message of the command line.
+    fn one(&mut self, message: &str) -> anyhow::Result<()> {
+        // Who it is comes first: its tables say which fields are text.
+        let bare = Entry::new(json!({ "message": message }), &self.source)?;
+        let named = format!("{}.{}", bare.proto, bare.message);
+        let tables = bare.dissector.tables();
+        let layouts: Vec<_> = tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == bare.message).collect();
+        let mut given = Assignments::new(&layouts);
+        self.args.fields.iter().try_for_each(|text| given.add(text)).map_err(|why| Usage(why.to_string()))?;
+        let (fields, derived) = given.finish();
+        let entry = Entry { fields, derived, ..bare };
+        let bytes = self.bytes(&entry).with_context(|| named.clone())?;
+        self.write(&entry, &bytes, &named)
+    }
+
+    /// The messages of a file.
+    fn stream(&mut self, path: &Path) -> anyhow::Result<()> {
+        let name = input::name(path);
+        let mut values = Values::new(input::open(path)?);
+        loop {
+            if values.waits() {
+                self.out.flush()?;
+            }
+            let (object, line, time) = match values.next() {
+                Ok(None) => return Ok(()),
+                Ok(Some(text)) => match text.json() {
+                    Ok(object) => (object, text.line, if self.to == To::Pcap { text.time() } else { None }),
+                    Err(error) => {
+                        self.report(&name, error)?;
+                        continue;
+                    }
+                },
+                Err(TextError::Input(error)) => return Err(error).context(name),
+                Err(error) => {
+                    self.report(&name, error)?;
+                    continue;
+                }
+            };
+            let place = format!("line {line}");
+            match self.message(object, time) {
+                Ok((entry, bytes)) => self.write(&entry, &bytes, &format!("{name}: {place}"))?,
+                Err(why) => self.report(&name, format_args!("{place}: {why:#}"))?,
+            }
+        }
+    }
+
+    fn message(
+        &mut self,
+        object: serde_json::Value,
+        time: Option<netkit::capture::Time>,
+    ) -> anyhow::Result<(Entry, Vec<u8>)> {
+        let mut entry = Entry::new(object, &self.source)?;
+        entry.time = time.or(entry.time);
+        let bytes = self.bytes(&entry).with_context(|| format!("{}.{}", entry.proto, entry.message))?;
+        Ok((entry, bytes))
+    }
+
+    /// A bad message: the end, or with `--keep-going` a line on stderr.
+    fn report(&mut self, name: &str, what: impl Display) -> anyhow::Result<()> {
+        if !self.args.keep_going {
+            anyhow::bail!("{name}: {what}");
+        }
+        self.bad += 1;
+        // What is right so far comes first, also where both go to one terminal.
+        self.out.flush()?;
+        let _ = writeln!(io::stderr(), "netkit: {name}: {what}");
+        Ok(())
+    }
+
+    fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
+        let message = self.encoders.encode(entry)?;
+        let framing = match (self.args.transport, self.to, self.carried(entry)) {
+            (Some(Carried::Ws), ..) => Framing::WebSocket,
+            (Some(Carried::Tcp), ..) | (None, To::Pcap, Transport::Tcp) => Framing::Tcp,
+            _ => return Ok(message),
+        };
+        Ok(self.encoders.framed(entry, &message, framing)?)
+    }
+
+    /// What carries a message of a capture file.
+    fn carried(&self, entry: &Entry) -> Transport {
+        match self.args.transport {
+            Some(Carried::Udp) => Transport::Udp,
+            Some(Carried::Tcp | Carried::Ws) => Transport::Tcp,
+            None => entry.transport.unwrap_or(match entry.dissector.takes(Transport::Udp, false) {
+                true => Transport::Udp,
+                false => Transport::Tcp,
+            }),
+        }
+    }
+
+    fn write(&mut self, entry: &Entry, bytes: &[u8], place: &str) -> anyhow::Result<()> {
+        let transport = self.carried(entry);
+        match self.out.message(entry, transport, bytes)? {
+            None => Ok(()),
+            Some(why) => self.report(place, why),
+        }
+    }
+}

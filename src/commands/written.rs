@@ -1,0 +1,121 @@
+//! Where encoded messages go, and in which form.
+
+use crate::cli::To;
+use anyhow::Context;
+use netkit::encode::{Entry, FrameError, Frames};
+use netkit::flow::Transport;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+/// A file, or stdout. The file is opened with the first byte: where nothing is right, nothing is
+/// overwritten.
+pub struct Output {
+    path: Option<PathBuf>,
+    open: Option<Box<dyn Write>>,
+}
+
+impl Output {
+    /// Stdout where there is no path.
+    pub fn new(path: Option<PathBuf>) -> Output {
+        Output { path, open: None }
+    }
+
+    fn open(&mut self) -> io::Result<&mut Box<dyn Write>> {
+        if self.open.is_none() {
+            self.open = Some(match &self.path {
+                None => Box::new(io::stdout()),
+                Some(path) => {
+                    let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+                    Box::new(File::create(path).map_err(named)?)
+                }
+            });
+        }
+        self.open.as_mut().ok_or_else(|| io::Error::other("no output"))
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.open()?.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.open {
+            Some(open) => open.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Messages in the form that was asked for.
+pub enum Written {
+    /// A line a message; the line is memory to be used again.
+    Hex(BufWriter<Output>, Vec<u8>),
+    /// The bytes and nothing else.
+    Raw(BufWriter<Output>),
+    /// A capture file.
+    Pcap(Box<Frames<BufWriter<Output>>>),
+}
+
+impl Written {
+    /// Writes to `output`.
+    pub fn new(to: To, output: Output) -> Written {
+        let out = BufWriter::with_capacity(64 << 10, output);
+        match to {
+            To::Hex => Written::Hex(out, Vec::new()),
+            To::Raw => Written::Raw(out),
+            To::Pcap => Written::Pcap(Box::new(Frames::new(out))),
+        }
+    }
+
+    /// Writes one message; returns why it cannot stand in a capture.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> anyhow::Result<Option<String>> {
+        match self {
+            Written::Hex(out, line) => {
+                line.clear();
+                line.resize(2 * bytes.len(), 0);
+                hex::encode_to_slice(bytes, line).context("hex")?;
+                line.push(b'\n');
+                out.write_all(line)?;
+            }
+            Written::Raw(out) => out.write_all(bytes)?,
+            Written::Pcap(frames) => match frames.message(entry, transport, bytes) {
+                Ok(()) => {}
+                Err(FrameError::Output(error)) if error.kind() != io::ErrorKind::InvalidInput => {
+                    return Err(error.into());
+                }
+                Err(error) => return Ok(Some(error.to_string())),
+            },
+        }
+        Ok(None)
+    }
+
+    /// Passes on what is buffered.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Written::Hex(out, _) | Written::Raw(out) => out.flush(),
+            Written::Pcap(frames) => frames.flush(),
+        }
+    }
+
+    /// Completes the output: a file is there also when there was no message.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            Written::Hex(mut out, _) | Written::Raw(mut out) => {
+                out.flush()?;
+                out.get_mut().open().map(drop)
+            }
+            Written::Pcap(frames) => frames.finish(),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `FIELD=VALUE` of a command line as a JSON object of fields.
+//!
+//! `a.b[2].c=5` and `a.b.2.c=5` name what is nested; `derived.x=1` is a derived value. A value that
+//! begins like a list or an object and is JSON is taken as JSON, any other as text, from which the
+//! encoder makes what the field needs; `FIELD:=JSON` is always JSON.
+
+use crate::codec::layout::{Field, Kind, Layout};
+use crate::codec::names;
+use serde_json::{Map, Value as Json};
+use thiserror::Error;
+
+/// How many elements a list may be given one by one.
+const LONGEST_LIST: usize = 65_536;
+
+/// Why a `FIELD=VALUE` cannot be taken.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{text}: {what}")]
+pub struct AssignError {
+    /// As it was given.
+    pub text: String,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+/// The fields of one message, as they are given one after the other.
+#[derive(Debug)]
+pub struct Assignments<'a> {
+    layouts: &'a [&'static Layout],
+    fields: Json,
+    derived: Json,
+}
+
+/// One step of a path.
+#[derive(Debug, PartialEq, Eq)]
+enum Step<'a> {
+    Name(&'a str),
+    Index(usize),
+}
+
+impl<'a> Assignments<'a> {
+    /// For a message of these layouts (one a version): where a field is text, its value is text.
+    pub fn new(layouts: &'a [&'static Layout]) -> Assignments<'a> {
+        Assignments { layouts, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
+    }
+
+    /// Adds one `FIELD=VALUE` or `FIELD:=JSON`.
+    ///
+    /// # Errors
+    /// What is wrong with it: no `=`, no JSON, given twice, an index past the list's end.
+    pub fn add(&mut self, text: &str) -> Result<(), AssignError> {
+        self.try_add(text).map_err(|what| AssignError { text: text.into(), what })
+    }
+
+    fn try_add(&mut self, text: &str) -> Result<(), String> {
+        let (path, value) = text.split_once('=').ok_or("expected FIELD=VALUE")?;
+        let (path, value) = match path.strip_suffix(':') {
+            Some(path) => (path, super::bounded(value)?),
+            None => (path, self.guess(path, value)),
+        };
+        let (root, path) = match path.strip_prefix("derived.") {
+            Some(path) => (&mut self.derived, path),
+            None => (&mut self.fields, path),
+        };
+        put(root, &steps(path)?, value)
+    }
+
+    /// The fields, and the derived values.
+    pub fn finish(self) -> (Json, Option<Json>) {
+        let some = self.derived.as_object().is_some_and(|d| !d.is_empty());
+        (self.fields, some.then_some(self.derived))
+    }
+
+    /// What a value is, where nothing says that it is JSON.
+    fn guess(&self, path: &str, value: &str) -> Json {
+        let steps = steps(path).unwrap_or_default();
+        let name = steps.iter().rev().find_map(|step| match step {
+            Step::Name(name) => Some(*name),
+            Step::Index(_) => None,
+        });
+        let (mut text, mut other, mut codec) = (false, false, false);
+        let mut kind = |field: &'static Field| {
+            if Some(field.name) == name {
+                match field.kind {
+                    Kind::Text { .. } | Kind::Bytes { .. } => text = true,
+                    Kind::Custom(_) => codec = true,
+                    _ => other = true,
+                }
+            }
+        };
+        self.layouts.iter().for_each(|layout| names::everywhere(layout.fields, &mut kind));
+        // Tables take numbers as text; a codec of its own may know JSON's numbers only.
+        let word = codec && !text && !other;
+        let json = value.trim_start().starts_with(['[', '{']) && (!text || other || value.contains("\"raw\""));
+        match json || word {
+            true => super::bounded(value).ok().filter(|v| json || !v.is_string()).unwrap_or_else(|| value.into()),
+            false => value.into(),
+        }
+    }
+}
+
+/// `a.b[2].c` as its steps.
+fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        match name.parse() {
+            Ok(index) if !steps.is_empty() => steps.push(Step::Index(index)),
+            _ if name.is_empty() => return Err("a field's name is missing".into()),
+            _ => steps.push(Step::Name(name)),
+        }
+        while !rest.is_empty() {
+            let (index, behind) = rest
+                .strip_prefix('[')
+                .and_then(|r| r.split_once(']'))
+                .ok_or_else(|| format!("{part:?}: expected NAME[INDEX]"))?;
+            steps.push(Step::Index(index.parse().map_err(|_| format!("{index:?} is no index"))?));
+            rest = behind;
+        }
+    }
+    Ok(steps)
+}
+
+fn put(root: &mut Json, steps: &[Step<'_>], value: Json) -> Result<(), String> {
+    let mut place = root;
+    for step in steps {
+        place = match step {
+            Step::Name(name) => {
+                if place.is_null() {
+                    *place = Json::Object(Map::new());
+                }
+                let map = place.as_object_mut().ok_or_else(|| format!("{name:?} of something that is no group"))?;
+                map.entry(*name).or_insert(Json::Null)
+            }
+            Step::Index(index) => {
+                if place.is_null() {
+                    *place = Json::Array(Vec::new());
+                }
+                let list = place.as_array_mut().ok_or_else(|| format!("[{index}] of something that is no list"))?;
+                if *index == list.len() && list.len() < LONGEST_LIST {
+                    list.push(Json::Null);
+                }
+                let length = list.len();
+                list.get_mut(*index)
+                    .ok_or_else(|| format!("[{index}] comes too early: the list has {length} elements"))?
+            }
+        };
+    }
+    if !place.is_null() {
+        return Err("given twice".into());
+    }
+    *place = value;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::layout::*;
+    use serde_json::json;
+
+    static LAYOUT: Layout = Layout {
+        name: "test",
+        doc: "",
+        fields: &[u8("id"), latin1("title", Len::Rest), group("t2", &[u32le("sec"), u32le("usec")])],
+    };
+
+    fn fields(list: &[&str]) -> Result<(Json, Option<Json>), String> {
+        let layouts = [&LAYOUT];
+        let mut all = Assignments::new(&layouts);
+        list.iter().try_for_each(|text| all.add(text)).map_err(|e| e.to_string())?;
+        Ok(all.finish())
+    }
+
+    #[test]
+    fn paths_lists_and_json() {
+        let got = fields(&["id=3", "t2.sec=5", "t2.usec=6", "links[0].id=1", "links.1.id=2", "v=[{\"a\":1}]"]).unwrap();
+        let want =
+            json!({"id": "3", "t2": {"sec": "5", "usec": "6"}, "links": [{"id": "1"}, {"id": "2"}], "v": [{"a": 1}]});
+        assert_eq!(got, (want, None));
+        assert_eq!(fields(&["derived.route=x", "a:=7"]).unwrap(), (json!({"a": 7}), Some(json!({"route": "x"}))));
+    }
+
+    #[test]
+    fn text_stays_text() {
+        assert_eq!(fields(&["title=[1]"]).unwrap().0, json!({"title": "[1]"}));
+        assert_eq!(fields(&["title=a=b"]).unwrap().0, json!({"title": "a=b"}));
+        assert_eq!(
+            fields(&["title={\"raw\":\"00\",\"bits\":8}"]).unwrap().0,
+            json!({"title": {"raw": "00", "bits": 8}})
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_taken() {
+        assert_eq!(fields(&["id"]).unwrap_err(), "id: expected FIELD=VALUE");
+        assert_eq!(fields(&["id=1", "id=2"]).unwrap_err(), "id=2: given twice");
+        assert!(fields(&["a[1]=2"]).unwrap_err().contains("comes too early"));
+        assert!(fields(&["a=1", "a.b=2"]).unwrap_err().contains("no group"));
+        assert!(fields(&["a:={"]).unwrap_err().contains("no JSON"));
+        assert!(fields(&["=1"]).unwrap_err().contains("missing"));
+        assert!(fields(&["a[x]=1"]).unwrap_err().contains("no index"));
+    }
+}

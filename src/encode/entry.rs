@@ -1,0 +1,311 @@
+//! One message to be written, as a JSON object says it: a line of `decode`, or written by hand.
+
+use super::annotated;
+use crate::capture::Time;
+use crate::codec::EncodeError;
+use crate::flow::Transport;
+use crate::nearest::{hint, nearest};
+use crate::protocols::{self, Dissector, Line, Role};
+use serde_json::{Map, Value as Json};
+use std::net::SocketAddr;
+
+/// What holds where an object does not say it.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The protocol.
+    pub proto: Option<String>,
+    /// Who sends.
+    pub from: Option<Role>,
+}
+
+/// A message, its fields, and where it was said.
+pub struct Entry {
+    /// Whose message it is.
+    pub dissector: &'static dyn Dissector,
+    /// The line's protocol: the dissector's own name, or its carrier's.
+    pub proto: String,
+    /// The message's name.
+    pub message: String,
+    /// The version, where one is given.
+    pub version: Option<String>,
+    /// Who sends it.
+    pub from: Role,
+    /// The conversation's number; 0 where none is given.
+    pub flow: u64,
+    /// UDP or TCP, where it is given.
+    pub transport: Option<Transport>,
+    /// The sender's and the receiver's address, where they are given.
+    pub ends: [Option<SocketAddr>; 2],
+    /// When it was sent, where it is given.
+    pub time: Option<Time>,
+    /// The fields, an object.
+    pub fields: Json,
+    /// The derived values.
+    pub derived: Option<Json>,
+    /// It broke when it was read.
+    pub broken: bool,
+}
+
+/// What `decode` writes beside `fields`. Of these `frame`, `frames`, `length`, `notes` and `bytes`
+/// are not asked for: the fields alone say what is written.
+const KEYS: [&str; 17] = [
+    "frame",
+    "frames",
+    "time",
+    "flow",
+    "proto",
+    "version",
+    "from",
+    "transport",
+    "src",
+    "dst",
+    "message",
+    "length",
+    "fields",
+    "derived",
+    "notes",
+    "fault",
+    "bytes",
+];
+
+fn error(path: &str, what: impl Into<String>) -> EncodeError {
+    EncodeError { path: path.into(), what: what.into() }
+}
+
+/// What was expected, and what stands there, shortened.
+fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
+    let mut shown = got.to_string();
+    if shown.chars().count() > 60 {
+        shown = shown.chars().take(57).collect::<String>() + "...";
+    }
+    error(path, format!("expected {expected}, got {shown}"))
+}
+
+impl Entry {
+    /// The message that an object describes.
+    ///
+    /// # Errors
+    /// The key that is missing, unknown or of the wrong kind, and what was expected.
+    pub fn new(object: Json, source: &Source) -> Result<Entry, EncodeError> {
+        let Json::Object(mut map) = object else { return Err(wrong("line", "an object", &object)) };
+        let message = text(&map, "message")?.ok_or_else(|| error("message", "required, but not given"))?;
+        let proto = text(&map, "proto")?.or_else(|| source.proto.clone());
+        let (proto, message) = match proto {
+            Some(proto) => {
+                let bare = message.strip_prefix(&format!("{proto}.")).map(String::from);
+                (proto, bare.unwrap_or(message))
+            }
+            None => named(&message)?,
+        };
+        let dissector = whose(&proto)?;
+        let (fields, beside) = match map.remove("fields") {
+            Some(Json::Object(fields)) => (Json::Object(fields), None),
+            Some(Json::Array(list)) => annotated::plain(&list).map_err(|what| match what.split_once(": ") {
+                Some((path, what)) => error(path, what),
+                None => error("fields", what),
+            })?,
+            Some(other) => return Err(wrong("fields", "an object", &other)),
+            None => {
+                if let Some(key) = map.keys().find(|k| !KEYS.contains(&k.as_str())) {
+                    let near = nearest(key, KEYS);
+                    let what = "unknown key: a message's fields stand in an object under \"fields\"";
+                    return Err(error(key, format!("{what}{}", hint(near))));
+                }
+                (Json::Object(Map::new()), None)
+            }
+        };
+        let derived = match map.remove("derived") {
+            None | Some(Json::Null) => beside,
+            Some(Json::Array(list)) => {
+                let (fields, derived) = annotated::plain(&list).map_err(|what| error("derived", what))?;
+                derived.or(Some(fields))
+            }
+            Some(derived @ Json::Object(_)) => Some(join(derived, beside)),
+            Some(other) => return Err(wrong("derived", "an object", &other)),
+        };
+        let from = match text(&map, "from")? {
+            Some(name) => Role::by_name(&name)
+                .ok_or_else(|| error("from", format!("{name:?}: expected client, server or unknown")))?,
+            None => Role::Unknown,
+        };
+        Ok(Entry {
+            dissector,
+            proto,
+            message,
+            version: version(&map)?,
+            from: if from == Role::Unknown { source.from.unwrap_or_default() } else { from },
+            flow: match map.get("flow") {
+                None | Some(Json::Null) => 0,
+                Some(n) => n.as_u64().ok_or_else(|| wrong("flow", "a number", n))?,
+            },
+            transport: match text(&map, "transport")?.as_deref() {
+                None => None,
+                Some("udp") => Some(Transport::Udp),
+                Some("tcp") => Some(Transport::Tcp),
+                Some(other) => return Err(error("transport", format!("{other:?}: expected udp or tcp"))),
+            },
+            ends: [end(&map, "src")?, end(&map, "dst")?],
+            time: match map.get("time") {
+                None | Some(Json::Null) => None,
+                Some(value) => Some(time(value).ok_or_else(|| wrong("time", "seconds since 1970", value))?),
+            },
+            fields,
+            derived,
+            broken: !matches!(map.get("fault"), None | Some(Json::Null) | Some(Json::Bool(false))),
+        })
+    }
+
+    /// What encoders take.
+    pub fn line(&self) -> Line<'_> {
+        Line {
+            message: &self.message,
+            proto: &self.proto,
+            version: self.version.as_deref(),
+            from: self.from,
+            flow: self.flow,
+            fields: &self.fields,
+            derived: self.derived.as_ref(),
+            broken: self.broken,
+        }
+    }
+}
+
+/// The dissector of a protocol, or of a carrier.
+fn whose(proto: &str) -> Result<&'static dyn Dissector, EncodeError> {
+    protocols::for_line(proto).ok_or_else(|| {
+        let what = match nearest(proto, names()) {
+            Some(near) => hint(Some(near)),
+            None => format!(": there are {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        error("proto", format!("no protocol {proto:?}{what}"))
+    })
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    protocols::ALL.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
+}
+
+/// The protocol and message of `PROTO.MESSAGE`, or of a message's name that one protocol alone has.
+pub(super) fn named(text: &str) -> Result<(String, String), EncodeError> {
+    if let Some((proto, message)) = text.split_once('.') {
+        whose(proto)?;
+        return Ok((proto.into(), message.into()));
+    }
+    let has = |d: &dyn Dissector| d.tables().iter().any(|t| t.layouts.iter().any(|l| l.name == text));
+    let having: Vec<&str> = protocols::ALL.iter().filter(|d| has(**d)).map(|d| d.name()).collect();
+    match having[..] {
+        [proto] => Ok((proto.into(), text.into())),
+        [] => {
+            let all = protocols::ALL.iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name);
+            let what = format!("no protocol has a message {text:?}{}", hint(nearest(text, all)));
+            Err(error("message", format!("{what}; `netkit fields` lists them")))
+        }
+        _ => Err(error("proto", format!("{text:?} is a message of {}: say which", having.join(" and ")))),
+    }
+}
+
+fn text(map: &Map<String, Json>, key: &str) -> Result<Option<String>, EncodeError> {
+    match map.get(key) {
+        None | Some(Json::Null) => Ok(None),
+        Some(Json::String(text)) => Ok(Some(text.clone())),
+        Some(other) => Err(wrong(key, "text", other)),
+    }
+}
+
+/// Written by hand, `2.2` may well be a number.
+fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
+    match map.get("version") {
+        Some(Json::Number(n)) => Ok(Some(n.to_string())),
+        _ => text(map, "version"),
+    }
+}
+
+fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeError> {
+    let Some(text) = text(map, key)? else { return Ok(None) };
+    let what = || error(key, format!("{text:?} is no ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"));
+    text.parse().map(Some).map_err(|_| what())
+}
+
+/// Seconds with the digits that a JSON number kept: a double has room for microseconds, but not for
+/// nanoseconds, which [`super::Text::time`] reads.
+fn time(value: &Json) -> Option<Time> {
+    match value {
+        Json::String(text) => seconds(text),
+        Json::Number(n) => seconds(&n.to_string()),
+        _ => None,
+    }
+}
+
+/// Seconds since 1970, with every digit: `1795229852.841544`.
+pub(super) fn seconds(text: &str) -> Option<Time> {
+    let (secs, frac) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
+    if secs.is_empty() || frac.len() > 18 || !digits(secs) || !digits(frac) {
+        return None;
+    }
+    let count = frac.len() as u8;
+    Some(Time { secs: secs.parse().ok()?, frac: if count == 0 { 0 } else { frac.parse().ok()? }, digits: count })
+}
+
+/// What an annotated line derived in its fields, with what it derived beside them.
+fn join(derived: Json, beside: Option<Json>) -> Json {
+    match (derived, beside) {
+        (Json::Object(mut all), Some(Json::Object(more))) => {
+            for (key, value) in more {
+                all.entry(key).or_insert(value);
+            }
+            Json::Object(all)
+        }
+        (derived, _) => derived,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn failing(object: Json) -> String {
+        Entry::new(object, &Source::default()).map(|e| e.message).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_line_of_decode() {
+        let object = json!({"frame": 4, "time": 1795229852.841544, "flow": 2, "proto": "riptide", "version": "2.2",
+            "from": "server", "transport": "udp", "src": "10.0.0.1:7777", "dst": "[::1]:5", "message": "heartbeat",
+            "length": 3, "fields": {"ping_id": 3}, "fault": {"path": "x"}, "bytes": "00"});
+        let entry = Entry::new(object, &Source::default()).unwrap();
+        assert_eq!((entry.line().version, entry.line().flow, entry.broken), (Some("2.2"), 2, true));
+        assert_eq!(entry.time, Some(Time::micros(1795229852, 841544)));
+        assert_eq!(entry.ends[1], Some("[::1]:5".parse().unwrap()));
+    }
+
+    #[test]
+    fn written_by_hand() {
+        let source = Source { proto: Some("riptide".into()), from: Some(Role::Client) };
+        let entry = Entry::new(json!({"message": "connect", "version": 2.2}), &source).unwrap();
+        assert_eq!((entry.proto.as_str(), entry.from), ("riptide", Role::Client));
+        assert_eq!(entry.version.as_deref(), Some("2.2"));
+        let entry = Entry::new(json!({"message": "riptide.connect", "from": "server"}), &Source::default()).unwrap();
+        assert_eq!((entry.message.as_str(), entry.from), ("connect", Role::Server));
+    }
+
+    #[test]
+    fn errors_say_what_was_expected() {
+        assert_eq!(failing(json!({})), "message: required, but not given");
+        assert!(failing(json!({"message": "connect", "proto": "ripide"})).contains("did you mean \"riptide\"?"));
+        assert!(failing(json!({"message": "riptide.connect", "feilds": {}})).contains("did you mean \"fields\"?"));
+        assert!(failing(json!({"message": "riptide.connect", "ping_id": 3})).starts_with("ping_id: unknown key"));
+        assert!(failing(json!({"message": "riptide.connect", "fields": 3})).contains("expected an object, got 3"));
+        assert!(failing(json!({"message": "riptide.connect", "src": "a"})).starts_with("src: \"a\" is no ADDR:PORT"));
+        assert!(failing(json!({"message": "riptide.connect", "from": "me"})).contains("expected client"));
+        assert!(failing(json!([1])).starts_with("line: expected an object"));
+    }
+
+    #[test]
+    fn every_digit_of_a_time() {
+        assert_eq!(seconds("7.000000001").unwrap().to_string(), "7.000000001");
+        assert_eq!(seconds("7").unwrap().to_string(), "7");
+        assert_eq!((seconds("-1"), seconds("1e9"), seconds(".5")), (None, None, None));
+    }
+}

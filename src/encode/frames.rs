@@ -1,0 +1,196 @@
+//! Messages as a capture file: Ethernet, IP, UDP or TCP around each, every length and check sum
+//! right.
+//!
+//! Addresses, times and numbers of conversations are the lines' own where they have them. A message
+//! without addresses goes between two addresses of documentation (RFC 5737), to the protocol's
+//! usual port; one without a time comes a millisecond after the one before.
+
+use super::Entry;
+use super::connection::Connection;
+use crate::capture::{Body, BuildError, LinkType, PcapWriter, Time, ethernet};
+use crate::flow::Transport;
+use crate::protocols::Role;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use thiserror::Error;
+
+/// How many TCP connections are counted on; when there are more, the oldest one opens anew.
+const CONNECTIONS: usize = 65_536;
+/// Where messages without addresses come from and go to.
+const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
+/// The first port of clients, and how many there are (RFC 6335).
+const CLIENT_PORTS: (u16, u64) = (49_152, 16_384);
+/// The server's port where its protocol has no usual one.
+const SERVER_PORT: u16 = 7777;
+
+/// Why a message cannot stand in a capture file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// It does not fit into a frame; the next one may.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// Its time does not fit into the file, or writing failed.
+    #[error(transparent)]
+    Output(#[from] io::Error),
+}
+
+/// Who sends to whom in which conversation: the key of a connection, the same for both directions.
+type Key = (u64, SocketAddr, SocketAddr);
+
+/// Writes messages into a capture file.
+pub struct Frames<W: Write> {
+    /// The file; its resolution is the first message's.
+    file: Option<PcapWriter<W>>,
+    out: Option<W>,
+    connections: FxHashMap<Key, (Connection, SocketAddr)>,
+    order: VecDeque<Key>,
+    opened: u64,
+    last: Option<Time>,
+    frame: Vec<u8>,
+}
+
+impl<W: Write> Frames<W> {
+    /// Writes to `out`, which should be buffered. The file begins with the first message.
+    pub fn new(out: W) -> Frames<W> {
+        Frames {
+            file: None,
+            out: Some(out),
+            connections: FxHashMap::default(),
+            order: VecDeque::new(),
+            opened: 0,
+            last: None,
+            frame: Vec::new(),
+        }
+    }
+
+    /// Writes one message's frames: `bytes` as UDP payload, or as the next bytes of its direction's
+    /// stream, the three segments that open the connection before the first ones.
+    ///
+    /// # Errors
+    /// [`FrameError::Build`]: nothing was written of it; [`FrameError::Output`].
+    pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> Result<(), FrameError> {
+        let time = entry.time.unwrap_or_else(|| self.next_time());
+        let (src, dst) = ends(entry);
+        match transport {
+            Transport::Udp => {
+                ethernet(src, dst, &Body::Udp { payload: bytes, length: bytes.len() }, &mut self.frame)?;
+                self.write(time)?;
+            }
+            Transport::Tcp => self.stream(entry, time, (src, dst), bytes)?,
+        }
+        self.last = Some(time);
+        Ok(())
+    }
+
+    fn stream(
+        &mut self,
+        entry: &Entry,
+        time: Time,
+        (src, dst): (SocketAddr, SocketAddr),
+        bytes: &[u8],
+    ) -> Result<(), FrameError> {
+        let key = (entry.flow, src.min(dst), src.max(dst));
+        let (mut connection, client) = match self.connections.get(&key) {
+            Some(known) => *known,
+            None => {
+                let client = if entry.from == Role::Server { dst } else { src };
+                let server = if client == src { dst } else { src };
+                let mut connection = Connection::new(self.opened);
+                for (side, segment) in connection.open() {
+                    let (from, to) = if side == 0 { (client, server) } else { (server, client) };
+                    ethernet(from, to, &Body::Tcp(segment), &mut self.frame)?;
+                    self.write(time)?;
+                }
+                self.opened += 1;
+                if self.connections.len() >= CONNECTIONS
+                    && let Some(oldest) = self.order.pop_front()
+                {
+                    self.connections.remove(&oldest);
+                }
+                self.order.push_back(key);
+                (connection, client)
+            }
+        };
+        for segment in connection.send((src != client) as usize, bytes) {
+            ethernet(src, dst, &Body::Tcp(segment), &mut self.frame)?;
+            self.write(time)?;
+        }
+        self.connections.insert(key, (connection, client));
+        Ok(())
+    }
+
+    /// A millisecond after the message before.
+    fn next_time(&self) -> Time {
+        let Some(Time { secs, frac, digits }) = self.last else { return Time::micros(0, 0) };
+        let unit = 10u64.saturating_pow(digits.max(3).min(18) as u32);
+        let frac = if digits < 3 { frac.saturating_mul(10u64.pow(3 - digits as u32)) } else { frac };
+        let frac = frac.saturating_add(unit / 1000);
+        Time { secs: secs.saturating_add((frac / unit) as i64), frac: frac % unit, digits: digits.max(3) }
+    }
+
+    fn write(&mut self, time: Time) -> Result<(), FrameError> {
+        self.begin(time.digits)?;
+        match &mut self.file {
+            Some(file) => Ok(file.frame(time, &self.frame)?),
+            None => Ok(()),
+        }
+    }
+
+    fn begin(&mut self, digits: u8) -> io::Result<()> {
+        if let Some(out) = self.out.take() {
+            self.file = Some(PcapWriter::new(out, LinkType::ETHERNET, digits)?);
+        }
+        Ok(())
+    }
+
+    /// Passes on what is buffered.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.flush(),
+            None => Ok(()),
+        }
+    }
+
+    /// Completes the file, which is a capture also when there was no message.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.begin(6)?;
+        self.flush()
+    }
+}
+
+/// The sender and the receiver.
+fn ends(entry: &Entry) -> (SocketAddr, SocketAddr) {
+    let port = entry.dissector.port().unwrap_or(SERVER_PORT);
+    let client = SocketAddr::new(CLIENT, CLIENT_PORTS.0 + (entry.flow % CLIENT_PORTS.1) as u16);
+    let server = SocketAddr::new(SERVER, port);
+    let (src, dst) = if entry.from == Role::Server { (server, client) } else { (client, server) };
+    // One end alone: the other one must speak the same version of IP.
+    let beside = |known: SocketAddr, other: SocketAddr| match known {
+        SocketAddr::V4(_) => other,
+        SocketAddr::V6(_) => SocketAddr::new(IpAddr::V6(mapped(other.ip())), other.port()),
+    };
+    match entry.ends {
+        [Some(src), Some(dst)] => (src, dst),
+        [Some(src), None] => (src, beside(src, dst)),
+        [None, Some(dst)] => (beside(dst, src), dst),
+        [None, None] => (src, dst),
+    }
+}
+
+/// An address of documentation for IPv6 (RFC 3849) in the place of one for IPv4.
+fn mapped(ip: IpAddr) -> std::net::Ipv6Addr {
+    match ip {
+        IpAddr::V4(v4) => std::net::Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, v4.octets()[3] as u16),
+        IpAddr::V6(v6) => v6,
+    }
+}

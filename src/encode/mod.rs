@@ -1,0 +1,69 @@
+//! From JSON or `FIELD=VALUE` to bytes: what `netkit encode` does, for other programs as well.
+//!
+//! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
+//! - [`Entry`]: one such object, understood as a message: any line of `decode -f ndjson`, an
+//!   element of `-f json`, or written by hand;
+//! - [`Encoders`]: the protocols' encoders; they remember what later messages need to know;
+//! - [`Assignments`]: `FIELD=VALUE` of a command line;
+//! - [`Frames`]: messages as a capture file, with every header around them.
+//!
+//! ```
+//! use netkit::encode::{Encoders, Entry, Source, Values};
+//! use netkit::protocols::Options;
+//!
+//! let text = br#"{"proto":"riptide","message":"heartbeat","fields":{"ping_id":3,"rtt":20}}"#;
+//! let options = Options::default();
+//! let (mut values, mut encoders) = (Values::new(&text[..]), Encoders::new(&options));
+//! while let Some(text) = values.next().unwrap() {
+//!     let entry = Entry::new(text.json().unwrap(), &Source::default()).unwrap();
+//!     assert_eq!(encoders.encode(&entry).unwrap(), [5, 3, 20, 0]);
+//! }
+//! ```
+//!
+//! Messages nest (GNE: 512 levels), and reading and writing them recurses: run it under [`deeply`].
+
+mod annotated;
+mod assign;
+mod connection;
+mod encoders;
+mod entry;
+mod frames;
+mod values;
+
+pub use annotated::plain;
+pub use assign::{AssignError, Assignments};
+pub use encoders::{Encoders, Framing};
+pub use entry::{Entry, Source};
+pub use frames::{FrameError, Frames};
+pub use values::{LONGEST, MAX_NESTING, Text, TextError, Values, json};
+
+/// The stack for the deepest JSON that [`Values`] lets pass: a level of a message costs a few
+/// kilobytes in a program that is not optimised.
+const STACK: usize = 256 << 20;
+
+/// Runs `work` on a thread whose stack is large enough for the deepest message.
+///
+/// # Errors
+/// The thread could not be started.
+pub fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("deep".into()).stack_size(STACK);
+        match thread.spawn_scoped(scope, work)?.join() {
+            Ok(done) => Ok(done),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+/// JSON of a command line, its nesting checked before anything recurses.
+fn bounded(text: &str) -> Result<serde_json::Value, String> {
+    let mut depth = 0usize;
+    // Brackets within strings count too: nobody writes two thousand of them.
+    for byte in text.bytes() {
+        depth += matches!(byte, b'[' | b'{') as usize;
+        if depth > MAX_NESTING {
+            return Err(format!("nested more than {MAX_NESTING} levels deep"));
+        }
+    }
+    json(text.as_bytes()).map_err(|error| format!("no JSON: {error}"))
+}

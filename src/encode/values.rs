@@ -1,0 +1,448 @@
+//! JSON objects from a stream, one at a time, in constant memory: a line each, pretty-printed one
+//! after the other, or the elements of one array.
+//!
+//! Where an object ends is found by its brackets and strings alone; what is in it is
+//! [`serde_json`]'s business. So nesting is known before anything recurses, an object is handed out
+//! with its last byte, and a broken one costs no more than itself.
+
+use crate::capture::Time;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use thiserror::Error;
+
+/// How deep objects and arrays may nest: GNE's embedded packets need 512 levels.
+pub const MAX_NESTING: usize = 2000;
+/// How long one object may be.
+pub const LONGEST: usize = 256 << 20;
+/// How much is read at once.
+const CHUNK: usize = 64 << 10;
+
+/// One object's text, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'a> {
+    /// The object, from its first brace to its last.
+    pub text: &'a [u8],
+    /// The line on which it begins, from 1.
+    pub line: u64,
+}
+
+impl Text<'_> {
+    /// The object.
+    ///
+    /// # Errors
+    /// Why it is no JSON, with the line in the whole input.
+    pub fn json(&self) -> Result<Json, TextError> {
+        json(self.text).map_err(|error| {
+            let line = self.line + (error.line() as u64).saturating_sub(1);
+            // The library ends its text with the place, counted from the object's beginning.
+            let text = error.to_string();
+            let what = text.split(" at line ").next().unwrap_or(&text);
+            TextError::Syntax { line, what: format!("no JSON: {what} (column {})", error.column()) }
+        })
+    }
+}
+
+impl Text<'_> {
+    /// The object's `time` with every digit: a number that became a double has lost nanoseconds.
+    pub fn time(&self) -> Option<Time> {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_slice(self.text).ok()?;
+        super::entry::seconds(members.get("time")?.get())
+    }
+}
+
+/// Why there is no next object.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TextError {
+    /// This one is broken; those behind it can still be read.
+    #[error("line {line}: {what}")]
+    Syntax {
+        /// Where, from 1.
+        line: u64,
+        /// What is wrong, and what was expected.
+        what: String,
+    },
+    /// The input failed: nothing more can be read.
+    #[error(transparent)]
+    Input(#[from] io::Error),
+}
+
+/// One JSON value of any depth that [`Values`] has let pass.
+///
+/// # Errors
+/// Why it is no JSON.
+pub fn json(text: &[u8]) -> serde_json::Result<Json> {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    let mut values = reader.into_iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value,
+        (_, Some(Err(error))) => Err(error),
+        // Nothing, or more than one: the library's own words for it.
+        _ => serde_json::from_slice(text),
+    }
+}
+
+/// Reads JSON objects from a stream.
+pub struct Values<R> {
+    input: R,
+    /// Bytes read; those before `at` are behind us.
+    buffer: Vec<u8>,
+    at: usize,
+    ended: bool,
+    line: u64,
+    /// Inside the one array around all objects.
+    in_array: bool,
+    /// An object was read since the last comma of that array.
+    behind_object: bool,
+    begun: bool,
+}
+
+/// What the scanner of one object found.
+enum Found {
+    /// It is whole: so many bytes.
+    Whole(usize),
+    /// It breaks there, for this reason; what follows may be read again from there on.
+    Broken(usize, String),
+    /// More bytes are needed.
+    More,
+}
+
+/// Where the scan of an object stands.
+#[derive(Default)]
+struct Scan {
+    /// Bytes looked at.
+    at: usize,
+    /// Brackets that are open.
+    open: Vec<u8>,
+    in_string: bool,
+    escaped: bool,
+    /// The last byte that is no white space.
+    last: u8,
+    /// The last byte of all.
+    previous: u8,
+}
+
+impl<R: Read> Values<R> {
+    /// Objects of this input.
+    pub fn new(input: R) -> Values<R> {
+        Values {
+            input,
+            buffer: Vec::new(),
+            at: 0,
+            ended: false,
+            line: 1,
+            in_array: false,
+            behind_object: false,
+            begun: false,
+        }
+    }
+
+    /// Is there nothing to be read without waiting for the input? Then is the time to write out what
+    /// was made so far.
+    pub fn waits(&self) -> bool {
+        let rest = self.buffer.get(self.at..).unwrap_or(&[]).trim_ascii_start();
+        memchr::memchr(b'\n', rest).is_none()
+    }
+
+    /// The next object; `None` at the end.
+    ///
+    /// # Errors
+    /// [`TextError::Syntax`]: what stands here is no object, or too deep, or too long; ask again for
+    /// the next one. [`TextError::Input`]: the input failed.
+    #[allow(clippy::should_implement_trait, reason = "what it returns borrows the buffer")]
+    pub fn next(&mut self) -> Result<Option<Text<'_>>, TextError> {
+        loop {
+            let Some(byte) = self.peek()? else {
+                return match std::mem::take(&mut self.in_array) {
+                    true => Err(self.syntax("the array has no end: expected ]")),
+                    false => Ok(None),
+                };
+            };
+            match byte {
+                b'\n' => {
+                    self.line += 1;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\r' => self.at += 1,
+                0xef if !self.begun && self.starts_with(b"\xef\xbb\xbf")? => self.at += 3,
+                b'[' if !self.in_array => {
+                    (self.in_array, self.behind_object) = (true, false);
+                    self.at += 1;
+                }
+                b']' if self.in_array => {
+                    self.in_array = false;
+                    self.at += 1;
+                }
+                b',' if self.in_array && self.behind_object => {
+                    self.behind_object = false;
+                    self.at += 1;
+                }
+                b'{' if self.in_array && self.behind_object => {
+                    self.behind_object = false;
+                    return Err(self.syntax("expected , or ] between objects of an array"));
+                }
+                b'{' => return self.object(),
+                _ => {
+                    let error = self.syntax("expected a JSON object: {\"proto\":..,\"message\":..,\"fields\":{..}}");
+                    self.skip_line()?;
+                    return Err(error);
+                }
+            }
+            self.begun = true;
+        }
+    }
+
+    fn object(&mut self) -> Result<Option<Text<'_>>, TextError> {
+        self.begun = true;
+        let start_line = self.line;
+        let mut scan = Scan::default();
+        loop {
+            let found = scan.go(self.buffer.get(self.at..).unwrap_or(&[]));
+            match found {
+                Found::Whole(length) => {
+                    let from = self.at;
+                    self.step(length);
+                    self.behind_object = true;
+                    let text = self.buffer.get(from..from + length).unwrap_or(&[]);
+                    return Ok(Some(Text { text, line: start_line }));
+                }
+                Found::Broken(length, what) => {
+                    self.step(length);
+                    self.behind_object = true;
+                    return Err(TextError::Syntax { line: start_line, what });
+                }
+                Found::More if !self.fill()? => {
+                    let what = "the object has no end: expected }".into();
+                    self.step(scan.at);
+                    self.behind_object = true;
+                    return Err(TextError::Syntax { line: start_line, what });
+                }
+                Found::More => {}
+            }
+        }
+    }
+
+    /// Puts `length` bytes behind us.
+    fn step(&mut self, length: usize) {
+        let passed = self.buffer.get(self.at..self.at + length).unwrap_or(&[]);
+        self.line += memchr::memchr_iter(b'\n', passed).count() as u64;
+        self.at += length;
+    }
+
+    fn syntax(&self, what: &str) -> TextError {
+        TextError::Syntax { line: self.line, what: what.into() }
+    }
+
+    fn peek(&mut self) -> Result<Option<u8>, TextError> {
+        while self.at >= self.buffer.len() {
+            if !self.fill()? {
+                return Ok(None);
+            }
+        }
+        Ok(self.buffer.get(self.at).copied())
+    }
+
+    fn starts_with(&mut self, what: &[u8]) -> Result<bool, TextError> {
+        while self.buffer.len() - self.at < what.len() && self.fill()? {}
+        Ok(self.buffer.get(self.at..).unwrap_or(&[]).starts_with(what))
+    }
+
+    fn skip_line(&mut self) -> Result<(), TextError> {
+        loop {
+            let rest = self.buffer.get(self.at..).unwrap_or(&[]);
+            match memchr::memchr(b'\n', rest) {
+                Some(end) => {
+                    self.at += end;
+                    return Ok(());
+                }
+                None => self.at = self.buffer.len(),
+            }
+            if !self.fill()? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads on; false at the end of the input.
+    fn fill(&mut self) -> Result<bool, TextError> {
+        if self.ended {
+            return Ok(false);
+        }
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        let old = self.buffer.len();
+        self.buffer.resize(old + CHUNK, 0);
+        let read = loop {
+            match self.input.read(self.buffer.get_mut(old..).unwrap_or(&mut [])) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done,
+            }
+        };
+        self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(!self.ended)
+    }
+}
+
+impl Scan {
+    /// Looks at the bytes of `text` (from the object's first on) that were not there before.
+    fn go(&mut self, text: &[u8]) -> Found {
+        while let Some(&byte) = text.get(self.at) {
+            if self.at >= LONGEST {
+                return Found::Broken(self.at, format!("an object of more than {LONGEST} bytes"));
+            }
+            let previous = std::mem::replace(&mut self.previous, byte);
+            if self.in_string {
+                match byte {
+                    b'\n' => return Found::Broken(self.at, "a text without its closing quote".into()),
+                    _ if self.escaped => self.escaped = false,
+                    b'\\' => self.escaped = true,
+                    b'"' => self.in_string = false,
+                    _ => {}
+                }
+                self.at += 1;
+                continue;
+            }
+            match byte {
+                b'"' => self.in_string = true,
+                // An object where none can be, at the beginning of a line: the one before was cut.
+                b'{' if previous == b'\n' && self.key_expected() => {
+                    return Found::Broken(self.at, "the object has no end: expected }".into());
+                }
+                b'{' | b'[' if self.open.len() >= MAX_NESTING => {
+                    return Found::Broken(
+                        self.end_of_line(text),
+                        format!("nested more than {MAX_NESTING} levels deep"),
+                    );
+                }
+                b'{' | b'[' => self.open.push(byte),
+                b'}' | b']' => {
+                    let opening = if byte == b'}' { b'{' } else { b'[' };
+                    if self.open.pop() != Some(opening) {
+                        let what = format!("{} where another bracket has to be closed first", byte as char);
+                        return Found::Broken(self.end_of_line(text), what);
+                    }
+                    if self.open.is_empty() {
+                        return Found::Whole(self.at + 1);
+                    }
+                }
+                _ => {}
+            }
+            if !byte.is_ascii_whitespace() {
+                self.last = byte;
+            }
+            self.at += 1;
+        }
+        Found::More
+    }
+
+    /// Inside an object, where only a name or its end can follow.
+    fn key_expected(&self) -> bool {
+        self.open.last() == Some(&b'{') && self.last != b':' || matches!(self.last, b'"' | b'}' | b']' | b'0'..=b'9')
+    }
+
+    fn end_of_line(&self, text: &[u8]) -> usize {
+        let rest = text.get(self.at..).unwrap_or(&[]);
+        self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Hands out a byte at a time, as the slowest pipe does.
+    struct Slow<'a>(&'a [u8]);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let (Some((first, rest)), Some(place)) = (self.0.split_first(), out.first_mut()) else { return Ok(0) };
+            (*place, self.0) = (*first, rest);
+            Ok(1)
+        }
+    }
+
+    fn all(text: &str) -> Vec<Result<(u64, String), String>> {
+        fn collect(mut values: Values<impl Read>) -> Vec<Result<(u64, String), String>> {
+            let mut list = Vec::new();
+            loop {
+                list.push(match values.next() {
+                    Ok(None) => return list,
+                    Ok(Some(text)) => match text.json() {
+                        Ok(json) => Ok((text.line, json.to_string())),
+                        Err(error) => Err(error.to_string()),
+                    },
+                    Err(error) => Err(error.to_string()),
+                });
+            }
+        }
+        let fast = collect(Values::new(text.as_bytes()));
+        assert_eq!(fast, collect(Values::new(Slow(text.as_bytes()))));
+        fast
+    }
+
+    fn good(text: &str) -> Vec<(u64, String)> {
+        all(text).into_iter().map(|v| v.expect("an object")).collect()
+    }
+
+    #[test]
+    fn lines_pretty_printed_and_arrays() {
+        let two = vec![(1, "{\"a\":1}".into()), (2, "{\"b\":\"}\\\"\"}".into())];
+        assert_eq!(good("{\"a\":1}\n{\"b\":\"}\\\"\"}\n"), two);
+        assert_eq!(good("\u{feff}[{\"a\":1}\n,{\"b\":\"}\\\"\"}]"), two);
+        assert_eq!(good("\n{\n \"a\":\n {\n}\n}{}"), [(2, "{\"a\":{}}".into()), (6, "{}".into())]);
+        assert_eq!(good(""), []);
+        assert_eq!(good("[]\n"), []);
+    }
+
+    #[test]
+    fn what_is_broken_costs_itself_only() {
+        let list = all("{\"a\":1\n{\"b\":2}\n{\"c\":\"x\n{\"d\":4}\ngarbage\n{\"e\":]}\n{\"f\":x}\n{\"g\":7}");
+        let ok: Vec<String> = list.iter().flatten().map(|(line, text)| format!("{line} {text}")).collect();
+        assert_eq!(ok, ["2 {\"b\":2}", "4 {\"d\":4}", "8 {\"g\":7}"]);
+        let errors: Vec<&str> =
+            list.iter().filter_map(|v| v.as_ref().err()).map(|e| e.split(':').next().unwrap()).collect();
+        assert_eq!(errors, ["line 1", "line 3", "line 5", "line 6", "line 7"]);
+        assert!(all("{\"a\":")[0].is_err());
+        assert!(all("[{}")[1].is_err());
+        assert!(all("[{}{}]")[1].is_err());
+    }
+
+    #[test]
+    fn depth_is_checked_before_anything_recurses() {
+        let nested = |n: usize| format!("{{\"a\":{}{}}}\n{{}}", "[".repeat(n), "]".repeat(n));
+        crate::encode::deeply(|| {
+            assert_eq!(good(&nested(MAX_NESTING - 1)).len(), 2);
+            let list = all(&nested(100_000));
+            assert!(list[0].as_ref().is_err_and(|e| e.contains("2000 levels")));
+            assert!(list[1].is_ok());
+        })
+        .unwrap();
+    }
+
+    #[test]
+    fn an_object_is_there_with_its_last_byte() {
+        let mut values = Values::new(Slow(b"{}\n{"));
+        assert_eq!(values.next().unwrap().unwrap().text, b"{}");
+        assert!(values.waits());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_ends(text in "[\\[\\]{}\",:\\\\ \na1]{0,60}") {
+            let mut values = Values::new(text.as_bytes());
+            for _ in 0..200 {
+                match values.next() {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(text)) => drop(text.json()),
+                    Err(_) => {}
+                }
+            }
+            prop_assert!(false, "no end in {text:?}");
+        }
+    }
+}

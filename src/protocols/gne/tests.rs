@@ -1,0 +1,242 @@
+//! All tables and sessions at work: vectors, samples, cuts, flipped bits, depth.
+
+use super::link::Reading;
+use super::{Gne, layout, values};
+use crate::codec::layout::Order;
+use crate::codec::schema::Schemas;
+use crate::codec::{Reader, Sampler, Tree, Writer, check};
+use crate::protocols::inspector::dump;
+use crate::protocols::{Dissector, Draft, Line, Message, Options, Role, Sink, for_line};
+use crate::render::fields_json;
+use serde_json::Value as Json;
+
+const VECTORS: &str = include_str!("../../../fixtures/gne/vectors.json");
+const SCHEMA: &str = include_str!("../../../fixtures/schemas/gne.toml");
+
+/// JSON of any depth.
+fn json(text: &[u8]) -> Json {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    reader.into_iter().next().unwrap().unwrap()
+}
+
+fn schemas() -> Schemas {
+    let mut schemas = Schemas::default();
+    schemas.add("gne.toml", SCHEMA, &|name| (name == "gne").then_some(&values::ENCODINGS[..])).unwrap();
+    schemas
+}
+
+/// Writes every line again, and holds the bytes, and the fault's place, against the line's.
+#[derive(Default)]
+struct Again {
+    options: Options,
+    lines: Vec<(&'static str, &'static str, Json, bool, Vec<String>)>,
+}
+
+impl Sink for Again {
+    fn message(&mut self, message: &Message<'_>) {
+        let (draft, mut text) = (message.draft, Vec::new());
+        fields_json(&draft.tree, message.sources(), &mut text);
+        let fields = json(&text);
+        let line = Line {
+            message: draft.message,
+            proto: draft.proto,
+            version: draft.version,
+            from: draft.from,
+            flow: 0,
+            fields: &fields,
+            derived: None,
+            broken: draft.fault.is_some(),
+        };
+        let encoded = for_line(draft.proto).unwrap().encoder(&self.options).encode(&line);
+        assert_eq!(encoded.as_deref(), Ok(message.place.bytes), "{fields}");
+        if let Some(fault) = &draft.fault {
+            assert!(fault.bit as usize <= message.place.length * 8, "{fault}");
+        }
+        for (note, _) in draft.notes.iter() {
+            let known = Gne.notes().iter().any(|doc| doc.code == note.code);
+            assert!(known, "{} is not documented", note.code);
+        }
+        let notes = draft.notes.iter().map(|(note, _)| note.code.to_string()).collect();
+        self.lines.push((draft.proto, draft.message, fields, draft.fault.is_some(), notes));
+    }
+}
+
+fn options(args: &Json, schema: bool) -> Options {
+    let mut options = Options { proto: Some("gne".into()), ..Options::default() };
+    let args: Vec<&str> = args.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    for pair in args.chunks(2) {
+        match pair {
+            ["-s", setting] => options.settings.add(setting).unwrap(),
+            ["--from", role] => options.from = Role::by_name(role),
+            other => panic!("{other:?}"),
+        }
+    }
+    if schema {
+        options.schemas = schemas().into();
+    }
+    options
+}
+
+fn lines(bytes: &[u8], options: &Options) -> Again {
+    let mut again = Again { options: options.clone(), ..Again::default() };
+    dump(&Gne, bytes, options, &mut Draft::default(), &mut again);
+    again
+}
+
+fn notes(hex: &str, args: &[&str]) -> Vec<String> {
+    let options = options(&args.iter().copied().collect(), false);
+    lines(&hex::decode(hex).unwrap(), &options).lines.into_iter().flat_map(|line| line.4).collect()
+}
+
+#[test]
+fn tables_are_closed() {
+    for layout in layout::TABLES.iter().flat_map(|table| table.layouts) {
+        check::check(layout.fields).unwrap();
+    }
+    check::check(&layout::PACKET).unwrap();
+}
+
+#[test]
+fn vectors_with_and_without_a_schema() {
+    for vector in json(VECTORS.as_bytes()).as_array().unwrap() {
+        let bytes = hex::decode(vector["hex"].as_str().unwrap()).unwrap();
+        for (schema, key) in [(false, "expect"), (true, "expect_with_schema")] {
+            let Some(expected) = vector[key].as_array() else { continue };
+            let again = lines(&bytes, &options(&vector["args"], schema));
+            assert_eq!(again.lines.len(), expected.len(), "{}", vector["id"]);
+            for (want, (proto, message, fields, fault, _)) in expected.iter().zip(&again.lines) {
+                assert_eq!(want["proto"].as_str().unwrap_or("gne"), *proto, "{}", vector["id"]);
+                assert_eq!(want["message"].as_str(), Some(*message), "{}", vector["id"]);
+                assert_eq!(&want["fields"], fields, "{}", vector["id"]);
+                assert_eq!(want["fault"] == true, *fault, "{}", vector["id"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cut_and_every_flipped_bit_is_read_and_written() {
+    for vector in json(VECTORS.as_bytes()).as_array().unwrap() {
+        let bytes = hex::decode(vector["hex"].as_str().unwrap()).unwrap();
+        if bytes.len() > 100 {
+            continue;
+        }
+        for schema in [false, true] {
+            let options = options(&vector["args"], schema);
+            (0..bytes.len()).for_each(|end| drop(lines(&bytes[..end], &options)));
+            for bit in 0..bytes.len() * 8 {
+                let mut flipped = bytes.clone();
+                flipped[bit / 8] ^= 1 << (bit % 8);
+                lines(&flipped, &options);
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_come_back() {
+    let schemas = schemas();
+    let layouts = || layout::TABLES.iter().flat_map(|table| table.layouts);
+    for layout in layouts() {
+        let (mut seed, mut whole, mut tree) = (0, 0, Tree::default());
+        while whole < 2000 {
+            seed += 1;
+            let order = if seed % 2 == 0 { Order::Little } else { Order::Big };
+            let mut reading = Reading { order, short_ping: seed % 4 > 1, schemas: &schemas, from: "client" };
+            // An id that nobody knows has no sample.
+            let Ok(bytes) = Sampler::new(seed).context(&mut reading).sample(layout.fields) else { continue };
+            tree.clear();
+            let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout.fields);
+            assert_eq!(outcome.stop, None, "{} {}", layout.name, hex::encode(&bytes));
+            let mut text = Vec::new();
+            fields_json(&tree, Draft::default().sources(&bytes), &mut text);
+            let fields = json(&text);
+            let written = Writer::new(&fields).whole().context(&mut reading).write(layout.fields);
+            assert_eq!(written.as_ref(), Ok(&bytes), "{} {fields}", layout.name);
+            whole += 1;
+        }
+    }
+}
+
+/// Packets within packets: 512 levels with the stack of any thread, and a fault on the next one.
+#[test]
+fn nesting_has_an_end() {
+    let nested = |levels: usize| {
+        let tail = [1, 2].repeat(levels);
+        [vec![5; levels], vec![255], tail, vec![255]].concat()
+    };
+    let read = move || {
+        let mut tree = Tree::default();
+        let mut schemas = Schemas::default();
+        let wrapper =
+            "proto = \"gne\"\n[[message]]\nid = 20\nname = \"wrapper\"\n[message.fields]\ninner = \"packet\"\n";
+        schemas.add("wrapper", wrapper, &|_| Some(&values::ENCODINGS)).unwrap();
+        for (levels, whole) in [(512, true), (513, false), (20_000, false)] {
+            let mut reading = Reading { order: Order::Big, short_ping: false, schemas: &schemas, from: "" };
+            tree.clear();
+            let bytes = nested(levels);
+            let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout::BOTH[0].fields);
+            assert_eq!(outcome.stop.is_none(), whole);
+            assert_eq!(outcome.bits as usize, if whole { bytes.len() * 8 } else { 512 * 8 });
+            // The application's own packets may hold packets too.
+            let bytes = [vec![20; levels], vec![255, 255]].concat();
+            tree.clear();
+            let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout::BOTH[0].fields);
+            assert_eq!(outcome.stop.is_none(), whole);
+            assert_eq!(outcome.bits as usize, if whole { bytes.len() * 8 } else { 512 * 8 });
+        }
+    };
+    std::thread::Builder::new().stack_size(STACK).spawn(read).unwrap().join().unwrap();
+    // A ping may stand on the last level.
+    let mut bytes = vec![5; 511];
+    bytes.extend([&[4][..], &[0; 20], &[1, 2].repeat(511), &[255]].concat());
+    let again = lines(&bytes, &options(&Json::Null, false));
+    assert!(!again.lines[0].3);
+}
+
+/// What reading 512 levels may take.
+const STACK: usize = 1 << 16;
+
+#[test]
+fn notes_of_contents() {
+    let request = |tail: &str| format!("4e4c0030474e450000{tail}");
+    let name = format!("{}{}", hex::encode("probe game"), "00".repeat(22));
+    assert_eq!(notes(&request(&format!("0700{name}2a0000000000000000")), &[]), [""; 0]);
+    assert_eq!(notes(&request(&format!("ffff{name}2a0000000000000000")), &[]), ["gne.order_unknown"]);
+    assert_eq!(notes(&request(&format!("ffff{name}2a0000000000000000")), &["-s", "gne.endian=be"]), [""; 0]);
+    assert_eq!(notes(&request(&format!("0700{}2a0000000000000000", "41".repeat(32))), &[]), ["gne.game_name"]);
+    assert_eq!(notes("4e4c000c474e4501e803000070110100", &[]), ["gne.port"]);
+    assert_eq!(notes("4e4c0008474e4501e8030000", &[]), ["gne.size"]);
+    assert_eq!(notes("4e4c000400000100", &["-s", "gne.message=client_port"]), ["gne.port"]);
+    assert_eq!(notes("02ff4142", &[]), ["gne.trailing"]);
+    assert_eq!(notes("", &[]), ["gne.empty"]);
+    assert_eq!(notes("4e4c000202ff4e4c000100", &[]), ["gne.after_exit"]);
+    assert_eq!(notes("020002ff", &[]), ["gne.after_exit"]);
+    assert_eq!(notes("c8", &[]), ["gne.unknown_id"]);
+    assert_eq!(notes("4e4c0002", &[]), ["hawknl.unfinished"]);
+    assert_eq!(notes("4e4c000202", &[]), ["hawknl.unfinished"]);
+    assert_eq!(notes("4e4cffff00", &[]), ["hawknl.out_of_sync"]);
+    assert_eq!(notes(&format!("01f601{}ff", "00".repeat(502)), &[]), [""; 0]);
+    assert_eq!(notes(&format!("01fe01{}ff", "00".repeat(510)), &[]), ["gne.frame_size"]);
+    assert_eq!(notes("044e0000000000000080841e000000000000000000ff", &[]), ["gne.usec"]);
+}
+
+#[test]
+fn what_dump_takes_contents_for() {
+    let said = |hex: &str, args: &[&str]| {
+        let options = options(&args.iter().copied().collect(), false);
+        let lines = lines(&hex::decode(hex).unwrap(), &options).lines;
+        lines.into_iter().map(|line| line.1).collect::<Vec<_>>()
+    };
+    let answer = "474e450188130000ffffffff";
+    assert_eq!(said(answer, &[]), ["connection_accepted"]);
+    assert_eq!(said(answer, &["--from", "client"]), ["connection_request"]);
+    assert_eq!(said(answer, &["-s", "gne.message=connection_request"]), ["connection_request"]);
+    assert_eq!(said(&"474e4500".repeat(12), &[]), ["connection_request"]);
+    assert_eq!(said(&"474e4500".repeat(12), &["--from", "server"]), ["connection_refused"]);
+    assert_eq!(said("474e45", &["--from", "server"]), ["frame"]);
+    // Only the first content can be a handshake's.
+    assert_eq!(said(&format!("4e4c0001ff4e4c000c{answer}"), &[]), ["packets", "packets"]);
+    assert_eq!(said("4e4c000453c100004e4c0001ff", &["-s", "gne.message=client_port"]), ["client_port", "packets"]);
+}

@@ -1,0 +1,320 @@
+//! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
+//! odd about it, and what is to be remembered.
+
+use super::layout::{COMPRESSED, RESERVED, package as kinds};
+use super::memory::{Memory, Open};
+use super::package::{HEADER, LIMIT};
+use super::payload::Payloads;
+use crate::codec::layout::{Field, Len, text, u24be, u64le};
+use crate::codec::{Layout, Level, Node, Reader, Value};
+use crate::flow::Side;
+use crate::protocols::{Draft, Options, Out, Place, Role, Roles, Talk};
+use std::fmt;
+use std::sync::Arc;
+
+static DERIVED_ID: Field = u64le("id").doc("the id that servers use: the low 64 bits");
+static DERIVED_ROUTE: Field = text("route", Len::Rest).doc("by the dictionary, or of the request");
+static DERIVED_LENGTH: Field =
+    u24be("length").doc("the body's length by the header, where the end of the stream cut it; null: the header is cut");
+
+/// How a line came about.
+#[derive(Debug, Default)]
+pub struct Circumstances {
+    /// So many bytes are missing before it.
+    pub gap: Option<u64>,
+    /// It came in a client's frame without mask.
+    pub unmasked: bool,
+    /// It was given up because a message began anew.
+    pub given_up: bool,
+}
+
+impl Circumstances {
+    /// Notes them.
+    pub fn tell(&self, draft: &mut Draft) {
+        if let Some(missing) = self.gap {
+            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            draft.notes.add(Level::Warning, "tcp.gap", text);
+        }
+        if self.unmasked {
+            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+        }
+        if self.given_up {
+            let text = format_args!("unfinished, and the next WebSocket message begins with a package of its own");
+            draft.notes.add(Level::Warning, "websocket.package_cut", text);
+        }
+    }
+}
+
+/// What the analysis keeps for a conversation.
+#[derive(Debug)]
+pub struct Analysis {
+    memory: Memory,
+    payloads: Payloads,
+}
+
+impl Analysis {
+    /// For a new conversation.
+    pub fn new(options: &Options) -> Analysis {
+        Analysis { memory: Memory::new(options), payloads: Payloads::default() }
+    }
+
+    /// Bytes were lost.
+    pub fn forget(&mut self) {
+        self.memory.forget();
+    }
+
+    /// Reads a package, whole or cut, into the draft.
+    pub fn package(
+        &mut self,
+        layout: &'static Layout,
+        place: &Place<'_>,
+        roles: &mut Roles,
+        how: &Circumstances,
+        out: &mut Out<'_>,
+    ) {
+        let talk = out.talk;
+        let draft = out.begin(super::NAME);
+        draft.message = layout.name;
+        let outcome = Reader::new(place.bytes, &mut draft.tree)
+            .named(super::NAME, layout.name)
+            .wire_length(place.length)
+            .read(layout.fields);
+        draft.ended(outcome);
+        how.tell(draft);
+        roles.tell(
+            place.side,
+            match layout.name {
+                "handshake_ack" | "request" | "notify" => Role::Client,
+                "response" | "push" | "kick" => Role::Server,
+                _ => Role::Unknown,
+            },
+        );
+        if draft.fault.is_some() {
+            draft.from = roles.of(place.side);
+            announce(place, draft);
+        } else if matches!(layout.name, "handshake" | "kick") {
+            self.body(place, roles, draft);
+        } else {
+            draft.from = roles.of(place.side);
+            if place.bytes.first() == Some(&kinds::DATA) {
+                self.message(place, talk, draft);
+            } else {
+                if layout.name == "handshake_ack" {
+                    self.progress(place.side).ack = true;
+                }
+                if draft.tree.find("body").is_some() {
+                    let text = format_args!("nobody sends a body here");
+                    draft.notes.add(Level::Warning, "nano.unexpected_body", text);
+                }
+            }
+        }
+        self.direction(layout.name, place, draft);
+    }
+
+    fn progress(&mut self, side: Side) -> &mut super::memory::Progress {
+        match (&mut self.memory.progress, side) {
+            ([a, _], Side::A) => a,
+            ([_, b], Side::B) => b,
+        }
+    }
+
+    /// What only the other side sends, or what the other side does not take.
+    fn direction(&self, message: &str, place: &Place<'_>, draft: &mut Draft) {
+        let other = match (draft.from, message) {
+            (Role::Client, "response" | "push" | "kick") => "a server",
+            (Role::Server, "request" | "notify" | "handshake_ack") => "a client",
+            _ => "",
+        };
+        if !other.is_empty() {
+            draft.notes.add(Level::Warning, "nano.wrong_direction", format_args!("only {other} sends a {message}"));
+        }
+        let body = place.length.saturating_sub(HEADER);
+        if draft.from == Role::Client && body > LIMIT {
+            let text = format_args!("a body of {body} bytes: a nano server takes at most {LIMIT}");
+            draft.notes.add(Level::Note, "nano.over_limit", text);
+        }
+    }
+
+    /// A handshake or a kick.
+    fn body(&mut self, place: &Place<'_>, roles: &mut Roles, draft: &mut Draft) {
+        let body = place.bytes.get(HEADER..).unwrap_or_default();
+        let json = self.payloads.body(body, HEADER, draft);
+        let code = json.as_ref().and_then(|json| json.get("code"));
+        let handshake = draft.message == "handshake";
+        if handshake && code.is_some() {
+            roles.tell(place.side, Role::Server);
+        } else if handshake && json.as_ref().is_some_and(|json| json.get("sys").is_some()) {
+            roles.tell(place.side, Role::Client);
+        }
+        draft.from = roles.of(place.side);
+        if !handshake {
+            return;
+        }
+        if std::mem::replace(&mut self.progress(place.side).handshake, true) {
+            draft.notes.add(Level::Note, "nano.handshake_again", format_args!("another handshake from this side"));
+        }
+        let Some(json) = json.filter(|_| draft.from == Role::Server) else { return };
+        if let Some(code) = json.get("code").filter(|code| code.as_f64() != Some(200.0)) {
+            let text = format_args!("the server refuses the client: code {code}");
+            draft.notes.add(Level::Warning, "nano.handshake_failed", text);
+        }
+        let has = |key| json.get("sys").is_some_and(|sys| sys.get(key).is_some());
+        let server = match () {
+            _ if has("serializer") => "pitaya or cherry (sys.serializer)",
+            _ if has("servertime") => "nano 0.5.1 or later (sys.servertime)",
+            _ if has("routeToCode") => "pomelo (sys.routeToCode)",
+            _ if has("useDict") || has("useProto") => "pinus, or pomelo with what the client had cached",
+            _ => "",
+        };
+        if !server.is_empty() {
+            draft.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
+        }
+        self.memory.learn(&json);
+    }
+
+    /// A request, notify, response or push.
+    fn message(&mut self, place: &Place<'_>, talk: &Talk<'_>, draft: &mut Draft) {
+        let flags = draft.tree.number("flags").unwrap_or(0);
+        let begun = talk.ends.is_some() && talk.begun == [true; 2];
+        let progress = *self.progress(place.side);
+        let early = match draft.from {
+            Role::Client if !progress.ack => "before the client's handshake_ack",
+            Role::Server if !progress.handshake => "before the server's handshake",
+            _ => "",
+        };
+        if begun && !early.is_empty() {
+            draft.notes.add(Level::Warning, "nano.before_ack", format_args!("data {early}"));
+        }
+        if flags & RESERVED != 0 {
+            let text = format_args!("flags {:#04x}, which nobody uses", flags & RESERVED);
+            draft.notes.add(Level::Warning, "nano.reserved_flags", text);
+        }
+        let id = self.id(place, draft);
+        let route = self.route(place, id, begun, draft);
+        let payload = draft.tree.find("payload").map_or(place.bytes.len(), |node| node.bit as usize / 8);
+        let bytes = place.bytes.get(payload..).unwrap_or_default();
+        let from_server = matches!(draft.message, "response" | "push");
+        let compressed = flags & COMPRESSED != 0;
+        self.payloads.message(bytes, payload, compressed, from_server, route.as_deref(), &self.memory, draft);
+    }
+
+    /// The id's value.
+    fn id(&mut self, place: &Place<'_>, draft: &mut Draft) -> Option<u64> {
+        let node = draft.tree.find("id")?;
+        let id = id_value(node, place.bytes);
+        if matches!(node.value, Value::Raw { .. }) {
+            draft.derived.push(&DERIVED_ID, Value::UInt(id), 0, 0);
+            draft.notes.add(Level::Warning, "nano.id_overlong", format_args!("not the shortest form of {id}"));
+        }
+        if draft.from == Role::Client && (1 << 31..1 << 32).contains(&id) {
+            let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
+            draft.notes.add(Level::Warning, "nano.id_danger", text);
+        }
+        if id == 0 && draft.message == "request" {
+            draft.notes.add(Level::Note, "nano.id_zero", format_args!("servers do not answer the id 0"));
+        }
+        Some(id)
+    }
+
+    /// The route, from wherever it is known; and the request that a response answers.
+    fn route(&mut self, place: &Place<'_>, id: Option<u64>, begun: bool, draft: &mut Draft) -> Option<Arc<[u8]>> {
+        let mut derived = true;
+        let route = if let Some(code) = draft.tree.number("route_code") {
+            let route = self.memory.route(code as u16);
+            if route.is_none() {
+                let (level, why) = match self.memory.has_dictionary() {
+                    true => (Level::Warning, "the dictionary has no"),
+                    false => (Level::Note, "no dictionary was seen for the"),
+                };
+                draft.notes.add(level, "nano.unknown_code", format_args!("{why} code {code}"));
+            }
+            route
+        } else if let Some(node) = draft.tree.find("route") {
+            derived = false;
+            if matches!(node.value, Value::Raw { .. }) {
+                draft.notes.add(Level::Warning, "nano.route_not_utf8", format_args!("the route is no UTF-8"));
+            }
+            draft.tree.find("route").and_then(|n| n.bytes(draft.sources(place.bytes))).map(|r| self.memory.keep(r))
+        } else {
+            self.answered(place, id?, begun, draft)
+        };
+        if let Some(route) = route.as_deref().filter(|_| derived) {
+            let (source, buffer) = draft.source();
+            buffer.extend_from_slice(route);
+            let bits = route.len() as u32 * 8;
+            draft.derived.set_source(source);
+            let value = match std::str::from_utf8(route) {
+                Ok(_) => Value::Text { bit: 0, bits },
+                Err(_) => Value::Raw { bit: 0, bits },
+            };
+            draft.derived.push(&DERIVED_ROUTE, value, 0, 0);
+        }
+        if let (Some(id), "request") = (id, draft.message) {
+            let open = Open { route: route.clone(), frame: place.frame, time: place.time };
+            if let Some(before) = self.memory.ask(id, open) {
+                let text = format_args!("the request of frame {} has the same id and is still open", before.frame);
+                draft.notes.add(Level::Warning, "nano.id_reused", text);
+            }
+        }
+        route
+    }
+
+    /// The route of the request that a response answers.
+    fn answered(&mut self, place: &Place<'_>, id: u64, begun: bool, draft: &mut Draft) -> Option<Arc<[u8]>> {
+        if draft.message != "response" {
+            return None;
+        }
+        match self.memory.answer(id) {
+            Some(open) if open.frame == 0 => {
+                draft.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));
+                open.route
+            }
+            Some(open) => {
+                let after = Millis(place.time.since(open.time));
+                let text = format_args!("answers the request of frame {}, after {after}", open.frame);
+                draft.notes.add(Level::Note, "nano.answers", text);
+                open.route
+            }
+            None => {
+                if (begun || self.memory.asked) && !self.memory.forgot() {
+                    let text = format_args!("no open request has the id {id}");
+                    draft.notes.add(Level::Warning, "nano.unmatched_response", text);
+                }
+                None
+            }
+        }
+    }
+}
+
+/// A cut package: what its header says about what is missing.
+fn announce(place: &Place<'_>, draft: &mut Draft) {
+    if place.bytes.len() < HEADER {
+        draft.derived.push(&DERIVED_LENGTH, Value::Null, 0, 0);
+    } else if place.length > place.bytes.len() {
+        let length = (place.length - HEADER) as u64;
+        draft.derived.push(&DERIVED_LENGTH, Value::UInt(length), 0, 0);
+    }
+}
+
+/// An id's value, also of forms that are shown raw: the low 64 bits.
+fn id_value(node: &Node, bytes: &[u8]) -> u64 {
+    match node.value {
+        Value::Raw { bit, bits } => {
+            let groups = bytes.get(bit as usize / 8..(bit + bits) as usize / 8).unwrap_or_default();
+            let shifts = groups.iter().take(10).zip((0..).step_by(7));
+            shifts.fold(0, |id, (group, shift)| id | ((group & 0x7f) as u64) << shift)
+        }
+        _ => node.number().unwrap_or(0),
+    }
+}
+
+/// Nanoseconds as `10.304 ms`.
+struct Millis(i128);
+
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micros = self.0 / 1000;
+        let sign = if micros < 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{:03} ms", micros.abs() / 1000, micros.abs() % 1000)
+    }
+}

@@ -1,0 +1,150 @@
+//! What a conversation remembers: the dictionary, the protos, the requests that are open.
+
+use super::protos::Protos;
+use super::settings::{self, Payload};
+use crate::capture::Time;
+use crate::protocols::Options;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value as Json;
+use std::sync::Arc;
+
+/// So many open requests are remembered.
+const MOST_OPEN: usize = 65536;
+/// So many routes that stood in full are kept, to be shared by requests.
+const MOST_ROUTES: usize = 4096;
+
+/// Routes by their codes.
+#[derive(Debug, Default)]
+pub struct Dictionary(FxHashMap<u16, Arc<[u8]>>);
+
+impl Dictionary {
+    /// Reads `{route: code}`; codes that no message can have are left out.
+    pub fn read(json: &Json) -> Dictionary {
+        let routes = json.as_object().into_iter().flatten();
+        let code = |value: &Json| value.as_u64().and_then(|code| u16::try_from(code).ok());
+        Dictionary(routes.filter_map(|(route, value)| Some((code(value)?, route.as_bytes().into()))).collect())
+    }
+}
+
+/// A request that waits for its response.
+#[derive(Clone, Debug)]
+pub struct Open {
+    /// Its route, where it is known.
+    pub route: Option<Arc<[u8]>>,
+    /// The frame it came in.
+    pub frame: u64,
+    /// When.
+    pub time: Time,
+}
+
+/// What happened on a side.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// It sent a handshake.
+    pub handshake: bool,
+    /// It acknowledged one.
+    pub ack: bool,
+}
+
+/// One conversation's memory.
+#[derive(Debug)]
+pub struct Memory {
+    dictionary: Option<Arc<Dictionary>>,
+    /// The protos, where they are known.
+    pub protos: Option<Arc<Protos>>,
+    /// The server said that it uses protos.
+    pub uses_protos: bool,
+    /// Any JSON value may be a payload.
+    pub any_json: bool,
+    /// How payloads are read.
+    pub payload: Payload,
+    /// By side.
+    pub progress: [Progress; 2],
+    routes: FxHashSet<Arc<[u8]>>,
+    open: FxHashMap<u64, Open>,
+    /// A request was seen, and none was forgotten.
+    pub asked: bool,
+    forgotten: bool,
+}
+
+impl Memory {
+    /// The memory of a new conversation.
+    pub fn new(options: &Options) -> Memory {
+        let payload = settings::payload(options);
+        Memory {
+            dictionary: settings::dictionary(options),
+            protos: settings::protos(options),
+            uses_protos: false,
+            any_json: payload == Payload::Json,
+            payload,
+            progress: [Progress::default(); 2],
+            routes: FxHashSet::default(),
+            open: FxHashMap::default(),
+            asked: false,
+            forgotten: false,
+        }
+    }
+
+    /// Was a dictionary seen?
+    pub fn has_dictionary(&self) -> bool {
+        self.dictionary.is_some()
+    }
+
+    /// Were requests forgotten, so that a response without one says nothing?
+    pub fn forgot(&self) -> bool {
+        self.forgotten
+    }
+
+    /// The route of a code.
+    pub fn route(&self, code: u16) -> Option<Arc<[u8]>> {
+        self.dictionary.as_ref()?.0.get(&code).cloned()
+    }
+
+    /// A route that stood in full, to be kept.
+    pub fn keep(&mut self, route: &[u8]) -> Arc<[u8]> {
+        if let Some(known) = self.routes.get(route) {
+            return Arc::clone(known);
+        }
+        let new: Arc<[u8]> = route.into();
+        if self.routes.len() < MOST_ROUTES {
+            self.routes.insert(Arc::clone(&new));
+        }
+        new
+    }
+
+    /// A request was sent; returns the one with its id that is still open.
+    pub fn ask(&mut self, id: u64, open: Open) -> Option<Open> {
+        self.asked = true;
+        if self.open.len() >= MOST_OPEN && !self.open.contains_key(&id) {
+            // Nobody answers these any more: begin anew.
+            self.open.clear();
+            self.forgotten = true;
+        }
+        self.open.insert(id, open)
+    }
+
+    /// A response takes its request away.
+    pub fn answer(&mut self, id: u64) -> Option<Open> {
+        self.open.remove(&id)
+    }
+
+    /// Bytes were lost: requests may be among them.
+    pub fn forget(&mut self) {
+        self.forgotten = true;
+    }
+
+    /// Learns from a server's handshake answer.
+    pub fn learn(&mut self, answer: &Json) {
+        let Some(sys) = answer.get("sys") else { return };
+        if let Some(dict) = sys.get("dict").filter(|dict| dict.is_object()) {
+            self.dictionary = Some(Arc::new(Dictionary::read(dict)));
+        }
+        if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
+            self.protos = Some(Arc::new(Protos::read(protos)));
+        }
+        self.uses_protos |= sys.get("useProto").and_then(Json::as_bool) == Some(true);
+        if let Some(serializer) = sys.get("serializer").and_then(Json::as_str) {
+            self.any_json = self.payload == Payload::Json || serializer == "json";
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Where packages begin and end, and what may be one (output.md: "Broken input").
+
+use super::layout::package;
+
+/// Bytes of a package's header.
+pub const HEADER: usize = 4;
+/// nano's receiver refuses longer bodies.
+pub const LIMIT: usize = 65536;
+
+/// What the unread bytes of a stream begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Not enough for a whole package.
+    More,
+    /// A whole package of so many bytes.
+    Package(usize),
+    /// No package type.
+    Unknown,
+}
+
+/// The length that a header announces, its own four bytes included.
+pub fn announced(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [_, a, b, c, ..] => Some(HEADER + u32::from_be_bytes([0, *a, *b, *c]) as usize),
+        _ => None,
+    }
+}
+
+/// What `bytes` begin with.
+pub fn next(bytes: &[u8]) -> Next {
+    match (bytes.first(), announced(bytes)) {
+        (Some(package::HANDSHAKE..=package::KICK), Some(length)) if length <= bytes.len() => Next::Package(length),
+        (Some(package::HANDSHAKE..=package::KICK) | None, _) => Next::More,
+        (Some(_), _) => Next::Unknown,
+    }
+}
+
+/// May a package begin here? Asked where a stream is out of step.
+pub fn plausible(bytes: &[u8]) -> bool {
+    let Some(length) = announced(bytes) else { return false };
+    let body = length - HEADER;
+    match (bytes.first(), bytes.get(HEADER)) {
+        (Some(&package::HANDSHAKE | &package::KICK), first) => {
+            body == 0 || first.is_none_or(|b| matches!(b, b'{' | b'x'))
+        }
+        (Some(&package::ACK | &package::HEARTBEAT), _) => body == 0,
+        (Some(&package::DATA), flags) => body > 0 && flags.is_none_or(|f| f & 0x08 == 0 && f & 0xc0 == 0),
+        _ => false,
+    }
+}
+
+/// Nothing but whole plausible packages?
+pub fn all_plausible(mut bytes: &[u8]) -> bool {
+    let some = !bytes.is_empty();
+    while !bytes.is_empty() {
+        match next(bytes) {
+            Next::Package(length) if plausible(bytes) => bytes = bytes.get(length..).unwrap_or_default(),
+            _ => return false,
+        }
+    }
+    some
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_package() {
+        assert!(plausible(&[3, 0, 0, 0]) && plausible(&[4, 0, 0, 9]) && plausible(&[4, 0, 0, 9, 0x06]));
+        assert!(plausible(&[1, 0, 0, 9, b'{']) && plausible(&[1, 0, 0, 0, 9]) && plausible(&[5, 0, 0, 1]));
+        for bad in
+            [&[3, 0, 0, 1][..], &[4, 0, 0, 0], &[4, 0, 0, 9, 8], &[4, 0, 0, 9, 64], &[1, 0, 0, 1, 0], &[6, 0, 0, 0]]
+        {
+            assert!(!plausible(bad), "{bad:?}");
+        }
+        assert!(!plausible(&[3, 0, 0]) && !all_plausible(&[]) && all_plausible(&[3, 0, 0, 0, 2, 0, 0, 0]));
+        assert!(!all_plausible(&[3, 0, 0, 0, 4, 0, 0, 2, 0]));
+    }
+}

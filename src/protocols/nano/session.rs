@@ -1,0 +1,291 @@
+//! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
+
+use super::analysis::{Analysis, Circumstances};
+use super::layout::{self, TYPE};
+use super::package::{self, Next};
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Fault, Level, Reason, Value};
+use crate::flow::{Origin, Side, Stream};
+use crate::protocols::websocket::{Carried, Carrier, Step, http};
+use crate::protocols::{Out, Place, Roles, Session, StreamEvent, Talk};
+
+/// What carries the packages.
+#[derive(Debug)]
+enum Way {
+    /// Not known yet: nobody has said enough.
+    Open,
+    Tcp,
+    WebSocket(Box<Carrier>),
+}
+
+/// One direction.
+#[derive(Debug, Default)]
+struct Lane {
+    /// Out of step: what each frame delivers is tested.
+    lost: bool,
+    /// What the next line is to tell.
+    next: Circumstances,
+    /// WebSocket: bytes of a package that is not whole, and where they came from.
+    pending: Vec<u8>,
+    frames: Vec<u64>,
+    origin: Origin,
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Conversation {
+    way: Way,
+    lanes: [Lane; 2],
+    roles: Roles,
+    analysis: Analysis,
+    /// Memory for the frames of a package.
+    frames: Vec<u64>,
+}
+
+impl Conversation {
+    /// The memory for a new conversation.
+    pub fn new(talk: &Talk<'_>) -> Conversation {
+        let server = talk.server_by_option().or_else(|| talk.server_by_from(Side::A)).or_else(|| talk.server_by_syn());
+        let lane = |begun: bool| Lane { lost: !begun, ..Lane::default() };
+        Conversation {
+            way: match talk.options.settings.get("nano.carrier") {
+                Some("tcp") => Way::Tcp,
+                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, talk.begun))),
+                _ => Way::Open,
+            },
+            lanes: talk.begun.map(lane),
+            roles: Roles::new(server),
+            analysis: Analysis::new(talk.options),
+            frames: Vec::new(),
+        }
+    }
+
+    fn lane(&mut self, side: Side) -> &mut Lane {
+        match (&mut self.lanes, side) {
+            ([a, _], Side::A) => a,
+            ([_, b], Side::B) => b,
+        }
+    }
+
+    /// The first bytes that anybody says tell what carries the packages.
+    fn decide(&mut self, stream: &Stream, last: bool) {
+        let bytes = stream.bytes();
+        if bytes.is_empty() {
+            return;
+        }
+        match http::begins(bytes) {
+            Some(true) => {
+                self.way = Way::WebSocket(Box::new(Carrier::new(true, self.lanes.each_ref().map(|l| !l.lost))))
+            }
+            Some(false) => self.way = Way::Tcp,
+            None if last => self.way = Way::Tcp,
+            None => {}
+        }
+    }
+
+    /// Packages of a TCP stream.
+    fn tcp(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
+        while !stream.bytes().is_empty() {
+            let lane = self.lane(side);
+            if lane.lost && package::plausible(stream.bytes()) {
+                lane.lost = false;
+            }
+            let next = if lane.lost { Next::Unknown } else { package::next(stream.bytes()) };
+            let length = match next {
+                Next::More => return,
+                Next::Package(length) => length,
+                Next::Unknown => stream.bytes().len(),
+            };
+            self.in_stream(side, stream, length, length, next == Next::Unknown, out);
+            self.lane(side).lost = next == Next::Unknown;
+            stream.consume(length);
+        }
+    }
+
+    /// One line of a TCP stream: `there` bytes of a package of `length`.
+    fn in_stream(
+        &mut self,
+        side: Side,
+        stream: &Stream,
+        there: usize,
+        length: usize,
+        unknown: bool,
+        out: &mut Out<'_>,
+    ) {
+        let mut frames = std::mem::take(&mut self.frames);
+        let mut place = Place::in_stream(side, stream, 0, there, &mut frames);
+        place.length = length;
+        self.line(&place, unknown, out);
+        self.frames = frames;
+    }
+
+    /// What can never be whole: the direction has ended, or bytes of it are missing.
+    fn cut(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
+        match &mut self.way {
+            Way::Open => {}
+            Way::Tcp => {
+                let there = stream.bytes().len();
+                if there > 0 {
+                    let length = package::announced(stream.bytes()).unwrap_or(there);
+                    self.in_stream(side, stream, there, length, false, out);
+                    stream.consume(there);
+                }
+            }
+            Way::WebSocket(_) => {
+                self.cut_pending(side, out);
+                if let Way::WebSocket(carrier) = &mut self.way {
+                    carrier.end(side, stream, &self.roles, out);
+                }
+            }
+        }
+    }
+
+    /// The package that WebSocket messages have begun, and that none will end.
+    fn cut_pending(&mut self, side: Side, out: &mut Out<'_>) {
+        let lane = self.lane(side);
+        if lane.pending.is_empty() {
+            return;
+        }
+        let (mut pending, mut frames) = (std::mem::take(&mut lane.pending), std::mem::take(&mut lane.frames));
+        let length = package::announced(&pending).unwrap_or(pending.len());
+        let origin = lane.origin;
+        self.line(&carried(side, &pending, length, &frames, origin), false, out);
+        pending.clear();
+        frames.clear();
+        let lane = self.lane(side);
+        (lane.pending, lane.frames) = (pending, frames);
+    }
+
+    /// Everything that WebSocket frames bring.
+    fn websocket(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
+        while let Way::WebSocket(carrier) = &mut self.way {
+            match carrier.step(side, stream, &mut self.roles, out) {
+                Step::Wait => return,
+                Step::Done => {}
+                Step::Message => {
+                    let mut message = carrier.take(side);
+                    self.message(side, &mut message, out);
+                    if let Way::WebSocket(carrier) = &mut self.way {
+                        carrier.give_back(side, message);
+                    }
+                }
+            }
+        }
+    }
+
+    /// One WebSocket message: the next bytes of the direction's packages.
+    fn message(&mut self, side: Side, message: &mut Carried, out: &mut Out<'_>) {
+        let lane = self.lane(side);
+        if !lane.pending.is_empty() && package::all_plausible(&message.bytes) {
+            lane.next.given_up = true;
+            self.cut_pending(side, out);
+        }
+        let lane = self.lane(side);
+        lane.next.unmasked |= message.unmasked;
+        lane.next.gap = lane.next.gap.or(message.gap.take());
+        lane.origin = message.origin;
+        let mut pending = std::mem::take(&mut lane.pending);
+        let mut frames = std::mem::take(&mut lane.frames);
+        match pending.is_empty() {
+            true => std::mem::swap(&mut pending, &mut message.bytes),
+            false => pending.extend_from_slice(&message.bytes),
+        }
+        let newer = frames.last().copied();
+        frames.extend(message.frames.iter().filter(|f| newer.is_none_or(|n| **f > n)));
+        let mut at = 0;
+        while let Some(rest) = pending.get(at..).filter(|rest| !rest.is_empty()) {
+            let next = package::next(rest);
+            let length = match next {
+                Next::More => break,
+                Next::Package(length) => length,
+                Next::Unknown => rest.len(),
+            };
+            let bytes = rest.get(..length).unwrap_or(rest);
+            self.line(&carried(side, bytes, length, &frames, message.origin), next == Next::Unknown, out);
+            if at == 0 {
+                // What follows began in this message.
+                frames.clear();
+                frames.extend_from_slice(&message.frames);
+            }
+            at += length;
+        }
+        pending.drain(..at.min(pending.len()));
+        if pending.is_empty() {
+            frames.clear();
+        }
+        let lane = self.lane(side);
+        (lane.pending, lane.frames) = (pending, frames);
+    }
+
+    /// One line.
+    fn line(&mut self, place: &Place<'_>, unknown: bool, out: &mut Out<'_>) {
+        let next = std::mem::take(&mut self.lane(place.side).next);
+        match place.bytes.first().filter(|_| !unknown) {
+            Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
+                Some(layout) => self.analysis.package(layout, place, &mut self.roles, &next, out),
+                None => self.unknown(place, &next, out),
+            },
+            None => self.unknown(place, &next, out),
+        }
+        out.emit(place);
+    }
+
+    /// Bytes in which no package begins.
+    fn unknown(&mut self, place: &Place<'_>, next: &Circumstances, out: &mut Out<'_>) {
+        let draft = out.begin(super::NAME);
+        draft.message = "unknown";
+        draft.from = self.roles.of(place.side);
+        let kind = place.bytes.first().copied().unwrap_or(0);
+        draft.tree.push(&TYPE, Value::UInt(kind as u64), 0, 8);
+        let rest = place.bytes.len().saturating_sub(1) as u32 * 8;
+        if rest > 0 {
+            draft.tree.push(&UNPARSED, Value::Bytes { bit: 8, bits: rest }, 8, rest);
+        }
+        let reason = Reason::Undefined("no package type");
+        draft.fault = Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
+        next.tell(draft);
+        if place.bytes.starts_with(b"HTTP/1.") {
+            let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
+            draft.notes.add(Level::Note, "nano.http_answer", text);
+        }
+    }
+}
+
+/// The place of a package that a WebSocket message brought.
+fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], origin: Origin) -> Place<'a> {
+    let frames = if frames.len() > 1 { frames } else { &[] };
+    Place { side, bytes, length, frame: origin.frame, frames, time: origin.time }
+}
+
+impl Session for Conversation {
+    fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
+
+    fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        let last = !matches!(event, StreamEvent::Data { .. });
+        if let Way::Open = self.way {
+            self.decide(stream, last);
+        }
+        match &self.way {
+            Way::Open => {}
+            Way::Tcp => self.tcp(side, stream, out),
+            Way::WebSocket(_) => self.websocket(side, stream, out),
+        }
+        if last {
+            self.cut(side, stream, out);
+        }
+        if let StreamEvent::Gap { missing } = event {
+            self.analysis.forget();
+            if let Way::WebSocket(carrier) = &mut self.way {
+                carrier.lose(side, missing);
+            } else {
+                let lane = self.lane(side);
+                lane.lost = true;
+                lane.next.gap = Some(missing).filter(|n| *n > 0);
+            }
+        }
+    }
+
+    fn client(&self) -> Option<Side> {
+        self.roles.client()
+    }
+}

@@ -1,0 +1,119 @@
+//! The `-s nano.*` settings.
+
+use super::memory::Dictionary;
+use super::protos::Protos;
+use crate::protocols::{Options, Setting};
+use serde_json::Value as Json;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// All settings.
+pub static SETTINGS: [Setting; 4] = [
+    Setting {
+        key: "nano.dict",
+        default: "none",
+        values: &[],
+        parse: |text| object("nano.dict", text).map(drop),
+        doc: "the route dictionary before a handshake brings one: a JSON object, or the name of a file with one",
+    },
+    Setting {
+        key: "nano.protos",
+        default: "none",
+        values: &[],
+        parse: |text| object("nano.protos", text).map(drop),
+        doc: "pomelo-protobuf's protos as in a handshake, with client and server: JSON, or a file",
+    },
+    Setting {
+        key: "nano.payload",
+        default: "auto",
+        values: &["auto", "json", "raw"],
+        parse: |_| Ok(()),
+        doc: "auto: protos, else JSON objects and arrays; json: any JSON value; raw: neither",
+    },
+    Setting {
+        key: "nano.carrier",
+        default: "auto",
+        values: &["auto", "tcp", "websocket"],
+        parse: |_| Ok(()),
+        doc: "auto: WebSocket where a conversation begins with HTTP; websocket: frames from the first byte",
+    },
+];
+
+/// How payloads are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Payload {
+    /// By the protos, else as JSON.
+    Auto,
+    /// As JSON.
+    Json,
+    /// Not at all.
+    Raw,
+}
+
+/// `nano.payload`.
+pub fn payload(options: &Options) -> Payload {
+    match options.settings.get("nano.payload") {
+        Some("json") => Payload::Json,
+        Some("raw") => Payload::Raw,
+        _ => Payload::Auto,
+    }
+}
+
+/// A JSON object, inline or in a file, as a setting gives it.
+fn object(key: &str, text: &str) -> Result<Json, String> {
+    if text == "none" {
+        return Ok(Json::Object(Default::default()));
+    }
+    let inline = text.trim_start().starts_with('{');
+    let (content, what) = match inline {
+        true => (text.to_owned(), "the JSON object".to_owned()),
+        false => (std::fs::read_to_string(text).map_err(|why| format!("{text}: {why}"))?, text.to_owned()),
+    };
+    let json: Json = serde_json::from_str(&content).map_err(|why| format!("{what}: {why}"))?;
+    let members = json.as_object().ok_or_else(|| format!("{what}: expected a JSON object"))?;
+    match key {
+        "nano.dict" => {
+            if let Some((route, code)) = members.iter().find(|(_, code)| code.as_u64().is_none_or(|c| c > 0xffff)) {
+                return Err(format!("{what}: {route:?}: expected a code from 0 to 65535, got {code}"));
+            }
+        }
+        _ => {
+            if !["client", "server"].iter().any(|side| members.get(*side).is_some_and(Json::is_object)) {
+                return Err(format!("{what}: expected an object with \"client\" and \"server\""));
+            }
+        }
+    }
+    Ok(json)
+}
+
+/// What was made of a setting's text last: every conversation asks for it.
+static DICTIONARY: Mutex<Option<(String, Arc<Dictionary>)>> = Mutex::new(None);
+static PROTOS: Mutex<Option<(String, Arc<Protos>)>> = Mutex::new(None);
+
+fn cached<T>(
+    cache: &Mutex<Option<(String, Arc<T>)>>,
+    options: &Options,
+    key: &str,
+    make: impl Fn(&Json) -> T,
+) -> Option<Arc<T>> {
+    let text = options.settings.get(key).filter(|text| *text != "none")?;
+    let mut cache = cache.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, made)) = &*cache
+        && known == text
+    {
+        return Some(Arc::clone(made));
+    }
+    // It was read when the setting was checked; a file that is gone since then is no dictionary.
+    let made = Arc::new(make(&object(key, text).ok()?));
+    *cache = Some((text.to_owned(), Arc::clone(&made)));
+    Some(made)
+}
+
+/// `nano.dict`.
+pub fn dictionary(options: &Options) -> Option<Arc<Dictionary>> {
+    cached(&DICTIONARY, options, "nano.dict", Dictionary::read)
+}
+
+/// `nano.protos`.
+pub fn protos(options: &Options) -> Option<Arc<Protos>> {
+    cached(&PROTOS, options, "nano.protos", Protos::read)
+}

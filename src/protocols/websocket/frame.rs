@@ -1,0 +1,136 @@
+//! A frame's head: flags, opcode, length, mask (RFC 6455, section 5.2).
+
+/// Opcodes with a meaning.
+pub mod opcode {
+    /// Goes on with a message that was begun.
+    pub const CONTINUATION: u8 = 0;
+    /// Begins a text message.
+    pub const TEXT: u8 = 1;
+    /// Begins a binary message.
+    pub const BINARY: u8 = 2;
+    /// Ends the connection.
+    pub const CLOSE: u8 = 8;
+    /// Asks for a pong.
+    pub const PING: u8 = 9;
+    /// Answers a ping.
+    pub const PONG: u8 = 10;
+}
+
+/// A control frame carries no more, in a length of one byte.
+pub const CONTROL_MOST: u64 = 125;
+
+/// A frame's head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The message's last frame.
+    pub fin: bool,
+    /// RSV1 to RSV3: 4, 2, 1.
+    pub rsv: u8,
+    /// What it is.
+    pub opcode: u8,
+    /// The mask, in a client's frames.
+    pub mask: Option<[u8; 4]>,
+    /// Bytes of the payload.
+    pub length: u64,
+    /// Bytes of the head itself.
+    pub size: usize,
+}
+
+impl Head {
+    /// The head at the beginning of `bytes`; `None` while it is not whole.
+    pub fn read(bytes: &[u8]) -> Option<Head> {
+        let (first, second) = (*bytes.first()?, *bytes.get(1)?);
+        let wide = match second & 0x7f {
+            126 => 2,
+            127 => 8,
+            _ => 0,
+        };
+        let length = match wide {
+            0 => (second & 0x7f) as u64,
+            _ => bytes.get(2..2 + wide)?.iter().fold(0, |n, b| n << 8 | *b as u64),
+        };
+        let mut size = 2 + wide;
+        let mut mask = None;
+        if second & 0x80 != 0 {
+            mask = Some(bytes.get(size..size + 4)?.try_into().ok()?);
+            size += 4;
+        }
+        Some(Head { fin: first & 0x80 != 0, rsv: first >> 4 & 7, opcode: first & 15, mask, length, size })
+    }
+
+    /// Close, ping, pong, and what may become one.
+    pub fn is_control(&self) -> bool {
+        self.opcode & 8 != 0
+    }
+
+    /// Head and payload.
+    pub fn whole(&self) -> u64 {
+        self.length.saturating_add(self.size as u64)
+    }
+
+    /// Nothing in it contradicts the standard: a place where a frame may begin.
+    pub fn plausible(&self) -> bool {
+        let known = matches!(self.opcode, 0..=2 | 8..=10);
+        let control = !self.is_control() || self.fin && self.rsv == 0 && self.length <= CONTROL_MOST;
+        known && control && self.rsv & 3 == 0 && self.length < 1 << 32
+    }
+}
+
+/// Undoes a mask, or does it.
+pub fn mask(bytes: &mut [u8], mask: [u8; 4]) {
+    let (chunks, rest) = bytes.as_chunks_mut::<4>();
+    chunks.iter_mut().for_each(|four| *four = (u32::from_ne_bytes(*four) ^ u32::from_ne_bytes(mask)).to_ne_bytes());
+    rest.iter_mut().zip(mask).for_each(|(byte, m)| *byte ^= m);
+}
+
+/// The head of a frame with FIN, without RSV, with the shortest form of the length.
+pub fn head(opcode: u8, key: Option<[u8; 4]>, length: u64) -> Vec<u8> {
+    let masked = if key.is_some() { 0x80 } else { 0 };
+    let mut out = vec![0x80 | opcode & 15];
+    match length {
+        0..=125 => out.push(masked | length as u8),
+        126..=0xffff => {
+            out.push(masked | 126);
+            out.extend((length as u16).to_be_bytes());
+        }
+        _ => {
+            out.push(masked | 127);
+            out.extend(length.to_be_bytes());
+        }
+    }
+    out.extend(key.iter().flatten());
+    out
+}
+
+/// A frame with that head.
+pub fn write(opcode: u8, key: Option<[u8; 4]>, payload: &[u8]) -> Vec<u8> {
+    let mut out = head(opcode, key, payload.len() as u64);
+    let size = out.len();
+    out.extend_from_slice(payload);
+    if let (Some(key), Some(payload)) = (key, out.get_mut(size..)) {
+        mask(payload, key);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_width_of_length() {
+        for (length, key) in [(0, None), (125, Some([1, 2, 3, 4])), (126, None), (65535, Some([9; 4])), (65536, None)] {
+            let payload = vec![7; length];
+            let mut frame = write(opcode::BINARY, key, &payload);
+            let head = Head::read(&frame).unwrap();
+            assert_eq!((head.length, head.mask, head.opcode, head.fin), (length as u64, key, 2, true));
+            let rest = frame.split_off(head.size);
+            let mut plain = rest.clone();
+            if let Some(key) = key {
+                mask(&mut plain, key);
+            }
+            assert_eq!(plain, payload);
+            assert!((0..head.size).all(|n| Head::read(&frame[..n]).is_none()));
+        }
+    }
+}

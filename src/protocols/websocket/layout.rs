@@ -1,0 +1,48 @@
+//! The carrier's own messages: HTTP heads, control frames, and data that holds no message. The
+//! heads of frames are computed, see [`super::frame`].
+
+use crate::codec::Layout;
+use crate::codec::layout::*;
+
+/// An HTTP head.
+pub const HEAD: Field = text("head", Len::Rest).doc("the text with its empty line");
+/// A refusal's body.
+pub const BODY: Field = text("body", Len::Rest).doc("as many bytes as Content-Length says").omit_empty();
+/// The mask of a client's frame.
+pub const MASK: Field = bytes("mask", Len::Const(4)).doc("the key that the payload is masked with").omit_empty();
+/// What a control frame carries.
+pub const DATA: Field = bytes("data", Len::Rest).doc("what a pong gives back");
+/// A close's code.
+pub const CODE: Field = u16be("code").doc("why: 1000 done, 1002 protocol error, ..").when(left(8));
+/// A close's reason.
+pub const REASON: Field = text("reason", Len::Rest).doc("why, in words").when(left(1));
+/// A frame's opcode.
+pub const OPCODE: Field = uint("opcode", 4).doc("3 to 7 and 11 to 15 have no meaning").when(left(4));
+/// The bytes of a text or binary message.
+pub const PAYLOAD: Field =
+    bytes("payload", Len::Rest).doc("the message, fragments joined; compressed if it does not inflate");
+
+/// Derived: a request's target.
+pub const TARGET: Field = text("target", Len::Rest).doc("the path asked for");
+/// Derived: the extensions offered, or agreed on.
+pub const EXTENSIONS: Field = text("extensions", Len::Rest).doc("Sec-WebSocket-Extensions");
+/// Derived: an answer's status.
+pub const STATUS: Field = u16be("status").doc("101: from here on frames");
+/// Derived: a frame's head that the fields alone would not give back.
+pub const HEADER: Field = bytes("header", Len::Rest).doc("the frame's head, where the fields do not give it");
+
+const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
+    Layout { name, doc, fields }
+}
+
+/// The layouts.
+pub static LAYOUTS: [Layout; 8] = [
+    message("upgrade_request", "the client's HTTP request to go over to WebSocket", &[HEAD, BODY]),
+    message("upgrade_response", "the server's HTTP answer", &[HEAD, BODY]),
+    message("ping", "asks for a pong", &[MASK, DATA]),
+    message("pong", "answers a ping", &[MASK, DATA]),
+    message("close", "ends the connection", &[MASK, CODE, REASON]),
+    message("text", "a text message without bytes, or one that broke", &[PAYLOAD]),
+    message("binary", "a binary message without bytes, or one that broke", &[PAYLOAD]),
+    message("frame", "a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
+];

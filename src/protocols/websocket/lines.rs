@@ -1,0 +1,256 @@
+//! The carrier's own lines.
+
+use super::frame::{self, CONTROL_MOST, Head, opcode};
+use super::{Carrier, NAME, http, layout};
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Fault, Level, Reason, Value};
+use crate::flow::{Side, Stream};
+use crate::protocols::{Draft, Out, Place, Role, Roles};
+
+/// A range of bytes as bits.
+fn bits(start: usize, length: usize) -> (u32, u32) {
+    (start as u32 * 8, length as u32 * 8)
+}
+
+fn bytes_value(start: usize, length: usize) -> Value {
+    let (bit, bits) = bits(start, length);
+    Value::Bytes { bit, bits }
+}
+
+/// Text, or the bits of what is no text.
+fn text_value(bytes: &[u8], start: usize) -> Value {
+    let (bit, bits) = bits(start, bytes.len());
+    if std::str::from_utf8(bytes).is_ok() { Value::Text { bit, bits } } else { Value::Raw { bit, bits } }
+}
+
+fn fault(draft: &mut Draft, path: &str, reason: Reason, (start, length): (usize, usize)) {
+    let (bit, have) = bits(start, length);
+    let path = format!("{NAME}.{}{path}", draft.message);
+    draft.fault = Some(Fault { path, ..Fault::new(reason, bit, 0, have as u64) });
+}
+
+impl Carrier {
+    fn begin<'d>(&mut self, side: Side, name: &'static str, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Draft {
+        let gap = self.at(side).gap.take();
+        let draft = out.begin(NAME);
+        (draft.message, draft.from) = (name, roles.of(side));
+        if let Some(missing) = gap {
+            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            draft.notes.add(Level::Warning, "tcp.gap", text);
+        }
+        draft
+    }
+
+    fn emit(&mut self, side: Side, stream: &Stream, length: usize, out: &mut Out<'_>) {
+        let mut frames = std::mem::take(&mut self.frames);
+        out.emit(&Place::in_stream(side, stream, 0, length, &mut frames));
+        self.frames = frames;
+    }
+
+    /// A whole HTTP head and its body.
+    #[expect(clippy::too_many_arguments)]
+    pub(super) fn head_line(
+        &mut self,
+        side: Side,
+        stream: &Stream,
+        head: &http::Head,
+        end: usize,
+        body: usize,
+        roles: &Roles,
+        out: &mut Out<'_>,
+    ) {
+        let bytes = stream.bytes();
+        let name = if head.status.is_some() { "upgrade_response" } else { "upgrade_request" };
+        let draft = self.begin(side, name, roles, out);
+        let text = bytes.get(..end).unwrap_or_default();
+        let mut push = |field, start: usize, length: usize| {
+            let (bit, count) = bits(start, length);
+            draft.tree.push(field, text_value(bytes.get(start..start + length).unwrap_or_default(), start), bit, count);
+        };
+        push(&layout::HEAD, 0, text.len());
+        if body > 0 {
+            push(&layout::BODY, end, body);
+        }
+        let mut push = |field, (start, length): (usize, usize)| {
+            let (bit, count) = bits(start, length);
+            draft.derived.push(field, text_value(head.text(text, (start, length)), start), bit, count);
+        };
+        if head.status.is_none() {
+            push(&layout::TARGET, head.target);
+        }
+        if let Some(range) = head.extensions {
+            push(&layout::EXTENSIONS, range);
+        }
+        if let Some(status) = head.status {
+            draft.derived.push(&layout::STATUS, Value::UInt(status as u64), 0, 0);
+            if status != 101 {
+                let text = format_args!("the upgrade was answered with status {status}");
+                draft.notes.add(Level::Warning, "websocket.refused", text);
+            }
+        }
+        self.emit(side, stream, end + body, out);
+    }
+
+    /// A head, or its body, that never became whole.
+    pub(super) fn cut_head(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+        let bytes = stream.bytes();
+        let name = if bytes.starts_with(b"HT") { "upgrade_response" } else { "upgrade_request" };
+        let end = http::end(bytes, 0).unwrap_or(0);
+        let draft = self.begin(side, name, roles, out);
+        let (bit, count) = bits(0, end);
+        if end > 0 {
+            draft.tree.push(&layout::HEAD, text_value(bytes.get(..end).unwrap_or_default(), 0), bit, count);
+        }
+        let rest = bytes.len() - end;
+        if rest > 0 {
+            let (bit, count) = bits(end, rest);
+            draft.tree.push(&UNPARSED, bytes_value(end, rest), bit, count);
+        }
+        let (path, reason) = match end {
+            0 => (".head", Reason::Unterminated),
+            _ => (".body", Reason::Short),
+        };
+        fault(draft, path, reason, (end, rest));
+        self.at(side).searched = 0;
+        self.emit(side, stream, bytes.len(), out);
+        stream.consume(stream.bytes().len());
+    }
+
+    /// A frame that never became whole, or bytes in which none begins.
+    pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+        let bytes = stream.bytes();
+        let draft = self.begin(side, "frame", roles, out);
+        let (bit, count) = bits(0, bytes.len());
+        draft.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
+        let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
+        fault(draft, "", Reason::Short, (0, bytes.len()));
+        draft.fault.iter_mut().for_each(|fault| fault.need = need);
+        self.emit(side, stream, bytes.len(), out);
+        stream.consume(stream.bytes().len());
+    }
+
+    /// Begins the line of a frame: mask, the header where the fields would not give it back, and
+    /// where the unmasked payload stands (which source, and its bytes there).
+    fn framed(&mut self, stream: &Stream, side: Side, head: &Head, roles: &Roles, draft: &mut Draft) -> u8 {
+        let bytes = stream.bytes();
+        let whole = bytes.get(..head.whole() as usize).unwrap_or(bytes);
+        let mut source = 0;
+        if let Some(key) = head.mask {
+            let start = head.size.saturating_sub(4);
+            let (bit, count) = bits(start, 4);
+            draft.tree.push(&layout::MASK, bytes_value(start, 4), bit, count);
+            let (number, plain) = draft.source();
+            plain.extend_from_slice(whole);
+            if let Some(payload) = plain.get_mut(head.size..) {
+                frame::mask(payload, key);
+            }
+            source = number;
+        } else if roles.of(side) == Role::Client {
+            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+        }
+        if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, head.length)[..]) {
+            let (bit, count) = bits(0, head.size);
+            draft.derived.push(&layout::HEADER, bytes_value(0, head.size), bit, count);
+        }
+        source
+    }
+
+    /// Close, ping, pong.
+    pub(super) fn control_line(&mut self, side: Side, stream: &Stream, head: &Head, roles: &Roles, out: &mut Out<'_>) {
+        let name = match head.opcode {
+            opcode::CLOSE => "close",
+            opcode::PING => "ping",
+            _ => "pong",
+        };
+        let draft = self.begin(side, name, roles, out);
+        let source = self.framed(stream, side, head, roles, draft);
+        let (start, length) = (head.size, head.length as usize);
+        draft.tree.set_source(source);
+        let (bit, count) = bits(start, length);
+        match (head.opcode, length) {
+            (opcode::CLOSE, 0) => {}
+            (opcode::CLOSE, 1) => {
+                draft.tree.push(&UNPARSED, bytes_value(start, 1), bit, count);
+                fault(draft, ".code", Reason::Short, (start, 1));
+                draft.fault.iter_mut().for_each(|fault| fault.need = 16);
+            }
+            (opcode::CLOSE, _) => {
+                let plain = draft.sources(stream.bytes()).get(source).get(start..start + length).unwrap_or_default();
+                let code = plain.first_chunk().map_or(0, |two| u16::from_be_bytes(*two));
+                let reason = text_value(plain.get(2..).unwrap_or_default(), start + 2);
+                draft.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
+                if length > 2 {
+                    draft.tree.push(&layout::REASON, reason, bit + 16, count - 16);
+                }
+            }
+            _ => {
+                draft.tree.push(&layout::DATA, bytes_value(start, length), bit, count);
+            }
+        }
+        let what = match head {
+            Head { length, .. } if *length > CONTROL_MOST => Some("a control frame with more than 125 bytes"),
+            Head { fin: false, .. } => Some("a control frame in pieces"),
+            Head { rsv: 1.., .. } => Some("a control frame with reserved bits"),
+            _ => None,
+        };
+        if let Some(what) = what {
+            fault(draft, "", Reason::Undefined(what), (0, head.whole() as usize));
+        }
+        self.emit(side, stream, head.whole() as usize, out);
+    }
+
+    /// A frame that is no part of any message.
+    pub(super) fn frame_line(
+        &mut self,
+        side: Side,
+        stream: &Stream,
+        head: &Head,
+        what: &'static str,
+        roles: &Roles,
+        out: &mut Out<'_>,
+    ) {
+        let there = stream.bytes().len().min(head.whole() as usize);
+        let draft = self.begin(side, "frame", roles, out);
+        let source = self.framed(stream, side, head, roles, draft);
+        draft.tree.push(&layout::OPCODE, Value::UInt(head.opcode as u64), 0, 4);
+        draft.tree.set_source(source);
+        let length = there.saturating_sub(head.size);
+        if length > 0 {
+            let (bit, count) = bits(head.size, length);
+            draft.tree.push(&UNPARSED, bytes_value(head.size, length), bit, count);
+        }
+        fault(draft, ".opcode", Reason::Undefined(what), (0, there));
+        self.emit(side, stream, there, out);
+    }
+
+    /// A message without bytes, or (`what`) one that broke: its bytes so far. It is dropped.
+    pub(super) fn data_line(&mut self, side: Side, what: Option<&'static str>, roles: &Roles, out: &mut Out<'_>) {
+        let begun = self.at(side).begun;
+        let message = {
+            let gap = self.at(side).gap.take();
+            let message = self.take(side);
+            self.at(side).gap = gap;
+            message
+        };
+        let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { "text" } else { "binary" };
+        let draft = self.begin(side, name, roles, out);
+        if message.unmasked {
+            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+        }
+        let length = message.bytes.len();
+        let (bit, count) = bits(0, length);
+        draft.tree.push(&layout::PAYLOAD, bytes_value(0, length), bit, count);
+        if let Some(what) = what {
+            fault(draft, ".payload", Reason::Undefined(what), (0, length));
+        }
+        out.emit(&Place {
+            side,
+            bytes: &message.bytes,
+            length: begun.map_or(length, |b| b.wire),
+            frame: message.origin.frame,
+            frames: if message.frames.len() > 1 { &message.frames } else { &[] },
+            time: message.origin.time,
+        });
+        self.give_back(side, message);
+    }
+}

@@ -1,0 +1,361 @@
+//! WebSocket (RFC 6455) as a carrier: the HTTP upgrade, frames, masks, fragments,
+//! permessage-deflate (RFC 7692). It knows nothing of what it carries.
+//!
+//! A session asks the [`Carrier`] for one [`Step`] after the other; the carrier prints its own
+//! lines, and hands out each message joined, unmasked and inflated.
+
+pub mod deflate;
+pub mod encode;
+pub mod frame;
+pub mod http;
+pub mod layout;
+mod lines;
+pub mod notes;
+
+use super::{Out, Roles};
+use crate::flow::{Origin, Side, Stream};
+use crate::protocols::Role;
+use deflate::{Agreed, Inflater};
+use frame::{Head, opcode};
+
+/// The `proto` of the carrier's lines.
+pub const NAME: &str = "websocket";
+
+/// What was found at the beginning of a direction's unread bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing whole: more bytes are needed.
+    Wait,
+    /// Something of the carrier's own, printed if it is worth a line. Ask again.
+    Done,
+    /// A message that is not empty: [`Carrier::take`] it.
+    Message,
+}
+
+/// A message, whole.
+#[derive(Debug, Default)]
+pub struct Carried {
+    /// Its bytes: unmasked, joined, inflated.
+    pub bytes: Vec<u8>,
+    /// What delivered its last byte.
+    pub origin: Origin,
+    /// All frames it came in.
+    pub frames: Vec<u64>,
+    /// A client's, in a frame without mask.
+    pub unmasked: bool,
+    /// So many bytes of the stream are missing before it.
+    pub gap: Option<u64>,
+}
+
+/// What a direction says now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    /// HTTP heads.
+    #[default]
+    Http,
+    /// Frames.
+    Frames,
+}
+
+/// A message that was begun.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    opcode: u8,
+    rsv: u8,
+    /// What its frames took on the wire.
+    wire: usize,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    mode: Mode,
+    /// Out of step, because bytes are missing.
+    lost: bool,
+    /// Bytes missing before the next line.
+    gap: Option<u64>,
+    /// Bytes of a frame that is too large to be kept.
+    skip: u64,
+    /// Bytes of an unfinished head in which its end was looked for.
+    searched: usize,
+    begun: Option<Begun>,
+    /// The message so far.
+    message: Carried,
+    inflater: Inflater,
+    inflated: Vec<u8>,
+}
+
+/// Both directions of a conversation over WebSocket.
+#[derive(Debug, Default)]
+pub struct Carrier {
+    directions: [Direction; 2],
+    /// What the upgrade agreed on; `None` where none was seen.
+    agreed: Option<Agreed>,
+    frames: Vec<u64>,
+}
+
+impl Carrier {
+    /// A conversation that begins with an upgrade, or, without, with frames. `begun`: is the
+    /// direction's first byte there?
+    pub fn new(upgrade: bool, begun: [bool; 2]) -> Carrier {
+        let mut carrier = Carrier::default();
+        for (direction, begun) in carrier.directions.iter_mut().zip(begun) {
+            direction.mode = if upgrade { Mode::Http } else { Mode::Frames };
+            direction.lost = !begun;
+        }
+        carrier
+    }
+
+    fn at(&mut self, side: Side) -> &mut Direction {
+        match (&mut self.directions, side) {
+            ([a, _], Side::A) => a,
+            ([_, b], Side::B) => b,
+        }
+    }
+
+    /// Takes the message that the last step found. Give it [back](Carrier::give_back).
+    pub fn take(&mut self, side: Side) -> Carried {
+        let direction = self.at(side);
+        direction.begun = None;
+        let mut message = std::mem::take(&mut direction.message);
+        message.gap = direction.gap.take();
+        message
+    }
+
+    /// Returns a message's memory.
+    pub fn give_back(&mut self, side: Side, mut message: Carried) {
+        message.bytes.clear();
+        // One large message shall not hold its memory for the rest of the conversation.
+        message.bytes.shrink_to(1 << 16);
+        message.frames.clear();
+        message.unmasked = false;
+        self.at(side).message = message;
+    }
+
+    /// Reads on.
+    pub fn step(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+        if stream.bytes().is_empty() {
+            return Step::Wait;
+        }
+        let direction = self.at(side);
+        if direction.skip > 0 {
+            let skipped = direction.skip.min(stream.bytes().len() as u64);
+            direction.skip -= skipped;
+            stream.consume(skipped as usize);
+            return Step::Done;
+        }
+        if direction.lost && !self.find(side, stream, roles) {
+            self.cut_frame(side, stream, roles, out);
+            return Step::Wait;
+        }
+        match self.at(side).mode {
+            Mode::Http => self.head(side, stream, roles, out),
+            Mode::Frames => self.frame(side, stream, roles, out),
+        }
+    }
+
+    /// Is the direction, which was out of step, in step again at the first unread byte?
+    fn find(&mut self, side: Side, stream: &Stream, roles: &Roles) -> bool {
+        let bytes = stream.bytes();
+        let direction = self.at(side);
+        if direction.mode == Mode::Http && http::begins(bytes) == Some(true) {
+            direction.lost = false;
+            return true;
+        }
+        let masks = match roles.of(side) {
+            Role::Client => Some(true),
+            Role::Server => Some(false),
+            Role::Unknown => None,
+        };
+        let mut at = 0usize;
+        while let Some(head) = bytes.get(at..).and_then(Head::read) {
+            if !head.plausible() || masks.is_some_and(|m| m != head.mask.is_some()) {
+                return false;
+            }
+            at = at.saturating_add(head.whole() as usize);
+        }
+        if at > 0 {
+            (direction.lost, direction.mode) = (false, Mode::Frames);
+        }
+        at > 0
+    }
+
+    /// One HTTP head, with its body.
+    fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+        let bytes = stream.bytes();
+        let direction = self.at(side);
+        let Some(end) = http::end(bytes, direction.searched) else {
+            direction.searched = bytes.len();
+            if bytes.len() > http::LONGEST {
+                self.cut_head(side, stream, roles, out);
+                return Step::Done;
+            }
+            return Step::Wait;
+        };
+        // The end is found again at once while the body is waited for.
+        direction.searched = end.saturating_sub(1);
+        let Some(text) = bytes.get(..end) else { return Step::Wait };
+        let head = http::Head::read(text);
+        let body = match head.status {
+            Some(101) => 0,
+            _ if head.content_length > http::LONGEST_BODY => 0,
+            _ => head.content_length,
+        };
+        if bytes.len() < end + body {
+            return Step::Wait;
+        }
+        direction.searched = 0;
+        match head.status {
+            None => {
+                if head.upgrade {
+                    direction.mode = Mode::Frames;
+                }
+                roles.tell(side, Role::Client);
+            }
+            Some(status) => {
+                let mode = if status == 101 { Mode::Frames } else { Mode::Http };
+                if status == 101 {
+                    self.agreed = Some(Agreed::read(head.extensions.map_or(&[][..], |range| head.text(text, range))));
+                }
+                self.directions.iter_mut().for_each(|d| d.mode = mode);
+                roles.tell(side, Role::Server);
+            }
+        }
+        self.head_line(side, stream, &head, end, body, roles, out);
+        stream.consume(end + body);
+        Step::Done
+    }
+
+    /// One frame.
+    fn frame(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+        let bytes = stream.bytes();
+        let Some(head) = Head::read(bytes) else { return Step::Wait };
+        let data = matches!(head.opcode, opcode::CONTINUATION | opcode::TEXT | opcode::BINARY);
+        let too_large = head.length > deflate::LARGEST as u64;
+        if !too_large && (bytes.len() as u64) < head.whole() {
+            return Step::Wait;
+        }
+        roles.tell(side, if head.mask.is_some() { Role::Client } else { Role::Server });
+        let begun = self.at(side).begun;
+        match head.opcode {
+            _ if too_large => {
+                self.frame_line(side, stream, &head, "a frame larger than any message", roles, out);
+                self.at(side).skip = head.whole().saturating_sub(stream.bytes().len() as u64);
+            }
+            opcode::CONTINUATION if begun.is_none() => {
+                self.frame_line(side, stream, &head, "a continuation of nothing", roles, out);
+            }
+            _ if data => {
+                if head.opcode != opcode::CONTINUATION {
+                    if begun.is_some() {
+                        self.unfinished(side, roles, out);
+                    }
+                    self.at(side).begun = Some(Begun { opcode: head.opcode, rsv: head.rsv, wire: 0 });
+                }
+                return self.fragment(side, stream, &head, roles, out);
+            }
+            opcode::CLOSE | opcode::PING | opcode::PONG => self.control_line(side, stream, &head, roles, out),
+            _ => self.frame_line(side, stream, &head, "an opcode without meaning", roles, out),
+        }
+        stream.consume(head.whole() as usize);
+        Step::Done
+    }
+
+    /// One frame of a message.
+    fn fragment(&mut self, side: Side, stream: &mut Stream, head: &Head, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+        let whole = head.whole() as usize;
+        let payload = stream.bytes().get(head.size..whole).unwrap_or_default();
+        let mut frames = std::mem::take(&mut self.frames);
+        let anew = self.agreed.is_some_and(|agreed| match roles.of(side) {
+            Role::Client => agreed.client_anew,
+            Role::Server => agreed.server_anew,
+            Role::Unknown => false,
+        });
+        let deflates = self.agreed.is_none_or(|agreed| agreed.deflate);
+        let direction = self.at(side);
+        let message = &mut direction.message;
+        let room = message.bytes.len() + payload.len() <= deflate::LARGEST;
+        if room {
+            let old = message.bytes.len();
+            message.bytes.extend_from_slice(payload);
+            if let (Some(key), Some(new)) = (head.mask, message.bytes.get_mut(old..)) {
+                frame::mask(new, key);
+            }
+        }
+        message.unmasked |= head.mask.is_none() && roles.of(side) == Role::Client;
+        let end = stream.offset() + whole as u64;
+        message.origin = stream.origin(end.saturating_sub(1)).unwrap_or_default();
+        stream.frames_of(stream.offset()..end, &mut frames);
+        for frame in frames.drain(..) {
+            if message.frames.last() != Some(&frame) {
+                message.frames.push(frame);
+            }
+        }
+        self.frames = frames;
+        stream.consume(whole);
+        let direction = self.at(side);
+        let Some(begun) = &mut direction.begun else { return Step::Done };
+        begun.wire += whole;
+        if !room {
+            self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
+            return Step::Done;
+        }
+        if !head.fin {
+            return Step::Done;
+        }
+        match begun.rsv {
+            0 => {}
+            4 if deflates => {
+                let Direction { message, inflater, inflated, .. } = direction;
+                if !inflater.inflate(&message.bytes, anew, inflated) {
+                    inflated.shrink_to(1 << 16);
+                    self.data_line(side, Some("compressed data that does not inflate"), roles, out);
+                    return Step::Done;
+                }
+                std::mem::swap(&mut message.bytes, inflated);
+                inflated.shrink_to(1 << 16);
+            }
+            _ => {
+                self.data_line(side, Some("reserved bits that nobody agreed on"), roles, out);
+                return Step::Done;
+            }
+        }
+        if self.at(side).message.bytes.is_empty() {
+            self.data_line(side, None, roles, out);
+            return Step::Done;
+        }
+        Step::Message
+    }
+
+    /// The direction has ended, or bytes of it are missing: prints what can never be whole.
+    pub fn end(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
+        if self.at(side).begun.is_some() {
+            self.unfinished(side, roles, out);
+        }
+        if stream.bytes().is_empty() {
+            return;
+        }
+        let (mode, skip) = (self.at(side).mode, self.at(side).skip);
+        match mode {
+            _ if skip > 0 => stream.consume(stream.bytes().len()),
+            Mode::Http => self.cut_head(side, stream, roles, out),
+            Mode::Frames => self.cut_frame(side, stream, roles, out),
+        }
+    }
+
+    /// So many bytes are missing behind what was [ended](Carrier::end).
+    pub fn lose(&mut self, side: Side, missing: u64) {
+        let direction = self.at(side);
+        direction.gap = Some(missing).filter(|n| *n > 0);
+        direction.searched = 0;
+        direction.inflater = Inflater::default();
+        match direction.skip.checked_sub(missing) {
+            Some(rest) if rest > 0 => direction.skip = rest,
+            _ => (direction.skip, direction.lost) = (0, true),
+        }
+    }
+
+    /// A message whose last fragment never came.
+    fn unfinished(&mut self, side: Side, roles: &Roles, out: &mut Out<'_>) {
+        self.data_line(side, Some("the message's last fragment never came"), roles, out);
+    }
+}

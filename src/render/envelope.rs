@@ -1,0 +1,144 @@
+//! What stands around a message's fields in both JSON forms.
+
+use super::json_fields::Walks;
+use super::json_text::{Escaping, hex, int, string};
+use crate::capture::Time;
+use crate::flow::Transport;
+use crate::protocols::{Message, Role};
+use std::fmt::Write;
+
+/// Appends everything up to and with the key `fields`.
+#[inline]
+pub fn head(message: &Message<'_>, out: &mut Vec<u8>) {
+    let Message { draft, place, talk, .. } = message;
+    out.push(b'{');
+    if place.frame > 0 {
+        out.extend_from_slice(b"\"frame\":");
+        int(place.frame, out);
+        if place.frames.len() > 1 {
+            frames(place.frames, out);
+        }
+        out.extend_from_slice(b",\"time\":");
+        time(place.time, out);
+        out.push(b',');
+    }
+    if talk.ends.is_some() {
+        out.extend_from_slice(b"\"flow\":");
+        int(talk.flow, out);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"proto\":\"");
+    out.extend_from_slice(draft.proto.as_bytes());
+    if let Some(version) = draft.version {
+        out.extend_from_slice(b"\",\"version\":\"");
+        out.extend_from_slice(version.as_bytes());
+    }
+    out.extend_from_slice(match draft.from {
+        Role::Client => b"\",\"from\":\"client",
+        Role::Server => b"\",\"from\":\"server",
+        Role::Unknown => b"\",\"from\":\"unknown",
+    });
+    if talk.ends.is_some() {
+        out.extend_from_slice(match talk.transport {
+            Transport::Udp => b"\",\"transport\":\"udp\",\"src\":\"",
+            Transport::Tcp => b"\",\"transport\":\"tcp\",\"src\":\"",
+        });
+        out.extend_from_slice(message.src().as_bytes());
+        out.extend_from_slice(b"\",\"dst\":\"");
+        out.extend_from_slice(message.dst().as_bytes());
+    }
+    out.extend_from_slice(b"\",\"message\":\"");
+    out.extend_from_slice(draft.message.as_bytes());
+    out.extend_from_slice(b"\",\"length\":");
+    int(place.length, out);
+    out.extend_from_slice(b",\"fields\":");
+}
+
+/// Appends everything behind `fields`, with the closing brace.
+#[inline]
+pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
+    let draft = message.draft;
+    if draft.tree.has_derived() || !draft.derived.is_empty() {
+        let mark = out.len();
+        out.extend_from_slice(b",\"derived\":");
+        if !walks.derived(&draft.tree, &draft.derived, message.sources(), out) {
+            out.truncate(mark);
+        }
+    }
+    if !draft.notes.is_empty() {
+        notes(message, out);
+    }
+    if draft.fault.is_some() {
+        fault(message, out);
+    }
+    if bytes {
+        out.extend_from_slice(b",\"bytes\":\"");
+        hex(message.place.bytes, out);
+        out.push(b'"');
+    }
+    out.push(b'}');
+}
+
+#[cold]
+fn frames(frames: &[u64], out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"frames\":");
+    for (k, frame) in frames.iter().enumerate() {
+        out.push(if k == 0 { b'[' } else { b',' });
+        int(*frame, out);
+    }
+    out.push(b']');
+}
+
+#[cold]
+fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"notes\":[");
+    for (k, (note, text)) in message.draft.notes.iter().enumerate() {
+        out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
+        out.extend_from_slice(note.level.name().as_bytes());
+        out.extend_from_slice(b"\",\"code\":\"");
+        out.extend_from_slice(note.code.as_bytes());
+        out.extend_from_slice(b"\",\"text\":");
+        string(text.as_bytes(), out);
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+#[cold]
+fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
+    let Some(fault) = &message.draft.fault else { return };
+    out.extend_from_slice(b",\"fault\":{\"path\":");
+    string(fault.path.as_bytes(), out);
+    out.extend_from_slice(b",\"bit\":");
+    int(fault.bit, out);
+    out.extend_from_slice(b",\"need\":");
+    int(fault.need, out);
+    out.extend_from_slice(b",\"have\":");
+    int(fault.have, out);
+    out.extend_from_slice(b",\"text\":\"");
+    // Writing to a vector cannot fail.
+    let _ = write!(Escaping(out), "{fault}");
+    out.extend_from_slice(b"\"}");
+}
+
+/// Seconds with every digit of the capture's resolution.
+#[inline]
+pub fn time(time: Time, out: &mut Vec<u8>) {
+    int(time.secs, out);
+    if time.digits > 0 {
+        out.push(b'.');
+        fraction(time, out);
+    }
+}
+
+/// The digits behind the point.
+#[inline]
+pub fn fraction(time: Time, out: &mut Vec<u8>) {
+    let digits = time.digits.min(18) as usize;
+    let (mut text, mut left) = ([b'0'; 18], time.frac);
+    for digit in text[..digits].iter_mut().rev() {
+        *digit = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    out.extend_from_slice(&text[..digits]);
+}

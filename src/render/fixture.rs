@@ -1,0 +1,92 @@
+//! Tables and messages for this layer's tests.
+
+use crate::capture::Time;
+use crate::codec::layout::*;
+use crate::codec::{Context, Level, Reader, Recalled, Scope};
+use crate::flow::{Side, Transport};
+use crate::protocols::{Draft, Message, Options, Place, Role, Talk};
+
+/// Types that the wire does not carry.
+pub struct Types(pub u64);
+
+impl Context for Types {
+    fn recall(&mut self, _: &'static Field, _: &Scope) -> Recalled {
+        Recalled::Value(self.0)
+    }
+}
+
+pub static TYPES: [(u64, &str); 2] = [(0, "int8"), (1, "uint8")];
+pub static LINKS: [Field; 2] = [tag("type", 8, 4), array("links", Count::Prefix(&LINK_COUNT), &LINK)];
+static LINK_COUNT: Field = u8("link_count");
+static LINK: Field = group("link", &LINK_FIELDS);
+static LINK_FIELDS: [Field; 2] = [u16le("link_id"), array("values", Count::Prefix(&VALUE_COUNT), &VALUE)];
+static VALUE_COUNT: Field = u8("value_count");
+static VALUE: Field = group("value", &VALUE_FIELDS);
+static VALUE_FIELDS: [Field; 3] = [u16le("index"), derived("type").names(&TYPES), u8("value")];
+
+/// Fields at odd bits, of every way of showing.
+pub static PACKED: [Field; 10] = [
+    tag("kind", 3, 5),
+    boolean("reliable", 1),
+    uint("state", 4).names(&TYPES).doc("what it is in"),
+    u16le("sequence").unit("ms"),
+    uint("odd", 5).flags(&ODD),
+    f32le("speed").unit("m/s"),
+    text("name", Len::Prefix(&NAME_LENGTH)),
+    tuple("place", 3, &COORDINATE),
+    int("angle", 8).scaled(crate::codec::scale::Scale::Over(16)),
+    payload("rest"),
+];
+static ODD: Flags = Flags { names: &[(1, "one"), (4, "four")], shift: 3, fixed_mask: 0, fixed: 0 };
+static NAME_LENGTH: Field = u8("name_length");
+static COORDINATE: Field = f16le("coordinate");
+
+/// Plain fields at byte boundaries.
+pub static PLAIN: [Field; 7] = [
+    u8("id").names(&TYPES),
+    i16le("rtt").unit("ms").doc("there and back"),
+    f64le("clock"),
+    varint("length", 10),
+    latin1("motd", Len::Until(0)),
+    text("user", Len::Padded(4)),
+    bytes("rest", Len::Rest),
+];
+
+/// Lets `use_it` see the message that `bytes` are by `table`.
+pub fn with(table: &'static [Field], bytes: &[u8], use_it: impl FnMut(&Message<'_>)) {
+    with_draft(table, bytes, |_| {}, use_it);
+}
+
+/// The same, with something said about it.
+pub fn with_draft(
+    table: &'static [Field],
+    bytes: &[u8],
+    say: impl FnOnce(&mut Draft),
+    mut use_it: impl FnMut(&Message<'_>),
+) {
+    let mut draft = Draft::default();
+    (draft.proto, draft.message, draft.version, draft.from) = ("test", "ping", Some("2.0"), Role::Server);
+    let outcome = Reader::new(bytes, &mut draft.tree).named("test", "ping").context(&mut Types(1)).read(table);
+    draft.ended(outcome);
+    say(&mut draft);
+    let options = Options::default();
+    let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
+    let talk = Talk { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
+    let place = Place {
+        side: Side::A,
+        bytes,
+        length: bytes.len(),
+        frame: 14,
+        frames: &[],
+        time: Time::micros(1795229852, 841544),
+    };
+    use_it(&Message { draft: &draft, place: &place, talk: &talk, names: ["127.0.0.1:3413", "127.0.0.1:58817"] });
+}
+
+/// A value beside the fields, and two notes, one of which would like to paint the terminal.
+pub fn say(draft: &mut Draft) {
+    static ROUTE: Field = u8("route");
+    draft.derived.push(&ROUTE, crate::codec::Value::UInt(9), 0, 0);
+    draft.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
+    draft.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
+}

@@ -1,0 +1,151 @@
+//! What a value means, where that is more than the value: its unit, an enumeration's number, what
+//! raw bits stand for.
+
+use super::bytes::ByteIter;
+use super::json_text::clip;
+use super::json_value::{flags, name_of};
+use crate::codec::layout::{Kind, Order, Show};
+use crate::codec::{Node, Sources, Value, bits, half_text};
+use std::fmt::Write;
+
+/// Writes the human form of a leaf, or nothing where its plain value says it all.
+pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
+    // Whatever this writes to takes everything.
+    let _ = match (node.value, node.field.show) {
+        (Value::UInt(_) | Value::Int(_), Show::Enum(names)) => named(names, node, to).and_then(|()| unit(node, to)),
+        (Value::UInt(_) | Value::Int(_), Show::Flags(_)) => {
+            plain(node, to).and_then(|()| write!(to, " ({:#x})", node.number().unwrap_or(0)))
+        }
+        (Value::UInt(_) | Value::Int(_), Show::Scaled(_)) => {
+            plain(node, to).and_then(|()| unit(node, to)).and_then(|()| write!(to, " (raw {})", Signed(node.value)))
+        }
+        (Value::Raw { bit, bits }, _) => raw(node, sources.get(node.source), bit, bits, to),
+        (Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_), _)
+            if !node.field.unit.is_empty() =>
+        {
+            plain(node, to).and_then(|()| unit(node, to))
+        }
+        _ => Ok(()),
+    };
+}
+
+/// Writes a number or word in its shortest form: an enumeration's name, `a|b` for flags.
+pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
+    match (node.value, node.field.show) {
+        (Value::Null, _) => to.write_str("null"),
+        (Value::Bool(b), _) => to.write_str(if b { "true" } else { "false" }),
+        (Value::UInt(_) | Value::Int(_), Show::Enum(names)) => match node.number().and_then(|n| name_of(names, n)) {
+            Some(name) => to.write_str(name),
+            None => whole(node.value, to),
+        },
+        (Value::UInt(_) | Value::Int(_), Show::Flags(table)) => {
+            let mut done = Ok(());
+            let mut first = true;
+            flags(table, node.number().unwrap_or(0), |flag| {
+                let bar = if std::mem::take(&mut first) { "" } else { "|" };
+                done = done.and(match flag {
+                    Ok(name) => write!(to, "{bar}{name}"),
+                    Err(mask) => write!(to, "{bar}{mask:#x}"),
+                });
+            });
+            if first { to.write_str("none") } else { done }
+        }
+        (Value::UInt(n), Show::Scaled(scale)) => float(scale.shown(n as i64), to),
+        (Value::Int(n), Show::Scaled(scale)) => float(scale.shown(n), to),
+        (Value::UInt(_) | Value::Int(_), Show::Plain) => whole(node.value, to),
+        (Value::F16(h), _) => float(half_text::shortest(h), to),
+        (Value::F32(v), _) => to.write_str(zmij::Buffer::new().format(v)),
+        (Value::F64(v), _) => float(v, to),
+        _ => Ok(()),
+    }
+}
+
+struct Signed(Value);
+
+impl std::fmt::Display for Signed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        whole(self.0, f)
+    }
+}
+
+fn whole(value: Value, to: &mut impl Write) -> std::fmt::Result {
+    match value {
+        Value::UInt(n) => to.write_str(itoa::Buffer::new().format(n)),
+        Value::Int(n) => to.write_str(itoa::Buffer::new().format(n)),
+        _ => Ok(()),
+    }
+}
+
+fn float(v: f64, to: &mut impl Write) -> std::fmt::Result {
+    to.write_str(zmij::Buffer::new().format(v))
+}
+
+fn unit(node: &Node, to: &mut impl Write) -> std::fmt::Result {
+    match node.field.unit {
+        "" => Ok(()),
+        unit => write!(to, " {unit}"),
+    }
+}
+
+fn named(names: &'static [(u64, &'static str)], node: &Node, to: &mut impl Write) -> std::fmt::Result {
+    match node.number().and_then(|n| name_of(names, n)) {
+        Some(name) => write!(to, "{name} ({})", Signed(node.value)),
+        None => write!(to, "{} (unknown)", Signed(node.value)),
+    }
+}
+
+/// What bits say that have no plain form.
+fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> std::fmt::Result {
+    match node.field.kind {
+        Kind::Float { bits: width @ (16 | 32 | 64), order } if count == width as u32 => {
+            let number = bits::get(data, bit as usize, count);
+            let little = not_a_number(number, width);
+            match (order, not_a_number(bits::swap(number, count), width)) {
+                (Order::Little, _) => to.write_str(little),
+                (Order::Big, big) => to.write_str(big),
+                // The one of both that is no number is the one that was read.
+                (_, big) => to.write_str(if little.is_empty() { big } else { little }),
+            }
+        }
+        Kind::VarInt { .. } => {
+            let (mut value, mut count, mut lost) = (0u64, 0u32, false);
+            for byte in ByteIter::new(data, bit, count_of(data, bit, count)) {
+                let low = (byte & 0x7f) as u64;
+                match count {
+                    0..=8 => value |= low << (7 * count),
+                    9 => {
+                        value |= low << 63;
+                        lost |= low > 1;
+                    }
+                    _ => lost |= low != 0,
+                }
+                count += 1;
+            }
+            match lost {
+                true => write!(to, "more than 64 bits in {count} bytes"),
+                false => write!(to, "{value} in {count} bytes"),
+            }
+        }
+        Kind::Bool { .. } => write!(to, "{}, neither 0 nor 1", bits::get(data, bit as usize, count.min(64))),
+        Kind::Text { .. } => to.write_str("not valid text"),
+        _ => Ok(()),
+    }
+}
+
+fn count_of(data: &[u8], bit: u32, count: u32) -> u32 {
+    clip(data, bit, count).1 as u32
+}
+
+fn not_a_number(bits: u64, width: u8) -> &'static str {
+    let v = match width {
+        16 => half::f16::from_bits(bits as u16).to_f64(),
+        32 => f32::from_bits(bits as u32) as f64,
+        _ => f64::from_bits(bits),
+    };
+    match v {
+        v if v.is_nan() => "NaN",
+        f64::INFINITY => "infinity",
+        f64::NEG_INFINITY => "-infinity",
+        _ => "",
+    }
+}

@@ -1,0 +1,218 @@
+//! Trees as nested JSON objects: what was on the wire, and beside it, in the same shape, what was
+//! known from elsewhere.
+//!
+//! Both walks are loops over the flat list of nodes: nesting costs no stack.
+//!
+//! ```
+//! use netkit::codec::{Reader, Sources, Tree, layout::*};
+//! static PING: [Field; 2] = [u8("id"), i16le("rtt")];
+//! let bytes = [7, 0xff, 0xff];
+//! let mut tree = Tree::default();
+//! Reader::new(&bytes, &mut tree).read(&PING);
+//! let mut line = Vec::new();
+//! netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut line);
+//! assert_eq!(line, br#"{"id":7,"rtt":-1}"#);
+//! ```
+
+use super::json_text::string;
+use super::json_value::value;
+use crate::codec::{Node, Sources, Tree, Value};
+use crate::protocols::Draft;
+use std::ops::Range;
+
+/// The walks' own memory, to be used again.
+#[derive(Debug, Default)]
+pub struct Walks {
+    open: Vec<(u32, bool)>,
+    marks: Vec<Mark>,
+}
+
+/// A group or list whose end is still to come.
+#[derive(Debug)]
+struct Mark {
+    end: usize,
+    list: bool,
+    /// How long the output was before it.
+    start: usize,
+    /// Something in it is derived.
+    found: bool,
+}
+
+/// Appends `fields`: the tree as a plain object, without what is hidden or derived.
+pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+    Walks::default().fields(tree, sources, out);
+}
+
+/// Appends `derived`: the shape of `fields` as far as something in it is derived, then the values
+/// beside the tree. Returns false, and appends nothing, where there is none.
+pub fn derived_json(draft: &Draft, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+    Walks::default().derived(&draft.tree, &draft.derived, sources, out)
+}
+
+impl Walks {
+    /// See [`fields_json`].
+    #[inline]
+    pub fn fields(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+        out.push(b'{');
+        self.members(tree, sources, 0..tree.nodes().len(), false, false, out);
+        close(b'}', out);
+    }
+
+    /// See [`derived_json`].
+    pub fn derived(&mut self, tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        out.push(b'{');
+        if tree.has_derived() {
+            self.derived_members(tree, sources, out);
+        }
+        self.members(beside, sources, 0..beside.nodes().len(), false, true, out);
+        if out.len() == start + 1 {
+            out.truncate(start);
+            return false;
+        }
+        close(b'}', out);
+        true
+    }
+
+    /// Members or elements, a comma behind each.
+    #[inline]
+    fn members(
+        &mut self,
+        tree: &Tree,
+        sources: Sources<'_>,
+        range: Range<usize>,
+        list: bool,
+        derived: bool,
+        out: &mut Vec<u8>,
+    ) {
+        let nodes = tree.nodes();
+        let (mut at, mut end, mut list) = (range.start, range.end.min(nodes.len()), list);
+        self.open.clear();
+        loop {
+            while at >= end {
+                let Some((outer, in_list)) = self.open.pop() else { return };
+                close(if list { b']' } else { b'}' }, out);
+                out.push(b',');
+                (end, list) = (outer as usize, in_list);
+            }
+            let node = &nodes[at];
+            if node.hidden() || (!derived && node.derived()) {
+                at = behind(node, at);
+                continue;
+            }
+            if !list {
+                key(tree, node, sources, out);
+            }
+            match node.value {
+                Value::Group | Value::List => {
+                    self.open.push((end as u32, list));
+                    end = behind(node, at).min(end);
+                    list = node.value == Value::List;
+                    out.push(if list { b'[' } else { b'{' });
+                }
+                _ => {
+                    value(node, sources, out);
+                    out.push(b',');
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// Everything is written as if it held something derived; what turns out not to is taken back.
+    fn derived_members(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+        let nodes = tree.nodes();
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.clear();
+        let mut here = Mark { end: nodes.len(), list: false, start: 0, found: false };
+        let mut at = 0;
+        loop {
+            while at >= here.end {
+                let Some(outer) = marks.pop() else {
+                    self.marks = marks;
+                    return;
+                };
+                let inner = std::mem::replace(&mut here, outer);
+                if inner.found {
+                    close(if inner.list { b']' } else { b'}' }, out);
+                    out.push(b',');
+                    here.found = true;
+                } else {
+                    out.truncate(inner.start);
+                    place(here.list, out);
+                }
+            }
+            let node = &nodes[at];
+            let next = behind(node, at).min(here.end).max(at + 1);
+            if node.hidden() {
+                at = next;
+                continue;
+            }
+            let inside = matches!(node.value, Value::Group | Value::List);
+            if !node.derived() && !inside {
+                place(here.list, out);
+                at = next;
+                continue;
+            }
+            let start = out.len();
+            if !here.list {
+                key(tree, node, sources, out);
+            }
+            let list = node.value == Value::List;
+            if inside {
+                out.push(if list { b'[' } else { b'{' });
+            }
+            match (node.derived(), inside) {
+                (false, _) => {
+                    let outer = std::mem::replace(&mut here, Mark { end: next, list, start, found: false });
+                    marks.push(outer);
+                    at += 1;
+                    continue;
+                }
+                (true, true) => {
+                    self.members(tree, sources, at + 1..next, list, true, out);
+                    close(if list { b']' } else { b'}' }, out);
+                }
+                (true, false) => value(node, sources, out),
+            }
+            out.push(b',');
+            here.found = true;
+            at = next;
+        }
+    }
+}
+
+/// An element of a list in which nothing is derived keeps its place.
+fn place(in_list: bool, out: &mut Vec<u8>) {
+    if in_list {
+        out.extend_from_slice(b"{},");
+    }
+}
+
+/// The bracket, in the place of the last comma.
+#[inline(always)]
+fn close(bracket: u8, out: &mut Vec<u8>) {
+    match out.last_mut() {
+        Some(last @ b',') => *last = bracket,
+        _ => out.push(bracket),
+    }
+}
+
+/// The index behind a node and everything below it.
+#[inline(always)]
+pub(super) fn behind(node: &Node, at: usize) -> usize {
+    (node.end as usize).max(at + 1)
+}
+
+#[inline]
+fn key(tree: &Tree, node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
+    if tree.foreign_name(node) {
+        string(tree.name(node, sources).as_bytes(), out);
+        out.push(b':');
+    } else {
+        // The tables' names are words: nothing in them needs an escape.
+        out.push(b'"');
+        out.extend_from_slice(node.field.name.as_bytes());
+        out.extend_from_slice(b"\":");
+    }
+}

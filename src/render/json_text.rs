@@ -1,0 +1,208 @@
+//! The letters of JSON: strings with their escapes, hex, numbers. Everything appends.
+
+use crate::codec::bits;
+use std::fmt;
+
+/// Both hex digits of every byte.
+const HEX: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut table = [[0; 2]; 256];
+    let mut n = 0;
+    while n < 256 {
+        table[n] = [digits[n >> 4], digits[n & 15]];
+        n += 1;
+    }
+    table
+};
+
+/// Which bytes a string cannot hold as they are: what JSON demands, DEL, and the first byte of the
+/// C1 controls (0xc2), which terminals obey.
+const CARE: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut n = 0;
+    while n < 0x20 {
+        table[n] = true;
+        n += 1;
+    }
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[0x7f] = true;
+    table[0xc2] = true;
+    table
+};
+
+/// Both hex digits of a byte.
+#[inline(always)]
+pub fn hex_digits(byte: u8) -> [u8; 2] {
+    HEX[byte as usize]
+}
+
+/// Bytes as lower-case hex.
+#[inline]
+pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + bytes.len() * 2, 0);
+    for (pair, byte) in out[start..].as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        *pair = HEX[*byte as usize];
+    }
+}
+
+/// `count` bits from bit `at` on as hex, least significant bit first, the last byte filled up with
+/// zeros. Bits behind the end of `data` do not count.
+pub fn hex_bits(data: &[u8], at: u32, count: u32, out: &mut Vec<u8>) {
+    let (at, count) = clip(data, at, count);
+    if at.is_multiple_of(8) && count.is_multiple_of(8) {
+        return hex(data.get(at / 8..(at + count) / 8).unwrap_or(&[]), out);
+    }
+    let (mut at, mut left) = (at, count);
+    while left > 0 {
+        let step = left.min(8);
+        out.extend_from_slice(&HEX[bits::get(data, at, step as u32) as usize]);
+        (at, left) = (at + step, left - step);
+    }
+}
+
+/// A range of bits, cut to what `data` holds: no range of a tree can ask for more.
+#[inline]
+pub fn clip(data: &[u8], at: u32, count: u32) -> (usize, usize) {
+    let end = data.len() * 8;
+    let at = (at as usize).min(end);
+    (at, (count as usize).min(end - at))
+}
+
+/// UTF-8 bytes as the inside of a JSON string: runs without escapes are copied whole.
+#[inline]
+pub fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut rest = bytes;
+    while let Some(run) = rest.iter().position(|b| CARE[*b as usize]) {
+        out.extend_from_slice(&rest[..run]);
+        let used = escape_one(&rest[run..], out);
+        rest = &rest[run + used..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// The escape at the start of `rest`, which is not empty: how many bytes it stood for.
+fn escape_one(rest: &[u8], out: &mut Vec<u8>) -> usize {
+    match *rest {
+        [b'"', ..] => out.extend_from_slice(b"\\\""),
+        [b'\\', ..] => out.extend_from_slice(b"\\\\"),
+        [b'\n', ..] => out.extend_from_slice(b"\\n"),
+        [b'\r', ..] => out.extend_from_slice(b"\\r"),
+        [b'\t', ..] => out.extend_from_slice(b"\\t"),
+        [0xc2, c1 @ 0x80..=0x9f, ..] => {
+            control(c1, out);
+            return 2;
+        }
+        [other @ (..0x20 | 0x7f), ..] => control(other, out),
+        [other, ..] => out.push(other),
+        [] => return 0,
+    }
+    1
+}
+
+fn control(code: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"\\u00");
+    out.extend_from_slice(&HEX[code as usize]);
+}
+
+/// A JSON string of UTF-8 bytes.
+#[inline]
+pub fn string(bytes: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    escaped(bytes, out);
+    out.push(b'"');
+}
+
+/// One Latin-1 character as the inside of a JSON string.
+#[inline]
+pub fn latin1(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        0x80..=0x9f => control(byte, out),
+        0xa0.. => out.extend_from_slice(&[0xc0 | byte >> 6, 0x80 | byte & 0x3f]),
+        _ if CARE[byte as usize] => drop(escape_one(&[byte], out)),
+        _ => out.push(byte),
+    }
+}
+
+/// A whole number.
+#[inline]
+pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+}
+
+/// The shortest text that gives a binary64 number back, `1.0` for whole ones; JSON has no word for
+/// infinity, which the reader never lets through.
+#[inline]
+pub fn f64(v: f64, out: &mut Vec<u8>) {
+    match v.is_finite() {
+        true => out.extend_from_slice(zmij::Buffer::new().format_finite(v).as_bytes()),
+        false => out.extend_from_slice(b"null"),
+    }
+}
+
+/// As [`f64`], for a binary32 number.
+#[inline]
+pub fn f32(v: f32, out: &mut Vec<u8>) {
+    match v.is_finite() {
+        true => out.extend_from_slice(zmij::Buffer::new().format_finite(v).as_bytes()),
+        false => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Formats into the inside of a JSON string: for what is rare enough to be formatted.
+pub struct Escaping<'a>(pub &'a mut Vec<u8>);
+
+impl fmt::Write for Escaping<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        escaped(text.as_bytes(), self.0);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_character_survives() {
+        let all: String = (0..0x3000).filter_map(char::from_u32).collect();
+        let text = written(|out| string(all.as_bytes(), out));
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), all);
+        assert!(!text.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn every_latin1_byte_survives() {
+        let text = written(|out| {
+            out.push(b'"');
+            (0..=255).for_each(|b| latin1(b, out));
+            out.push(b'"');
+        });
+        let all: String = (0..=255u8).map(char::from).collect();
+        assert_eq!(serde_json::from_str::<String>(&text).unwrap(), all);
+        assert!(!text.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn numbers_are_short_and_whole_ones_have_a_point() {
+        let cases = [(1.0, "1.0"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (f64::NAN, "null")];
+        cases.into_iter().for_each(|(v, text)| assert_eq!(written(|out| f64(v, out)), text));
+        assert_eq!(written(|out| f32(0.1, out)), "0.1");
+        assert_eq!(written(|out| f32(16777216.0, out)), "16777216.0");
+    }
+
+    #[test]
+    fn bits_are_packed_from_the_lowest_up() {
+        assert_eq!(written(|out| hex_bits(&[0xf0, 0x0f], 4, 8, out)), "ff");
+        assert_eq!(written(|out| hex_bits(&[0xff, 0xff], 3, 10, out)), "ff03");
+        assert_eq!(written(|out| hex_bits(&[0xab, 0xcd], 8, 800, out)), "cd");
+        assert_eq!(written(|out| hex_bits(&[], 8, 8, out)), "");
+    }
+}

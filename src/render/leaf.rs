@@ -1,0 +1,148 @@
+//! A leaf's value for people, in as many columns as there are.
+
+use super::bytes::{ByteIter, Piece, Utf8};
+use super::human::{human, plain};
+use super::json_text::clip;
+use super::pen::Pen;
+use crate::codec::{Node, Sources, Value};
+
+/// Bytes that a short form shows.
+const SHORT_BYTES: usize = 8;
+
+/// Writes the value at length: with unit, an enumeration's number, how many bytes there are.
+pub fn long(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
+    let data = sources.get(node.source);
+    match node.value {
+        Value::Bytes { bit, bits } => bytes(ByteIter::new(data, bit, bits), pen, room),
+        Value::Raw { bit, bits } => {
+            let mark = pen.mark();
+            pen.paint(pen.palette.text);
+            raw(data, bit, bits, pen);
+            pen.put(" ");
+            let before = pen.column;
+            human(node, sources, pen);
+            if pen.column == before {
+                pen.int(clip(data, bit, bits).1);
+                pen.put(" bits");
+            }
+            pen.reset();
+            if pen.column - mark.1 > room {
+                pen.back(mark);
+                short(node, sources, pen, room);
+            }
+        }
+        Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_) => {
+            pen.paint(colour(node, pen));
+            let before = pen.column;
+            human(node, sources, pen);
+            if pen.column == before {
+                // A pen takes everything.
+                let _ = plain(node, pen);
+            }
+            pen.reset();
+        }
+        _ => short(node, sources, pen, room),
+    }
+}
+
+/// Writes the value in few columns: names without numbers, no units, the first bytes.
+pub fn short(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
+    let data = sources.get(node.source);
+    pen.paint(colour(node, pen));
+    match node.value {
+        Value::Bytes { bit, bits } => {
+            let all = ByteIter::new(data, bit, bits);
+            first_bytes(all, all.len(), pen);
+        }
+        Value::Raw { bit, bits } => raw(data, bit, bits, pen),
+        Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, pen, room),
+        Value::Latin1 { bit, bits } => {
+            quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, pen, room);
+        }
+        Value::Json { start, len } => {
+            let json = ByteIter::new(data, start.saturating_mul(8), len.saturating_mul(8));
+            pen.cut(Utf8(json), room, 1, |pen| pen.put("…"));
+        }
+        Value::Group | Value::List => pen.put("…"),
+        // A pen takes everything.
+        _ => drop(plain(node, pen)),
+    }
+    pen.reset();
+}
+
+fn colour(node: &Node, pen: &Pen<'_>) -> &'static str {
+    use crate::codec::layout::Show;
+    let palette = pen.palette;
+    match (node.value, node.field.show) {
+        _ if node.derived() => palette.derived,
+        (_, Show::Enum(_) | Show::Flags(_)) | (Value::Bool(_) | Value::Null, _) => palette.word,
+        (Value::Bytes { .. } | Value::Raw { .. } | Value::Text { .. } | Value::Latin1 { .. }, _) => palette.text,
+        (Value::Json { .. }, _) => palette.text,
+        _ => palette.number,
+    }
+}
+
+/// `12 bytes  |what is printable|`.
+fn bytes(all: ByteIter<'_>, pen: &mut Pen<'_>, room: usize) {
+    let start = pen.column;
+    pen.paint(pen.palette.dim);
+    pen.int(all.len());
+    pen.put(if all.len() == 1 { " byte" } else { " bytes" });
+    pen.reset();
+    let room = room.saturating_sub(pen.column - start + 4);
+    if all.len() == 0 || room < 4 {
+        return;
+    }
+    pen.put("  ");
+    pen.paint(pen.palette.text);
+    ascii(all, pen, room);
+    pen.reset();
+}
+
+/// Bytes as hex dumps show them: `|a.b|`, cut to `room` columns within the bars.
+pub fn ascii(all: ByteIter<'_>, pen: &mut Pen<'_>, room: usize) {
+    let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
+    pen.put("|");
+    all.take(shown).for_each(|b| pen.ascii(if matches!(b, b' '..=b'~') { b } else { b'.' }));
+    pen.put(if shown < all.len() { "…" } else { "" });
+    pen.put("|");
+}
+
+fn first_bytes(all: ByteIter<'_>, count: usize, pen: &mut Pen<'_>) {
+    all.take(SHORT_BYTES).for_each(|b| pen.hex(b));
+    if count > SHORT_BYTES {
+        pen.put("…");
+        pen.int(count);
+    }
+    if count == 0 {
+        pen.put("-");
+    }
+}
+
+/// Bits in wire order, the last byte filled up with zeros.
+fn raw(data: &[u8], bit: u32, bits: u32, pen: &mut Pen<'_>) {
+    let (at, count) = clip(data, bit, bits);
+    first_bytes(ByteIter::new(data, bit, bits), count.div_ceil(8), pen);
+    if count / 8 < SHORT_BYTES && count % 8 != 0 {
+        pen.hex(crate::codec::bits::get(data, at + count / 8 * 8, count as u32 % 8) as u8);
+    }
+}
+
+/// Text in quotes; quotes and backslashes in it are escaped, so that no escape can be faked.
+fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, pen: &mut Pen<'_>, room: usize) {
+    let mut digits = itoa::Buffer::new();
+    let digits = digits.format(bytes);
+    let doubled = pieces.flat_map(|piece| {
+        let slash = matches!(piece, Piece::Char('"' | '\\')).then_some(Piece::Char('\\'));
+        slash.into_iter().chain([piece])
+    });
+    pen.put("\"");
+    let whole = pen.cut(doubled, room.saturating_sub(2), digits.len() + 7, |pen| {
+        pen.put("…\" ");
+        pen.put(digits);
+        pen.put(" bytes");
+    });
+    if whole {
+        pen.put("\"");
+    }
+}

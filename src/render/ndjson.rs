@@ -1,0 +1,172 @@
+//! One line a message: the flat form that pipelines read, and that `encode` takes back.
+
+use super::envelope;
+use super::json_fields::Walks;
+use crate::protocols::Message;
+
+/// Writes ndjson lines. It holds nothing but memory to be used again.
+#[derive(Debug, Default)]
+pub struct Ndjson {
+    /// Adds the message's bytes.
+    pub bytes: bool,
+    walks: Walks,
+}
+
+impl Ndjson {
+    /// Lines with or without `bytes`.
+    pub fn new(bytes: bool) -> Ndjson {
+        Ndjson { bytes, ..Ndjson::default() }
+    }
+
+    /// Appends one line.
+    #[inline]
+    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        envelope::head(message, out);
+        self.walks.fields(&message.draft.tree, message.sources(), out);
+        envelope::tail(message, self.bytes, &mut self.walks, out);
+        out.push(b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{LINKS, PACKED, PLAIN, say, with, with_draft};
+    use super::*;
+    use crate::codec::layout::*;
+    use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
+    use proptest::prelude::*;
+    use serde_json::{Value as Json, json};
+
+    fn line(message: &Message<'_>) -> Json {
+        let mut out = Vec::new();
+        Ndjson::default().message(message, &mut out);
+        assert_eq!(out.pop(), Some(b'\n'));
+        assert!(!out.iter().any(|b| *b < b' '));
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    #[test]
+    fn a_line_to_the_letter() {
+        with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
+            let mut out = Vec::new();
+            Ndjson::new(true).message(message, &mut out);
+            let expected = concat!(
+                r#"{"frame":14,"time":1795229852.841544,"flow":2,"proto":"test","version":"2.0","#,
+                r#""from":"server","transport":"udp","src":"127.0.0.1:3413","dst":"127.0.0.1:58817","#,
+                r#""message":"ping","length":11,"fields":{"links":[{"link_id":1,"values":[{"index":0,"#,
+                r#""value":5},{"index":1,"value":6}]}]},"derived":{"links":[{"values":[{"type":"uint8"},"#,
+                r#"{"type":"uint8"}]}],"route":9},"notes":[{"level":"note","code":"test.accepted","#,
+                r#""text":"as \"asked\""},{"level":"warning","code":"test.odd","text":"\u001b[31mred"}],"#,
+                r#""bytes":"0401010002000005010006"}"#,
+                "\n"
+            );
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        });
+    }
+
+    #[test]
+    fn a_fault_has_its_five_facts() {
+        with(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1], |message| {
+            let line = line(message);
+            assert_eq!(
+                line["fields"],
+                json!({"link_count": 1, "links": [{"link_id": 1, "value_count": 2, "values": [{"index": 0, "value": 5}]}], "unparsed": "01"})
+            );
+            assert_eq!(line["derived"], json!({"links": [{"values": [{"type": "uint8"}]}]}));
+            assert_eq!(line["fault"]["bit"], 64);
+            assert_eq!(line["fault"]["need"], 16);
+            assert_eq!(line["fault"]["have"], 8);
+            let text = line["fault"]["text"].as_str().unwrap();
+            assert!(
+                text.starts_with("test.ping.links[0].values[") && text.ends_with("needs 16 bits at bit 64, 8 left")
+            );
+        });
+    }
+
+    #[test]
+    fn dump_knows_no_frames_and_no_addresses() {
+        with(&PLAIN, &[], |message| {
+            let place = crate::protocols::Place { frame: 0, ..*message.place };
+            let talk = crate::protocols::Talk { ends: None, flow: 0, ..*message.talk };
+            let line = line(&Message { place: &place, talk: &talk, ..*message });
+            let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
+            assert_eq!(keys, ["fault", "fields", "from", "length", "message", "proto", "version"]);
+        });
+    }
+
+    #[test]
+    fn frames_and_times() {
+        with(&PLAIN, &[1], |message| {
+            for (digits, frac, text) in [(0, 0, "7"), (1, 5, "7.5"), (9, 1, "7.000000001"), (3, 20, "7.020")] {
+                let time = crate::capture::Time { secs: 7, frac, digits };
+                let mut out = Vec::new();
+                envelope::time(time, &mut out);
+                assert_eq!(String::from_utf8(out).unwrap(), text);
+                assert_eq!(time.to_string(), text);
+            }
+            let place = crate::protocols::Place { frames: &[12, 14], ..*message.place };
+            assert_eq!(line(&Message { place: &place, ..*message })["frames"], json!([12, 14]));
+        });
+    }
+
+    #[test]
+    fn values_by_how_they_are_shown() {
+        let bytes = [9, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0x80, 0, b'a', 0xe9, 0x9b, 0, b'\n', b'"', 0, 0, 7];
+        with(&PLAIN, &bytes, |message| {
+            assert_eq!(
+                line(message)["fields"],
+                json!({"id": 9, "rtt": -1, "clock": {"raw": "000000000000f87f", "bits": 64},
+                    "length": {"raw": "8000", "bits": 16}, "motd": "a\u{e9}\u{9b}", "user": "\n\"", "rest": "07"})
+            );
+        });
+    }
+
+    #[test]
+    fn hundreds_of_levels() {
+        static NEST: [Field; 2] = [u8("n"), group("nest", &NEST)];
+        let mut tree = Tree::default();
+        let outcome = Reader::new(&[1; 700], &mut tree).max_depth(600).read(&NEST);
+        assert!(outcome.stop.is_some());
+        let mut out = Vec::new();
+        super::super::fields_json(&tree, Sources { main: &[1; 700], more: &[] }, &mut out);
+        assert!(out.windows(7).filter(|w| w == b"\"nest\":").count() >= 599);
+    }
+
+    /// Derived values have no place in `fields`; the writer gets them from `derived`.
+    fn back(table: &'static [Field], bytes: &[u8]) {
+        let mut draft = crate::protocols::Draft::default();
+        let outcome = Reader::new(bytes, &mut draft.tree).context(&mut super::super::fixture::Types(1)).read(table);
+        // What stands behind a table's last field is not its own.
+        let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
+        let sources = Sources { main: bytes, more: &[] };
+        let (mut fields, mut derived) = (Vec::new(), Vec::new());
+        super::super::fields_json(&draft.tree, sources, &mut fields);
+        let some = super::super::derived_json(&draft, sources, &mut derived);
+        let fields: Json = serde_json::from_slice(&fields).unwrap();
+        let derived: Option<Json> = some.then(|| serde_json::from_slice(&derived).unwrap());
+        let written = Writer::new(&fields).derived(derived.as_ref()).broken(outcome.stop.is_some()).write(table);
+        assert_eq!(written.as_deref(), Ok(bytes), "{fields} {derived:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_come_back(mut bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            back(&PLAIN, &bytes);
+            // Tags are written as the table has them.
+            if let Some(first) = bytes.first_mut() {
+                *first = *first & !7 | 5;
+                back(&PACKED, &bytes);
+                bytes[0] = 4;
+                back(&LINKS, &bytes);
+            }
+        }
+
+        #[test]
+        fn samples_come_back(seed in any::<u64>()) {
+            for table in [&PLAIN as &'static [Field], &PACKED, &LINKS] {
+                let mut types = super::super::fixture::Types(1);
+                back(table, &Sampler::new(seed).context(&mut types).sample(table).unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! A pen that counts columns, and through which nothing from the wire reaches the terminal raw:
+//! control characters, ESC, C1, bidi overrides and invisible characters come out escaped.
+
+use super::bytes::Piece;
+use super::json_text::hex_digits;
+use std::fmt;
+use unicode_width::UnicodeWidthChar;
+
+/// The colours, as ANSI codes; all empty where there are none.
+#[derive(Debug)]
+pub struct Palette {
+    /// Back to normal.
+    pub reset: &'static str,
+    /// What is not the point: offsets, guides, hidden fields, documentation.
+    pub dim: &'static str,
+    /// The name of a message.
+    pub title: &'static str,
+    /// The bytes of a field.
+    pub hex: &'static str,
+    /// A field's name.
+    pub name: &'static str,
+    /// Numbers.
+    pub number: &'static str,
+    /// Enumerations, flags, true and false.
+    pub word: &'static str,
+    /// Text and bytes.
+    pub text: &'static str,
+    /// What is known from elsewhere.
+    pub derived: &'static str,
+    /// The client.
+    pub client: &'static str,
+    /// The server.
+    pub server: &'static str,
+    /// Notes worth knowing.
+    pub note: &'static str,
+    /// Warnings.
+    pub warning: &'static str,
+    /// Errors and faults.
+    pub error: &'static str,
+}
+
+/// No colours.
+pub static PLAIN: Palette = Palette {
+    reset: "",
+    dim: "",
+    title: "",
+    hex: "",
+    name: "",
+    number: "",
+    word: "",
+    text: "",
+    derived: "",
+    client: "",
+    server: "",
+    note: "",
+    warning: "",
+    error: "",
+};
+
+/// The sixteen colours that every terminal has, and that its user has chosen.
+pub static COLOURS: Palette = Palette {
+    reset: "\x1b[0m",
+    dim: "\x1b[2m",
+    title: "\x1b[1m",
+    hex: "\x1b[36m",
+    name: "\x1b[94m",
+    number: "\x1b[0m",
+    word: "\x1b[33m",
+    text: "\x1b[32m",
+    derived: "\x1b[3;35m",
+    client: "\x1b[32m",
+    server: "\x1b[35m",
+    note: "\x1b[36m",
+    warning: "\x1b[1;33m",
+    error: "\x1b[1;31m",
+};
+
+/// Writes one line after the other.
+#[derive(Debug)]
+pub struct Pen<'a> {
+    out: &'a mut Vec<u8>,
+    /// How many columns the line has so far.
+    pub column: usize,
+    /// The colours.
+    pub palette: &'static Palette,
+    /// Invisible characters in a row: letters may carry marks, but not towers of them.
+    marks: u8,
+}
+
+impl<'a> Pen<'a> {
+    /// A pen at the start of a line.
+    pub fn new(out: &'a mut Vec<u8>, colour: bool) -> Pen<'a> {
+        Pen { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
+    }
+
+    /// Our own words: every character is one column wide.
+    #[inline]
+    pub fn put(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+        self.column += text.bytes().filter(|b| b & 0xc0 != 0x80).count();
+    }
+
+    /// A number.
+    #[inline]
+    pub fn int<N: itoa::Integer>(&mut self, n: N) {
+        self.put(itoa::Buffer::new().format(n));
+    }
+
+    /// What a function appends, which is printable ASCII.
+    #[inline]
+    pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.out.len();
+        write(self.out);
+        self.column += self.out.len() - start;
+    }
+
+    /// A byte's two digits.
+    #[inline]
+    pub fn hex(&mut self, byte: u8) {
+        self.out.extend_from_slice(&hex_digits(byte));
+        self.column += 2;
+    }
+
+    /// One character, of our own or printable ASCII.
+    #[inline]
+    pub fn ascii(&mut self, c: u8) {
+        self.out.push(c);
+        self.column += 1;
+    }
+
+    /// A colour of the palette: takes no room.
+    #[inline]
+    pub fn paint(&mut self, code: &'static str) {
+        self.out.extend_from_slice(code.as_bytes());
+    }
+
+    /// Our own words in a colour.
+    #[inline]
+    pub fn painted(&mut self, code: &'static str, text: &str) {
+        self.paint(code);
+        self.put(text);
+        self.reset();
+    }
+
+    /// Back to normal.
+    #[inline]
+    pub fn reset(&mut self) {
+        self.paint(self.palette.reset);
+    }
+
+    /// Blanks up to this column.
+    #[inline]
+    pub fn pad(&mut self, column: usize) {
+        let blanks = column.saturating_sub(self.column);
+        self.out.resize(self.out.len() + blanks, b' ');
+        self.column += blanks;
+    }
+
+    /// Ends the line; blanks before its end go.
+    pub fn newline(&mut self) {
+        while self.out.last() == Some(&b' ') {
+            self.out.pop();
+        }
+        self.out.push(b'\n');
+        self.column = 0;
+    }
+
+    /// Anybody's text.
+    pub fn foreign(&mut self, text: &str) {
+        text.chars().for_each(|c| self.character(c));
+    }
+
+    /// Anybody's text, at most `room` columns of it.
+    pub fn foreign_cut(&mut self, text: &str, room: usize) {
+        self.cut(text.chars().map(Piece::Char), room, 1, |pen| pen.put("…"));
+    }
+
+    /// Anybody's character: printable ones as they are, all others escaped.
+    #[inline]
+    pub fn character(&mut self, c: char) {
+        match c {
+            ' '..='~' => {
+                self.marks = 0;
+                self.ascii(c as u8);
+            }
+            '\n' => self.put("\\n"),
+            '\r' => self.put("\\r"),
+            '\t' => self.put("\\t"),
+            ..' ' | '\x7f' => self.byte(c as u8),
+            _ => self.wide(c),
+        }
+    }
+
+    /// A byte that is no text.
+    pub fn byte(&mut self, byte: u8) {
+        self.put("\\x");
+        self.hex(byte);
+    }
+
+    fn wide(&mut self, c: char) {
+        let width = c.width();
+        self.marks = if width == Some(0) { self.marks.saturating_add(1) } else { 0 };
+        if width.is_none() || self.marks > 2 || tricky(c) {
+            // Formatted by hand: this must not come back here.
+            self.put("\\u{");
+            let mut digits = [0; 6];
+            let mut at = digits.len();
+            let mut left = c as u32;
+            while left > 0 && at > 0 {
+                at -= 1;
+                digits[at] = b"0123456789abcdef"[left as usize & 15];
+                left >>= 4;
+            }
+            digits[at..].iter().for_each(|d| self.ascii(*d));
+            self.ascii(b'}');
+            return;
+        }
+        self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        self.column += width.unwrap_or(0);
+    }
+
+    /// Characters as far as `room` columns hold them; where that is not all, `room` keeps
+    /// `reserve` columns for what `rest` says of it. Returns whether it was all.
+    pub fn cut(
+        &mut self,
+        pieces: impl Iterator<Item = Piece>,
+        room: usize,
+        reserve: usize,
+        rest: impl FnOnce(&mut Self),
+    ) -> bool {
+        let limit = self.column.saturating_add(room);
+        let mut fits = (self.out.len(), self.column);
+        for piece in pieces {
+            match piece {
+                Piece::Char(c) => self.character(c),
+                Piece::Byte(b) => self.byte(b),
+            }
+            if self.column.saturating_add(reserve) <= limit {
+                fits = (self.out.len(), self.column);
+            }
+            if self.column > limit {
+                self.out.truncate(fits.0);
+                self.column = fits.1;
+                rest(self);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Where the pen is, for [`Pen::back`].
+    pub fn mark(&self) -> (usize, usize) {
+        (self.out.len(), self.column)
+    }
+
+    /// Takes back everything since `mark`.
+    pub fn back(&mut self, (len, column): (usize, usize)) {
+        self.out.truncate(len);
+        self.column = column;
+    }
+}
+
+/// Formatted text may hold anybody's characters.
+impl fmt::Write for Pen<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.foreign(text);
+        Ok(())
+    }
+}
+
+/// Characters that change what stands around them, or that nobody sees.
+fn tricky(c: char) -> bool {
+    matches!(c,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> (String, usize) {
+        let mut out = Vec::new();
+        let mut pen = Pen::new(&mut out, false);
+        pen.foreign(text);
+        let column = pen.column;
+        (String::from_utf8(out).unwrap(), column)
+    }
+
+    #[test]
+    fn nothing_paints_the_terminal() {
+        let nasty = "\x1b[31m\u{9b}2J\u{202e}a\u{200b}\0\r\n\u{7f}\u{feff}\u{e0041}";
+        let (text, column) = shown(nasty);
+        assert_eq!(text, "\\x1b[31m\\u{9b}2J\\u{202e}a\\u{200b}\\x00\\r\\n\\x7f\\u{feff}\\u{e0041}");
+        assert_eq!(column, text.len());
+        let all: String = (0..0x11_0000).filter_map(char::from_u32).collect();
+        assert!(!shown(&all).0.chars().any(|c| c.is_control() || tricky(c)));
+    }
+
+    #[test]
+    fn honest_text_stays() {
+        assert_eq!(shown("Zoë 龍 e\u{301}"), ("Zoë 龍 e\u{301}".into(), 8));
+        assert_eq!(shown("a\u{301}\u{301}\u{301}").0, "a\u{301}\u{301}\\u{301}");
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        let cut = |text: &str, room| {
+            let mut out = Vec::new();
+            Pen::new(&mut out, false).foreign_cut(text, room);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdef", 5), "abcd…");
+        assert_eq!(cut("ab龍龍", 5), "ab龍…");
+        assert_eq!(cut("a\x1bbc", 5), "a…");
+    }
+}

@@ -1,0 +1,123 @@
+//! One renderer for all formats: what the commands hand their messages to.
+
+use super::table::ROWS;
+use super::{Json, Ndjson, Output, Rows, Trees, summary};
+use crate::protocols::{Message, Sink};
+use std::io::{self, ErrorKind, Write};
+
+/// How messages are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Annotated field trees, for people.
+    Tree,
+    /// One line a message, for people.
+    Summary,
+    /// A table, for people and few messages.
+    Table,
+    /// One line of JSON a message: values.
+    Ndjson,
+    /// One JSON array: values, types, ranges.
+    Json,
+}
+
+/// What the output is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// The terminal's width; `None` where output is no terminal.
+    pub width: Option<usize>,
+    /// ANSI colours.
+    pub colour: bool,
+    /// All bytes, all elements, documentation.
+    pub verbose: bool,
+    /// JSON: adds the messages' bytes.
+    pub bytes: bool,
+}
+
+/// Prints messages.
+#[derive(Debug)]
+pub struct Renderer {
+    output: Output,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Tree(Trees),
+    Summary(Style),
+    Table(Rows),
+    Ndjson(Ndjson),
+    Json(Json),
+}
+
+impl Renderer {
+    /// A renderer that writes to `to`, which needs no buffer of its own.
+    pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
+        let form = match format {
+            Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
+            Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
+            Format::Tree => Form::Tree(Trees::new(style)),
+            Format::Summary => Form::Summary(style),
+            Format::Table => Form::Table(Rows::new(style)),
+        };
+        Renderer { output: Output::new(to), form }
+    }
+
+    /// Somebody watches: write every message at once. Otherwise output comes in large blocks.
+    pub fn flush_each(&mut self, live: bool) {
+        self.output.live(live);
+    }
+
+    /// Writes what is waiting.
+    pub fn flush(&mut self) {
+        self.output.flush();
+    }
+
+    /// Why nothing is written any more.
+    pub fn failed(&self) -> Option<&io::Error> {
+        self.output.failed()
+    }
+
+    /// Is it that the reader has gone, which is no failure?
+    pub fn closed(&self) -> bool {
+        self.failed().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+    }
+
+    /// What the reader should know that is not in the output: a table that had no room for all.
+    pub fn warning(&self) -> Option<String> {
+        match &self.form {
+            Form::Table(rows) if rows.left_out() > 0 => Some(format!(
+                "table: the first {ROWS} messages; {} more are left out: use -f summary or ndjson",
+                rows.left_out()
+            )),
+            _ => None,
+        }
+    }
+
+    /// Completes the output: the array's end, the table, what is still waiting.
+    ///
+    /// # Errors
+    /// What stopped the writing, now or before.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match &mut self.form {
+            Form::Json(json) => json.finish(self.output.buffer()),
+            Form::Table(rows) => rows.finish(self.output.buffer()),
+            Form::Tree(_) | Form::Summary(_) | Form::Ndjson(_) => {}
+        }
+        self.output.finish()
+    }
+}
+
+impl Sink for Renderer {
+    #[inline]
+    fn message(&mut self, message: &Message<'_>) {
+        let out = self.output.buffer();
+        match &mut self.form {
+            Form::Ndjson(ndjson) => ndjson.message(message, out),
+            Form::Json(json) => json.message(message, out),
+            Form::Tree(trees) => trees.message(message, out),
+            Form::Summary(style) => summary::line(message, *style, out),
+            Form::Table(rows) => return rows.message(message),
+        }
+        self.output.complete();
+    }
+}

@@ -1,0 +1,177 @@
+//! One line a message, as tcpdump has them: who, whom, what, and the fields that fit.
+
+use super::envelope::fraction;
+use super::json_fields::behind;
+use super::leaf;
+use super::pen::Pen;
+use super::renderer::Style;
+use super::tree_text::{level, name};
+use crate::codec::{Node, Sources, Tree, Value};
+use crate::protocols::{Message, Role};
+
+/// Elements of a list that are shown.
+const ELEMENTS: usize = 4;
+/// Groups deeper than this are only hinted at.
+const DEPTH: usize = 3;
+/// Columns that one text may take.
+const TEXT: usize = 40;
+
+/// Appends one message's line.
+pub fn line(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
+    let mut pen = Pen::new(out, style.colour);
+    head(message, &mut pen);
+    let marks = marks_width(message);
+    let limit = style.width.map_or(usize::MAX, |w| w.saturating_sub(marks));
+    fields(message, limit, &mut pen);
+    marks_of(message, &mut pen);
+    pen.newline();
+}
+
+fn head(message: &Message<'_>, pen: &mut Pen<'_>) {
+    let place = message.place;
+    if place.frame > 0 {
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(place.frame);
+        pen.pad(5usize.saturating_sub(digits.len()));
+        pen.paint(pen.palette.dim);
+        pen.put(digits);
+        pen.put(" ");
+        clock(message, pen);
+        pen.reset();
+        pen.put(" ");
+    }
+    if message.talk.ends.is_some() {
+        let (src, dst) = match message.draft.from {
+            Role::Client => (pen.palette.client, pen.palette.server),
+            Role::Server => (pen.palette.server, pen.palette.client),
+            Role::Unknown => ("", ""),
+        };
+        pen.painted(src, message.src());
+        pen.put(" > ");
+        pen.painted(dst, message.dst());
+        pen.put(" ");
+    } else if message.draft.from != Role::Unknown {
+        pen.put(message.draft.from.name());
+        pen.put(" ");
+    }
+    name(message, pen);
+}
+
+/// The time of day, UTC.
+fn clock(message: &Message<'_>, pen: &mut Pen<'_>) {
+    let time = message.place.time;
+    let day = time.secs.rem_euclid(86_400) as u32;
+    for (k, part) in [day / 3600, day / 60 % 60, day % 60].into_iter().enumerate() {
+        pen.put(if k > 0 { ":" } else { "" });
+        pen.ascii(b'0' + (part / 10) as u8);
+        pen.ascii(b'0' + (part % 10) as u8);
+    }
+    if time.digits > 0 {
+        pen.put(".");
+        pen.appended(|out| fraction(time, out));
+    }
+}
+
+/// What must not be cut off at the line's end.
+fn marks_width(message: &Message<'_>) -> usize {
+    let notes: usize = message.draft.notes.iter().map(|(note, _)| note.code.len() + 3).sum();
+    notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
+}
+
+fn marks_of(message: &Message<'_>, pen: &mut Pen<'_>) {
+    for (note, _) in message.draft.notes.iter() {
+        let (colour, _) = level(note.level, pen);
+        pen.put(" ");
+        pen.paint(colour);
+        pen.put("[");
+        pen.put(note.code);
+        pen.put("]");
+        pen.reset();
+    }
+    if let Some(fault) = &message.draft.fault {
+        pen.put(" ");
+        pen.paint(pen.palette.error);
+        pen.put("✗ ");
+        pen.foreign(&fault.path);
+        pen.reset();
+    }
+}
+
+fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) {
+    let sources = message.sources();
+    for tree in [&message.draft.tree, &message.draft.derived] {
+        let mut at = 0;
+        while let Some(node) = tree.nodes().get(at) {
+            if !node.hidden() && !pair(tree, at, sources, limit, pen) {
+                return;
+            }
+            at = behind(node, at);
+        }
+    }
+}
+
+/// ` name=value`. Returns whether it had room.
+fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, pen: &mut Pen<'_>) -> bool {
+    let mark = pen.mark();
+    pen.put(" ");
+    member(tree, at, sources, 0, limit, pen);
+    // Two columns stay free for the sign that says there is more.
+    if pen.column.saturating_add(2) > limit {
+        pen.back(mark);
+        pen.put(" …");
+        return false;
+    }
+    true
+}
+
+fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
+    let node = &tree.nodes()[at];
+    pen.paint(pen.palette.dim);
+    if tree.foreign_name(node) {
+        pen.foreign_cut(tree.name(node, sources), TEXT);
+    } else {
+        pen.foreign(node.field.name);
+    }
+    if !matches!(node.value, Value::List | Value::Group) {
+        pen.put("=");
+    }
+    pen.reset();
+    any(tree, at, sources, depth, limit, pen);
+}
+
+/// A value: the recursion ends at [`DEPTH`], and where the line does.
+pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
+    let node: &Node = &tree.nodes()[at];
+    let (open, closed) = match node.value {
+        Value::Group => ("{", "}"),
+        Value::List => ("[", "]"),
+        _ => return leaf::short(node, sources, pen, TEXT),
+    };
+    pen.put(open);
+    if depth >= DEPTH || pen.column > limit {
+        pen.put("…");
+        return pen.put(closed);
+    }
+    let (mut k, end, mut count) = (at + 1, behind(node, at), 0);
+    while k < end {
+        let child = &tree.nodes()[k];
+        if !child.hidden() {
+            if node.value == Value::List && count == ELEMENTS {
+                pen.put(" … ");
+                pen.int(tree.children(Some(at)).count());
+                break;
+            }
+            pen.put(if count > 0 { " " } else { "" });
+            match node.value {
+                Value::List => any(tree, k, sources, depth + 1, limit, pen),
+                _ => member(tree, k, sources, depth + 1, limit, pen),
+            }
+            count += 1;
+            if pen.column > limit {
+                break;
+            }
+        }
+        k = behind(child, k);
+    }
+    pen.put(closed);
+}

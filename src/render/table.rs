@@ -1,0 +1,182 @@
+//! A table, for few messages: it has to see all of them before it can draw the first.
+
+use super::envelope::time;
+use super::leaf;
+use super::pen::Pen;
+use super::renderer::Style;
+use crate::codec::{Tree, Value};
+use crate::protocols::Message;
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+
+/// More messages than this are counted, but not shown.
+pub const ROWS: usize = 10_000;
+/// Where all messages are of one kind, as many of their fields get columns of their own.
+const COLUMNS: usize = 12;
+/// Columns that one value may take.
+const VALUE: usize = 48;
+
+/// Collects rows.
+#[derive(Debug)]
+pub struct Rows {
+    style: Style,
+    rows: Vec<Row>,
+    more: u64,
+}
+
+#[derive(Debug)]
+struct Row {
+    frame: u64,
+    time: String,
+    from: &'static str,
+    message: String,
+    length: usize,
+    /// Names and values on the top level.
+    fields: Vec<(String, String)>,
+    notes: String,
+}
+
+impl Rows {
+    /// A table for this terminal.
+    pub fn new(style: Style) -> Rows {
+        Rows { style, rows: Vec::new(), more: 0 }
+    }
+
+    /// Adds a message.
+    pub fn message(&mut self, message: &Message<'_>) {
+        if self.rows.len() >= ROWS {
+            self.more += 1;
+            return;
+        }
+        let (draft, place) = (message.draft, message.place);
+        let mut notes: Vec<&str> = draft.notes.iter().map(|(note, _)| note.code).collect();
+        let fault = draft.fault.as_ref().map(|fault| {
+            text(|pen| {
+                pen.put("✗ ");
+                pen.foreign(&fault.path);
+            })
+        });
+        notes.extend(fault.as_deref());
+        let mut fields = Vec::new();
+        for tree in [&draft.tree, &draft.derived] {
+            collect(tree, message, &mut fields);
+        }
+        self.rows.push(Row {
+            frame: place.frame,
+            time: match place.frame {
+                0 => String::new(),
+                _ => text(|pen| pen.appended(|out| time(place.time, out))),
+            },
+            from: draft.from.name(),
+            message: text(|pen| super::tree_text::name(message, pen)),
+            length: place.length,
+            fields,
+            notes: notes.join(" "),
+        });
+    }
+
+    /// How many messages had no room.
+    pub fn left_out(&self) -> u64 {
+        self.more
+    }
+
+    /// Appends the table.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return;
+        }
+        let names = columns(&rows);
+        let frames = rows.iter().any(|r| r.frame > 0);
+        let noted = rows.iter().any(|r| !r.notes.is_empty());
+        let mut table = Table::new();
+        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(match self.style.width {
+            Some(_) => ContentArrangement::Dynamic,
+            None => ContentArrangement::Disabled,
+        });
+        if let Some(width) = self.style.width {
+            table.set_width(width.min(u16::MAX as usize) as u16);
+        }
+        let mut header = Vec::new();
+        if frames {
+            header.extend(["frame", "time"]);
+        }
+        header.extend(["from", "message", "length"]);
+        match &names {
+            Some(names) => header.extend(names.iter().map(String::as_str)),
+            None => header.push("fields"),
+        }
+        if noted {
+            header.push("notes");
+        }
+        table.set_header(header);
+        for row in &rows {
+            let mut cells = Vec::new();
+            if frames {
+                cells.push(Cell::new(row.frame).set_alignment(CellAlignment::Right));
+                cells.push(Cell::new(&row.time));
+            }
+            cells.push(Cell::new(row.from));
+            cells.push(Cell::new(&row.message));
+            cells.push(Cell::new(row.length).set_alignment(CellAlignment::Right));
+            match &names {
+                Some(names) => {
+                    cells.extend(names.iter().map(|name| {
+                        Cell::new(row.fields.iter().find(|(n, _)| n == name).map_or("", |(_, value)| value))
+                    }))
+                }
+                None => {
+                    let pairs: Vec<String> = row.fields.iter().map(|(n, v)| format!("{n}={v}")).collect();
+                    cells.push(Cell::new(pairs.join(" ")));
+                }
+            }
+            if noted {
+                cells.push(Cell::new(&row.notes));
+            }
+            table.add_row(cells);
+        }
+        out.extend_from_slice(table.to_string().as_bytes());
+        out.push(b'\n');
+    }
+}
+
+/// Columns for the fields, where all messages are of one kind and have few.
+fn columns(rows: &[Row]) -> Option<Vec<String>> {
+    let mut names: Vec<String> = Vec::new();
+    for row in rows {
+        if row.message != rows[0].message {
+            return None;
+        }
+        for (name, _) in &row.fields {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        if names.len() > COLUMNS {
+            return None;
+        }
+    }
+    Some(names)
+}
+
+fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)>) {
+    for at in tree.children(None) {
+        let node = &tree.nodes()[at];
+        if node.hidden() {
+            continue;
+        }
+        let name = text(|pen| pen.foreign_cut(tree.name(node, message.sources()), VALUE));
+        let value = text(|pen| match node.value {
+            Value::Group | Value::List => super::summary::any(tree, at, message.sources(), 0, VALUE, pen),
+            _ => leaf::short(node, message.sources(), pen, VALUE),
+        });
+        fields.push((name, value));
+    }
+}
+
+/// What a colourless pen writes.
+fn text(write: impl FnOnce(&mut Pen<'_>)) -> String {
+    let mut out = Vec::new();
+    write(&mut Pen::new(&mut out, false));
+    String::from_utf8(out).unwrap_or_default()
+}
