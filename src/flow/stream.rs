@@ -209,9 +209,4 @@ impl Stream {
         stream.append(bytes, Origin::default());
         stream
     }
-
-    /// Appends bytes that come from a socket of our own, in order.
-    pub fn append(&mut self, bytes: &[u8], origin: Origin) {
-        self.push(bytes, origin.frame, origin, &mut Vec::new());
-    }
 }

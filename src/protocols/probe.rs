@@ -424,7 +424,9 @@ impl Aside {
         if raw.iter().any(|bytes| !bytes.is_empty()) {
             let text = format!("something answered, but not {name}: {}", hex_of(raw));
             let advice = "check the port; without --proto all protocols are tried";
-            return Failure::new(Outcome::OtherProtocol, text, advice).with("other", Json::Null).with("bytes", hex_of(raw));
+            return Failure::new(Outcome::OtherProtocol, text, advice)
+                .with("other", Json::Null)
+                .with("bytes", hex_of(raw));
         }
         let text = format!("no answer within {} to {sent}", seconds(ask.timeout));
         Failure::new(Outcome::Silent, text, advice)
