@@ -99,6 +99,7 @@ fn handshake_pings_and_exit() {
     let sent = peer.sent();
     assert!(sent[1].starts_with(&hex(REQUEST_LE)), "the refusal's own values");
     assert!(sent[1].ends_with(&hex(EXIT)));
+    drop(peer);
     assert_eq!(*ends.lock().unwrap(), ["left"]);
 }
 
@@ -112,13 +113,14 @@ fn always_by_the_exit() {
     let report = ask(&request, &peer.addr.to_string());
     assert_eq!(outcome(&report), "ok");
     assert!(report.notes.iter().any(|n| n.contains("does not answer pings")), "{:?}", report.notes);
-    assert_eq!(*ends.lock().unwrap(), ["left"]);
     drop(peer);
+    assert_eq!(*ends.lock().unwrap(), ["left"]);
     // Interrupted.
     let ends = std::sync::Arc::default();
     let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
     (request.samples, request.interval) = (100, ms(50));
     assert_eq!(outcome(&interrupted(&request, &peer.addr.to_string(), ms(250))), "interrupted");
+    drop(peer);
     assert_eq!(*ends.lock().unwrap(), ["left"]);
 }
 

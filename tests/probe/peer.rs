@@ -189,7 +189,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         options,
         samples: 3,
         interval: ms(20),
-        timeout: Some(ms(200)),
+        timeout: Some(ms(300)),
         connect: false,
         create: None,
         name: "netkit".into(),

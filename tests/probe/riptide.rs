@@ -152,7 +152,7 @@ fn nobody() {
     let peer = udp(V4, check, |_| Vec::new());
     let report = run(&peer);
     assert_eq!(outcome(&report), "silent");
-    assert!(text(&report).contains("0.2 s"), "{}", text(&report));
+    assert!(text(&report).contains("0.3 s"), "{}", text(&report));
     // Five tries a version, and each socket says good-bye: the answer may have been lost.
     let counts = [[3], [2], [6], [5]].map(|what| peer.count(&what));
     assert_eq!(counts, [5, 5, 1, 1]);
@@ -193,7 +193,7 @@ fn loss_delay_and_duplicates() {
     let report = run(&peer);
     assert_eq!(outcome(&report), "ok");
     let [first, second, third] = report.samples[..] else { panic!("{:?}", report.samples) };
-    assert!(first.rtt.unwrap() >= ms(60) && first.rtt.unwrap() < ms(190), "{first:?}");
+    assert!(first.rtt.unwrap() >= ms(60) && first.rtt.unwrap() < ms(290), "{first:?}");
     assert_eq!(second.rtt, None);
     assert!(third.rtt.is_some());
 

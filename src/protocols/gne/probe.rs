@@ -72,7 +72,11 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<Heard, Failure> {
     let sent = link.say("connection_request", &nobody).map_err(trouble)?;
     let until = sent + ask.timeout;
     loop {
-        let Some(heard) = link.hear(until).map_err(trouble)? else { break };
+        let heard = match link.hear(until) {
+            Ok(Some(heard)) => heard,
+            Ok(None) => break,
+            Err(error) => return Err(aside.at_end(trouble(error), ask, Carrier::Tcp, &link.raw)),
+        };
         match (heard.message, &heard.fault) {
             ("connection_refused", None) => {
                 let took = heard.first.saturating_duration_since(sent);
@@ -85,6 +89,14 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<Heard, Failure> {
                 leave(&mut link);
                 let text = "the server accepts a request that no server can match";
                 return Err(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"));
+            }
+            (_, None) if heard.proto == hawknl::PROTO && heard.number("length").is_some() => {
+                let text = format!("a HawkNL frame that was never finished: {}", hex::encode(&heard.bytes));
+                return Err(Failure::new(
+                    Outcome::Broken,
+                    text,
+                    "the server ended in the middle of an answer: see its log",
+                ));
             }
             (_, None) if heard.proto == hawknl::PROTO => {
                 let text = format!(

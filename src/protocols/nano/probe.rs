@@ -58,7 +58,10 @@ impl Probe for Probing {
             _ => client.talk(ask, tale),
         };
         client.leave();
-        result
+        match tale.found {
+            Some(_) => result,
+            None => result.map_err(|failure| client.aside.at_end(failure, ask, course.carrier, &client.link.raw)),
+        }
     }
 }
 
@@ -224,7 +227,7 @@ impl Client<'_> {
                     self.hands += 1;
                     return Ok(Some(heard));
                 }
-                ("upgrade_response", None) => {
+                _ if self.carrier == Carrier::Tcp && heard.bytes.starts_with(b"HTTP/1.") => {
                     let text = "an HTTP server answers: this may be a WebSocket port";
                     return Err(Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH"));
                 }

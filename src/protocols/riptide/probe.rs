@@ -160,6 +160,7 @@ fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
         let advice = "wait longer with -W; the server's accept handler decides on something netkit does not send";
         return Failure::new(Outcome::Pending, text, advice).with("version", client.version);
     }
+    // Closed after some bytes: these tell more.
     let with_bytes = clients.iter().find(|client| !client.link.raw.is_empty());
     if closed && with_bytes.is_none() {
         return Failure::from_trouble(Trouble::Closed { reset: false }, first.carrier);
