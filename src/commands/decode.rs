@@ -3,7 +3,7 @@
 use super::output::{Printer, say};
 use super::read::{self, Reading};
 use super::selection::Selection;
-use super::{check, dump, input, options};
+use super::{Usage, check, dump, input, options};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Input;
@@ -17,11 +17,15 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.check {
         return check::run(args, &options, global);
     }
-    let mut printer = Printer::new(&args.output, global, selection);
+    if args.follow && args.files.len() > 1 {
+        return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
+    }
+    let mut printer = Printer::new(&args.output, global, selection, args.time);
     let mut failed = None;
     for path in &args.files {
-        let live = path.as_os_str() == "-";
-        let read = input::open(path).and_then(|reader| {
+        let live = args.follow || path.as_os_str() == "-";
+        let opened = if args.follow { input::follow(path) } else { input::open(path) };
+        let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
             match input.format() {
                 Some(_) => read::capture(input, &options, global, &mut printer, live),

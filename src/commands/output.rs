@@ -2,7 +2,7 @@
 
 use super::read::Reading;
 use super::selection::Selection;
-use crate::cli::{Color, FailOn, Format, Global, Output};
+use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
 use netkit::capture::Time;
 use netkit::codec::Level;
 use netkit::protocols::{Message, Sink};
@@ -23,8 +23,14 @@ pub struct Printer {
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, selection: Selection) -> Printer {
-        let style = style(global, output.bytes);
+    pub fn new(output: &Output, global: &Global, selection: Selection, time: Option<TimeForm>) -> Printer {
+        let time = time.map(|form| match form {
+            TimeForm::Relative => render::TimeForm::Relative,
+            TimeForm::Delta => render::TimeForm::Delta,
+            TimeForm::Utc => render::TimeForm::Utc,
+            TimeForm::Epoch => render::TimeForm::Epoch,
+        });
+        let style = Style { time, ..style(global, output.bytes) };
         let format = match output.format {
             Format::Tree => render::Format::Tree,
             Format::Summary => render::Format::Summary,
@@ -87,7 +93,7 @@ pub fn style(global: &Global, bytes: bool) -> Style {
         Color::Always => true,
         Color::Never => false,
     };
-    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes }
+    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, time: None }
 }
 
 /// The terminal's width; `COLUMNS` where it is set; `None` where output is no terminal.

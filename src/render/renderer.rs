@@ -1,6 +1,7 @@
 //! One renderer for all formats: what the commands hand their messages to.
 
 use super::table::ROWS;
+use super::tree_text::{Clock, TimeForm};
 use super::{Json, Ndjson, Output, Rows, Trees, summary};
 use crate::protocols::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -31,6 +32,8 @@ pub struct Style {
     pub verbose: bool,
     /// JSON: adds the messages' bytes.
     pub bytes: bool,
+    /// How times are shown to people; `None`: as the format has them.
+    pub time: Option<TimeForm>,
 }
 
 /// Prints messages.
@@ -43,7 +46,7 @@ pub struct Renderer {
 #[derive(Debug)]
 enum Form {
     Tree(Trees),
-    Summary(Style),
+    Summary(Style, Clock),
     Table(Rows),
     Ndjson(Ndjson),
     Json(Json),
@@ -56,7 +59,7 @@ impl Renderer {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
-            Format::Summary => Form::Summary(style),
+            Format::Summary => Form::Summary(style, Clock::default()),
             Format::Table => Form::Table(Rows::new(style)),
         };
         Renderer { output: Output::new(to), form }
@@ -101,7 +104,7 @@ impl Renderer {
         match &mut self.form {
             Form::Json(json) => json.finish(self.output.buffer()),
             Form::Table(rows) => rows.finish(self.output.buffer()),
-            Form::Tree(_) | Form::Summary(_) | Form::Ndjson(_) => {}
+            Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) => {}
         }
         self.output.finish()
     }
@@ -115,7 +118,7 @@ impl Sink for Renderer {
             Form::Ndjson(ndjson) => ndjson.message(message, out),
             Form::Json(json) => json.message(message, out),
             Form::Tree(trees) => trees.message(message, out),
-            Form::Summary(style) => summary::line(message, *style, out),
+            Form::Summary(style, clock) => summary::line(message, *style, clock, out),
             Form::Table(rows) => return rows.message(message),
         }
         self.output.complete();
