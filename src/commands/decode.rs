@@ -1,7 +1,7 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
 use super::output::{Printer, say};
-use super::read::{self, Reading};
+use super::read::{self, Live, Reading};
 use super::selection::Selection;
 use super::{Usage, check, dump, input, options};
 use crate::cli::{Decode, Global};
@@ -23,7 +23,11 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let mut printer = Printer::new(&args.output, global, selection, args.time);
     let mut failed = None;
     for path in &args.files {
-        let live = args.follow || path.as_os_str() == "-";
+        let live = match path.as_os_str() == "-" {
+            _ if args.follow => Live::Each,
+            true => Live::Waiting,
+            false => Live::No,
+        };
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;

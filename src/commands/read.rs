@@ -21,6 +21,17 @@ pub trait Reading: Sink {
     fn flush(&mut self) {}
 }
 
+/// When what was printed has to be visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// Nobody waits for it.
+    No,
+    /// Before the next wait for input.
+    Waiting,
+    /// With each frame: a file that grows may end inside a record for any length of time.
+    Each,
+}
+
 /// Dissects one capture.
 ///
 /// # Errors
@@ -30,7 +41,7 @@ pub fn capture(
     options: &Options,
     global: &Global,
     sink: &mut impl Reading,
-    live: bool,
+    live: Live,
 ) -> anyhow::Result<()> {
     let mut packets = Packets::new(Capture::new(input)?);
     let mut other: BTreeMap<String, u64> = BTreeMap::new();
@@ -53,7 +64,7 @@ pub fn capture(
             break Ok(());
         }
         // Whoever watches a live capture sees what has come before the next wait.
-        if live && packets.capture().waiting() == 0 {
+        if live == Live::Each || live == Live::Waiting && packets.capture().waiting() == 0 {
             inspector.sink().flush();
         }
     };

@@ -1,7 +1,7 @@
 //! `netkit stats`: what was said how often, by whom, when, and what became of it.
 
 use super::output::style;
-use super::read::{self, Reading};
+use super::read::{self, Live, Reading};
 use super::selection::Selection;
 use super::{Usage, input, options};
 use crate::cli::{Global, Stats as Args, StatsFormat};
@@ -53,7 +53,7 @@ pub fn count<S: Sink>(
             if input.format().is_none() {
                 anyhow::bail!("neither pcap nor pcapng: statistics need a capture");
             }
-            read::capture(input, options, global, &mut counting, false)
+            read::capture(input, options, global, &mut counting, Live::No)
         })
         .with_context(|| input::name(path));
     (counting.sink, done)
