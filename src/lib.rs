@@ -20,3 +20,4 @@ pub mod flow;
 pub mod nearest;
 pub mod protocols;
 pub mod render;
+pub mod stats;

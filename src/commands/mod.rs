@@ -2,12 +2,17 @@
 
 mod check;
 mod decode;
+mod diff;
 mod dump;
 mod encode;
 mod fields;
 mod generate;
 mod input;
 mod output;
+mod read;
+mod selection;
+mod stats;
+mod track;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
@@ -35,6 +40,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

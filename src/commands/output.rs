@@ -1,8 +1,10 @@
 //! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
 
+use super::read::Reading;
+use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output};
+use netkit::capture::Time;
 use netkit::codec::Level;
-use netkit::filter::Filter;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
@@ -10,8 +12,7 @@ use std::io::{self, IsTerminal, Write};
 /// Prints the messages that were asked for.
 pub struct Printer {
     renderer: Renderer,
-    flow: Option<u64>,
-    filter: Option<Filter>,
+    selection: Selection,
     left: Option<u64>,
     fail_on: Option<FailOn>,
     /// How many messages were printed.
@@ -22,7 +23,7 @@ pub struct Printer {
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, flow: Option<u64>, filter: Option<Filter>) -> Printer {
+    pub fn new(output: &Output, global: &Global, selection: Selection) -> Printer {
         let style = style(global, output.bytes);
         let format = match output.format {
             Format::Tree => render::Format::Tree,
@@ -32,17 +33,7 @@ impl Printer {
             Format::Json => render::Format::Json,
         };
         let renderer = Renderer::new(format, style, Box::new(io::stdout()));
-        Printer { renderer, flow, filter, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
-    }
-
-    /// Is there no need to go on: enough was printed, or nobody reads it?
-    pub fn done(&self) -> bool {
-        self.left == Some(0) || self.renderer.failed().is_some()
-    }
-
-    /// Writes out what is waiting, for whoever watches.
-    pub fn flush(&mut self) {
-        self.renderer.flush();
+        Printer { renderer, selection, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
     }
 
     /// Completes the output.
@@ -55,12 +46,24 @@ impl Printer {
     }
 }
 
+impl Reading for Printer {
+    fn frame(&mut self, time: Time) {
+        self.selection.frame(time);
+    }
+
+    /// Is there no need to go on: enough was printed, or nobody reads it?
+    fn done(&self) -> bool {
+        self.left == Some(0) || self.renderer.failed().is_some()
+    }
+
+    fn flush(&mut self) {
+        self.renderer.flush();
+    }
+}
+
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.flow.is_some_and(|flow| flow != message.talk.flow) || self.done() {
-            return;
-        }
-        if self.filter.as_ref().is_some_and(|filter| !filter.matches(message)) {
+        if self.done() || !self.selection.wants(message) {
             return;
         }
         if let Some(left) = &mut self.left {

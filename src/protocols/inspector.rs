@@ -421,6 +421,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
             self.settle(c, held, true);
         }
+        self.sink.ended(c.id, c.ended);
     }
 }
 

@@ -2,6 +2,7 @@
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
 pub mod acknex;
+pub mod delivery;
 pub mod dissector;
 pub mod dnp;
 pub mod gne;

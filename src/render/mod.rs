@@ -11,6 +11,7 @@ mod fixture;
 #[cfg(test)]
 mod golden;
 pub mod gutter;
+pub mod heads;
 pub mod human;
 pub mod json;
 pub mod json_fields;

@@ -22,6 +22,7 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
@@ -68,6 +69,8 @@ fn seconds(text: &str) -> Result<i64, String> {
     }
 }
 
+static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
+
 impl Dissector for Dnp {
     fn name(&self) -> &'static str {
         "dnp"
@@ -79,6 +82,10 @@ impl Dissector for Dnp {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
