@@ -469,13 +469,18 @@ impl Wire for Reader<'_> {
     fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
         let start = self.at;
         let (value, kept) = match field.kind {
+            // Most fields are this: nothing is brought together with the others' ends.
             Kind::UInt { bits, order } => {
                 self.need(field, start, bits as u64)?;
                 let mut v = self.take(bits as u32, order);
                 if let Show::Flags(flags) = field.show {
                     v &= !flags.fixed_mask;
                 }
-                (Value::UInt(v), v)
+                if field.is(flag::KEPT) {
+                    self.tree.scope.push(field, v, start, true);
+                }
+                self.tree.push(field, Value::UInt(v), start, bits as u32);
+                return Ok(());
             }
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;

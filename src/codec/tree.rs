@@ -213,7 +213,19 @@ impl Tree {
     /// The node of that name right below `parent`, or on the top level.
     #[inline]
     pub fn child(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
-        self.children(parent).map(|i| &self.nodes[i]).find(|n| n.field.name == name)
+        let (mut at, end) = match parent {
+            Some(p) => (p + 1, self.nodes.get(p)?.end as usize),
+            None => (0, self.nodes.len()),
+        };
+        let below = self.nodes.get(..end)?;
+        while let Some(node) = below.get(at) {
+            if node.field.name == name {
+                return Some(node);
+            }
+            // A node not closed yet has no end: step over it alone.
+            at = (node.end as usize).max(at + 1);
+        }
+        None
     }
 
     /// The number of the top level field of that name.

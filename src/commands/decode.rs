@@ -1,9 +1,8 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
 use super::output::{Printer, say};
-use super::read::{self, Reading};
 use super::selection::Selection;
-use super::{check, dump, input, options};
+use super::{check, dump, input, options, read, shares};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Input;
@@ -24,7 +23,13 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         let read = input::open(path).and_then(|reader| {
             let input = Input::new(reader)?;
             match input.format() {
-                Some(_) => read::capture(input, &options, global, &mut printer, live),
+                Some(_) => match shares::workers(path, args.threads, &printer) {
+                    0 | 1 => {
+                        printer.live(live);
+                        read::capture(input, &options, global, &mut printer)
+                    }
+                    n => shares::capture(path, &options, n, global.verbose > 0, &mut printer)?.tell(global),
+                },
                 None => hex_text(input, &options, global, &mut printer),
             }
         });

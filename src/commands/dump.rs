@@ -1,7 +1,6 @@
 //! `netkit dump`: hex text to messages.
 
 use super::output::{Printer, say};
-use super::read::Reading;
 use super::selection::Selection;
 use super::{input, options};
 use crate::cli::{Dump, Global};

@@ -9,8 +9,10 @@ mod fields;
 mod generate;
 mod input;
 mod output;
+mod probe;
 mod read;
 mod selection;
+mod shares;
 mod stats;
 mod track;
 mod written;
@@ -39,6 +41,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
+        Command::Probe(args) => probe::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),

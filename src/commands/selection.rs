@@ -5,12 +5,13 @@ use crate::cli::Traffic;
 use netkit::capture::{Moment, Time};
 use netkit::filter::{Filter, Names};
 use netkit::protocols::{Message, Options};
+use std::sync::Arc;
 
 /// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Selection {
     flow: Option<u64>,
-    filter: Option<Filter>,
+    filter: Option<Arc<Filter>>,
     since: Option<Moment>,
     until: Option<Moment>,
     /// The same as nanoseconds since the epoch, known with the first frame.
@@ -29,7 +30,7 @@ impl Selection {
         let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         Ok(Selection {
             flow: traffic.flow,
-            filter: traffic.filter.as_ref().map(parse).transpose()?,
+            filter: traffic.filter.as_ref().map(parse).transpose()?.map(Arc::new),
             since: traffic.since,
             until: traffic.until,
             span: None,

@@ -53,7 +53,7 @@ pub fn count<S: Sink>(
             if input.format().is_none() {
                 anyhow::bail!("neither pcap nor pcapng: statistics need a capture");
             }
-            read::capture(input, options, global, &mut counting, false)
+            read::capture(input, options, global, &mut counting)
         })
         .with_context(|| input::name(path));
     (counting.sink, done)

@@ -64,6 +64,11 @@ pub trait Dissector: Sync {
 
     /// The memory for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// How a live server is asked; `None`: it cannot be.
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        None
+    }
 }
 
 /// The layouts of one version (and direction) of a protocol.
@@ -180,6 +185,12 @@ pub trait Session: Send {
     /// the session for them.
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         None
+    }
+
+    /// Does what it learns change how other conversations are read, so that every [`super::Share`]
+    /// of a capture needs it?
+    fn shares(&self) -> bool {
+        false
     }
 
     /// The client's side, where what was said has told it: its direction ends first when a capture

@@ -154,6 +154,10 @@ pub trait Sink {
 
     /// A conversation ended, or the capture did. Only those are told that had messages.
     fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
+
+    /// What comes from now on is of another conversation, or of another packet of it: numbers that
+    /// go up, the same for every [`super::Share`] of a capture.
+    fn turn(&mut self, _turn: u64) {}
 }
 
 /// Where a session writes its messages: a draft to fill, and the sink that gets it.

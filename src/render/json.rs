@@ -43,6 +43,24 @@ impl Json {
         envelope::tail(message, self.bytes, &mut self.walks, out);
     }
 
+    /// Elements of an array that was begun elsewhere.
+    pub fn continued(mut self) -> Json {
+        self.begun = true;
+        self
+    }
+
+    /// Appends elements that a [continued](Json::continued) array has.
+    pub fn append(&mut self, elements: &[u8], out: &mut Vec<u8>) {
+        match elements {
+            [b',', rest @ ..] if !self.begun => {
+                out.push(b'[');
+                out.extend_from_slice(rest);
+                self.begun = true;
+            }
+            _ => out.extend_from_slice(elements),
+        }
+    }
+
     /// Ends the array, which may be empty.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b"\n]\n" } else { b"[]\n" });

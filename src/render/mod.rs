@@ -32,6 +32,6 @@ pub use json::Json;
 pub use json_fields::{derived_json, fields_json};
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use renderer::{Format, Renderer, Style};
+pub use renderer::{Chunk, Format, Part, Renderer, Style};
 pub use table::Rows;
 pub use tree::Trees;

@@ -15,6 +15,7 @@ pub mod flags;
 pub mod layout;
 pub mod members;
 pub mod notes;
+pub mod probe;
 pub mod reading;
 pub mod session;
 #[cfg(test)]
@@ -101,6 +102,10 @@ impl Dissector for Acknex {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

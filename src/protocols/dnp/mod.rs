@@ -13,6 +13,7 @@ pub mod linking;
 pub mod links;
 pub mod notes;
 pub mod payloads;
+pub mod probe;
 pub mod reliable;
 pub mod runs;
 pub mod session;
@@ -129,6 +130,10 @@ impl Dissector for Dnp {
 
     fn encodings(&self) -> &'static [Encoding] {
         &payloads::ENCODINGS
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

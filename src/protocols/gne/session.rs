@@ -318,6 +318,10 @@ impl Session for Connection {
         }
     }
 
+    fn shares(&self) -> bool {
+        true
+    }
+
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         let server = self.announced.take()?;
         Some((server, Box::new(Datagrams::of(&self.link, server))))

@@ -14,6 +14,7 @@ pub mod notes;
 pub mod package;
 pub mod payload;
 pub mod pomelo;
+pub mod probe;
 pub mod protos;
 mod scan;
 pub mod session;
@@ -85,6 +86,10 @@ impl Dissector for Nano {
 
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Tcp
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

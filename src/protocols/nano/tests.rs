@@ -492,5 +492,5 @@ fn messages_without_packages() {
     assert_eq!(hollow.derived, json!({"compressed": "00", "header": "c201"}));
     assert_eq!(read("8200").derived, Json::Null);
     assert_eq!(read("828001020304").derived, json!({"header": "828001020304"}));
-    assert_eq!(read("827e000161").derived, json!({"length": null}));
+    assert_eq!(read("827e000103").derived, json!({"length": null}));
 }

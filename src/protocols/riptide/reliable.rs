@@ -206,8 +206,13 @@ struct Millis(i64);
 impl std::fmt::Display for Millis {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let micros = self.0.unsigned_abs() / 1000;
-        let sign = if self.0 < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:03} ms", micros / 1000, micros % 1000)
+        let mut digits = itoa::Buffer::new();
+        f.write_str(if self.0 < 0 { "-" } else { "" })?;
+        f.write_str(digits.format(micros / 1000))?;
+        f.write_str(".")?;
+        // A one in front keeps the zeros.
+        f.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
+        f.write_str(" ms")
     }
 }
 
@@ -230,9 +235,15 @@ struct Frames<'a>(&'a [(i64, u64, i64)], i64);
 impl std::fmt::Display for Frames<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (k, (id, frame, time)) in self.0.iter().enumerate() {
-            let (id, ms) = (id.rem_euclid(65536), Millis(self.1 - time));
-            let comma = if k == 0 { "" } else { ", " };
-            write!(f, "{comma}{id} (frame {frame}, after {ms})")?;
+            // Every other message of a busy server carries this list: no formatting machinery.
+            let mut digits = itoa::Buffer::new();
+            f.write_str(if k == 0 { "" } else { ", " })?;
+            f.write_str(digits.format(id.rem_euclid(65536)))?;
+            f.write_str(" (frame ")?;
+            f.write_str(digits.format(*frame))?;
+            f.write_str(", after ")?;
+            std::fmt::Display::fmt(&Millis(self.1 - time), f)?;
+            f.write_str(")")?;
         }
         Ok(())
     }

@@ -221,8 +221,9 @@ impl Conversation {
             ("reject", Version::V20) => 5,
             _ => 4,
         };
-        if let (Some(reason), Some(_)) = (reason, draft.tree.find("data"))
+        if let Some(reason) = reason
             && reason != custom
+            && draft.tree.find("data").is_some()
         {
             draft.notes.add(
                 Level::Warning,
