@@ -18,5 +18,6 @@ pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod nearest;
+pub mod printable;
 pub mod protocols;
 pub mod render;

@@ -3,6 +3,7 @@
 use crate::cli::{Color, FailOn, Format, Global, Output};
 use netkit::codec::Level;
 use netkit::filter::Filter;
+use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
@@ -100,6 +101,6 @@ fn width(terminal: bool) -> Option<usize> {
 pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         // Nothing can be done where stderr is gone.
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }

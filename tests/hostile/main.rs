@@ -11,6 +11,8 @@ mod harness;
 mod seeds;
 
 mod mutations;
+mod named;
+mod program;
 
 /// Writes the corpus for `cargo fuzz`: `cargo test --test hostile -- --ignored corpus`.
 #[test]
@@ -18,8 +20,18 @@ mod mutations;
 fn corpus() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
     for target in [
-        "capture", "hex_text", "schema", "encode", "filter", "riptide_udp", "riptide_tcp", "dnp", "nano", "gne_udp",
-        "gne_tcp", "acknex",
+        "capture",
+        "hex_text",
+        "schema",
+        "encode",
+        "filter",
+        "riptide_udp",
+        "riptide_tcp",
+        "dnp",
+        "nano",
+        "gne_udp",
+        "gne_tcp",
+        "acknex",
     ] {
         let folder = folder.join(target);
         std::fs::create_dir_all(&folder).expect("a folder");

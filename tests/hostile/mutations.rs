@@ -93,7 +93,12 @@ fn captures() {
 #[test]
 fn conversations() {
     for (proto, tcp) in [
-        ("riptide", false), ("riptide", true), ("dnp", false), ("nano", true), ("gne", false), ("gne", true),
+        ("riptide", false),
+        ("riptide", true),
+        ("dnp", false),
+        ("nano", true),
+        ("gne", false),
+        ("gne", true),
         ("acknex", false),
     ] {
         let seeds = match (proto, tcp) {
@@ -117,7 +122,8 @@ fn schemas() {
 
 #[test]
 fn json_lines() {
-    netkit::encode::deeply(|| feed("encode", &seeds::lines(), 400, |data| _ = harness::encode(data))).expect("a thread");
+    netkit::encode::deeply(|| feed("encode", &seeds::lines(), 400, |data| _ = harness::encode(data)))
+        .expect("a thread");
 }
 
 #[test]
