@@ -21,6 +21,7 @@ pub mod filter;
 pub mod flow;
 pub mod nearest;
 pub mod net;
+pub mod printable;
 pub mod probe;
 pub mod protocols;
 pub mod render;

@@ -5,6 +5,7 @@ use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
 use netkit::capture::{Packets, Time};
 use netkit::codec::Level;
+use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Chunk, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
@@ -187,6 +188,6 @@ fn stdout() -> Box<dyn Write + Send> {
 pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         // Nothing can be done where stderr is gone.
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }

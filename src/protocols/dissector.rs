@@ -199,6 +199,12 @@ pub trait Session: Send {
         None
     }
 
+    /// About how many bytes it holds that grow with what was said: the flow table gives up the
+    /// conversations that were silent longest where all of them together hold too much.
+    fn memory(&self) -> usize {
+        0
+    }
+
     /// Another conversation of the same server: the session for it.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None

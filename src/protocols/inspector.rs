@@ -497,6 +497,16 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         self.stream_event(c, side, stream, StreamEvent::End, c.last);
     }
 
+    fn memory(&self, c: &Conversation<Claim>) -> usize {
+        match &c.state {
+            Claim::New | Claim::Foreign(_) => 0,
+            Claim::Undecided(held) => {
+                held.bytes * 2 + held.datagrams.len() * size_of::<HeldDatagram>() + held.said.len() * size_of::<Said>()
+            }
+            Claim::Claimed(owner) => owner.session.memory(),
+        }
+    }
+
     fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
         let told = match &c.state {
             Claim::Claimed(owner) => owner.session.client(),
