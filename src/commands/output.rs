@@ -1,18 +1,19 @@
 //! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
 
+use super::read::Reading;
+use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output};
+use netkit::capture::{Packets, Time};
 use netkit::codec::Level;
-use netkit::filter::Filter;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Chunk, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
-use std::sync::Arc;
 
 /// Which messages were asked for, and what was found in them.
 #[derive(Clone)]
 pub struct Pick {
-    flow: Option<u64>,
-    filter: Option<Arc<Filter>>,
+    /// By `--flow`, `-F`, `--since` and `--until`.
+    pub selection: Selection,
     fail_on: Option<FailOn>,
     /// One was found that the exit status has to tell of.
     pub failed: bool,
@@ -22,10 +23,7 @@ impl Pick {
     /// Is this message to be printed?
     #[inline]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
-        if self.flow.is_some_and(|flow| flow != message.talk.flow) {
-            return false;
-        }
-        if self.filter.as_ref().is_some_and(|filter| !filter.matches(message)) {
+        if !self.selection.wants(message) {
             return false;
         }
         if let Some(least) = self.fail_on {
@@ -44,6 +42,7 @@ pub struct Printer {
     /// Which ones.
     pub pick: Pick,
     left: Option<u64>,
+    live: bool,
     /// Stdout is a terminal.
     pub watched: bool,
     /// How many messages were printed.
@@ -52,7 +51,7 @@ pub struct Printer {
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, flow: Option<u64>, filter: Option<Filter>) -> Printer {
+    pub fn new(output: &Output, global: &Global, selection: Selection) -> Printer {
         let style = style(global, output.bytes);
         let format = match output.format {
             Format::Tree => render::Format::Tree,
@@ -62,9 +61,9 @@ impl Printer {
             Format::Json => render::Format::Json,
         };
         let renderer = Renderer::new(format, style, stdout());
-        let pick = Pick { flow, filter: filter.map(Arc::new), fail_on: output.fail_on, failed: false };
+        let pick = Pick { selection, fail_on: output.fail_on, failed: false };
         let watched = io::stdout().is_terminal();
-        Printer { renderer, format, style, pick, left: output.count, watched, printed: 0 }
+        Printer { renderer, format, style, pick, left: output.count, live: false, watched, printed: 0 }
     }
 
     /// Can several threads print parts of it? Not where a number of messages was asked for: only
@@ -81,6 +80,11 @@ impl Printer {
     /// Prints what several threads have made of the same frames.
     pub fn merge(&mut self, chunks: &[Chunk]) {
         self.renderer.merge(chunks);
+    }
+
+    /// Somebody watches what comes in: it is shown before the next wait.
+    pub fn live(&mut self, live: bool) {
+        self.live = live;
     }
 
     /// Is there no need to go on: enough was printed, or nobody reads it?
@@ -100,6 +104,19 @@ impl Printer {
     pub fn finish(mut self) -> anyhow::Result<u8> {
         self.renderer.finish()?;
         Ok(self.pick.failed as u8)
+    }
+}
+
+impl Reading for Printer {
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, packets: &Packets) -> bool {
+        if self.live && packets.capture().waiting() == 0 {
+            self.renderer.flush();
+        }
+        !self.done()
     }
 }
 

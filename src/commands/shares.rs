@@ -4,9 +4,9 @@
 //! Reading a frame and finding its conversation costs little beside dissecting and printing it, so
 //! nothing has to be handed from thread to thread but finished text.
 
-use super::decode::{Seen, dissect};
 use super::output::{Pick, Printer};
-use netkit::capture::{Capture, Input, Packets};
+use super::read::{Reading, Seen, dissect};
+use netkit::capture::{Capture, Input, Packets, Time};
 use netkit::protocols::{Message, Options, Share, Sink};
 use netkit::render::{Chunk, Part};
 use std::path::Path;
@@ -65,6 +65,19 @@ impl Sink for Worker {
     }
 }
 
+impl Reading for Worker {
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, packets: &Packets) -> bool {
+        if packets.capture().frames().is_multiple_of(BATCH) {
+            self.send();
+        }
+        !self.gone
+    }
+}
+
 /// Dissects a capture file with `count` workers.
 ///
 /// # Errors
@@ -87,12 +100,7 @@ pub fn capture(
             let share = Share { index: index as u64, of: count as u64 };
             ends.push((chunks, back));
             running.push(scope.spawn(move || {
-                let seen = dissect(&mut packets, options, share, verbose, &mut worker, |worker, packets| {
-                    if packets.capture().frames() % BATCH == 0 {
-                        worker.send();
-                    }
-                    !worker.gone
-                });
+                let seen = dissect(&mut packets, options, share, verbose, &mut worker);
                 worker.send();
                 (seen, worker.pick.failed)
             }));

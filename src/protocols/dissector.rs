@@ -64,6 +64,11 @@ pub trait Dissector: Sync {
 
     /// The memory for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// How a live server is asked; `None`: it cannot be.
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        None
+    }
 }
 
 /// The layouts of one version (and direction) of a protocol.

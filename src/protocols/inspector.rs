@@ -527,6 +527,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
             self.turn(c.id);
             self.settle(c, held, true);
         }
+        self.sink.ended(c.id, c.ended);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The annotated form: one JSON array, every field of every message with its type and its bits.
 
-use super::envelope::{self, Heads};
+use super::envelope;
+use super::heads::Heads;
 use super::human::human;
 use super::json_fields::{Walks, behind};
 use super::json_text::{Escaping, escaped, int, string};
@@ -15,8 +16,8 @@ pub struct Json {
     bytes: bool,
     verbose: bool,
     begun: bool,
-    walks: Walks,
     heads: Heads,
+    walks: Walks,
     open: Vec<Open>,
 }
 
@@ -37,7 +38,7 @@ impl Json {
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        self.heads.head(message, out);
+        envelope::head(message, &mut self.heads, out);
         self.fields(message, out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
     }
@@ -127,7 +128,7 @@ impl Json {
             int(node.bit / 8, out);
             out.extend_from_slice(b",\"bits\":");
             int(node.bits, out);
-            if node.bit % 8 != 0 {
+            if !node.bit.is_multiple_of(8) {
                 out.extend_from_slice(b",\"bit\":");
                 int(node.bit % 8, out);
             }

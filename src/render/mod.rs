@@ -8,6 +8,10 @@ pub mod bytes;
 pub mod envelope;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod golden;
+pub mod gutter;
+pub mod heads;
 pub mod human;
 pub mod json;
 pub mod json_fields;
@@ -16,6 +20,7 @@ pub mod json_value;
 pub mod leaf;
 pub mod ndjson;
 pub mod output;
+pub mod palette;
 pub mod pen;
 pub mod renderer;
 pub mod summary;

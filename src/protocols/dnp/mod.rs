@@ -12,6 +12,8 @@ pub mod layout;
 pub mod linking;
 pub mod links;
 pub mod notes;
+pub mod payloads;
+pub mod probe;
 pub mod reliable;
 pub mod runs;
 pub mod session;
@@ -21,6 +23,8 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
+use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
 use session::PORT;
@@ -66,6 +70,8 @@ fn seconds(text: &str) -> Result<i64, String> {
     }
 }
 
+static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
+
 impl Dissector for Dnp {
     fn name(&self) -> &'static str {
         "dnp"
@@ -77,6 +83,10 @@ impl Dissector for Dnp {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -116,6 +126,14 @@ impl Dissector for Dnp {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &payloads::ENCODINGS
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

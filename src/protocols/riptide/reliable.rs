@@ -6,6 +6,7 @@ use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Place};
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
@@ -37,9 +38,10 @@ impl Default for Reliable {
 
 impl Reliable {
     /// A connect of the client came.
-    pub fn connect(&mut self) {
+    pub fn connect(&mut self, draft: &mut Draft) {
         if self.ended {
             *self = Reliable::default();
+            draft.delivery.push(Event::Begin);
         }
     }
 
@@ -54,6 +56,9 @@ impl Reliable {
         let newest = side.newest();
         let extended = side.extend(sequence);
         let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
+        let message_id = draft.tree.number("message_id");
+        draft.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try });
         let notes = &mut draft.notes;
         match seen {
             Seen::Next | Seen::Forgotten => {}
@@ -141,7 +146,9 @@ impl Reliable {
         let extra = extra.map(|id| other.extend(id));
         let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
-            match other.acknowledged(id) {
+            let acked = other.acknowledged(id);
+            draft.delivery.push(Event::Acked { extended: id, acked });
+            match acked {
                 Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
                 Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
                 _ => {}
