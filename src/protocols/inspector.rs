@@ -29,6 +29,8 @@ pub enum Claim {
     Undecided(Box<Held>),
     /// A dissector's.
     Claimed(Owner),
+    /// A dissector's, of another [`Share`]: nothing of it is read here.
+    Elsewhere,
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
@@ -295,6 +297,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
+                if !self.share.has(c.id) && !session.shares() {
+                    c.state = Claim::Elsewhere;
+                    return;
+                }
                 for d in &held.datagrams {
                     let place = Place {
                         side: d.side,
@@ -375,6 +381,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 stream.consume(stream.bytes().len());
                 c.state = Claim::Foreign(generation);
             }
+            Claim::Elsewhere => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Elsewhere;
+            }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 let kept = &mut held.streams[side.index()];
@@ -399,6 +409,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
+                    }
+                    Claim::Elsewhere => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Elsewhere;
                     }
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
@@ -446,6 +460,9 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         length: usize,
     ) {
         self.turn(c.id);
+        if matches!(c.state, Claim::Elsewhere) {
+            return;
+        }
         let place =
             Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
         let talk = talk(c, self.options);
