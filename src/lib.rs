@@ -24,3 +24,4 @@ pub mod net;
 pub mod probe;
 pub mod protocols;
 pub mod render;
+pub mod stats;

@@ -12,6 +12,7 @@ pub mod layout;
 pub mod linking;
 pub mod links;
 pub mod notes;
+pub mod payloads;
 pub mod probe;
 pub mod reliable;
 pub mod runs;
@@ -22,6 +23,8 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
+use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
 use session::PORT;
@@ -67,6 +70,8 @@ fn seconds(text: &str) -> Result<i64, String> {
     }
 }
 
+static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
+
 impl Dissector for Dnp {
     fn name(&self) -> &'static str {
         "dnp"
@@ -78,6 +83,10 @@ impl Dissector for Dnp {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -121,6 +130,10 @@ impl Dissector for Dnp {
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &payloads::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

@@ -92,8 +92,8 @@ impl Dissector for Nano {
         Some(&probe::Probing)
     }
 
-    fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Packages)
+    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
+        Box::new(encode::Packages::new(options))
     }
 }
 
