@@ -42,7 +42,11 @@ Object.defineProperty(pinus, 'app', {
 connector.on('connection', (socket) => {
   socket.on('error', () => {});
   socket.on('message', () => {});
-  if (mode === 'kick') socket.emit('closing', 'maintenance');
+  // Before the ack it is not sent: again and again, then.
+  if (mode === 'kick') {
+    const timer = setInterval(() => socket.emit('closing', 'maintenance'), 20);
+    socket.on('disconnect', () => clearInterval(timer));
+  }
 });
 connector.start(() => {});
 const tell = () => console.log('PORT', connector.listeningServer.address().port);

@@ -3,6 +3,7 @@
 mod acknex;
 mod command;
 mod dnp;
+mod gate;
 mod gne;
 mod nano;
 mod peer;

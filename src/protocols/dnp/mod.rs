@@ -128,12 +128,12 @@ impl Dissector for Dnp {
         Box::new(session::Conversation::new(talk))
     }
 
-    fn encodings(&self) -> &'static [Encoding] {
-        &payloads::ENCODINGS
-    }
-
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &payloads::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
