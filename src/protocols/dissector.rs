@@ -64,6 +64,11 @@ pub trait Dissector: Sync {
 
     /// The memory for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// How its recorded conversations are played to a live peer; `None`: they cannot be.
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        None
+    }
 }
 
 /// The layouts of one version (and direction) of a protocol.

@@ -10,6 +10,7 @@ pub mod inspector;
 pub mod message;
 pub mod nano;
 pub mod options;
+pub mod replay;
 pub mod riptide;
 pub mod talk;
 pub mod websocket;

@@ -7,6 +7,7 @@ pub mod framing;
 pub mod layout;
 pub mod notes;
 pub mod reliable;
+pub mod replay;
 pub mod session;
 pub mod values;
 pub mod version;
@@ -99,6 +100,10 @@ impl Dissector for Riptide {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 }
 
