@@ -9,6 +9,8 @@
 //! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | [`protocols`] | one folder a protocol: layouts, session, documentation |
+//! | [`net`] | sockets with deadlines, the gate that all sends pass, names, the exchange as a capture |
+//! | [`probe`] | asking live servers: courses, outcomes, statistics, reports |
 //! | [`render`] | tree, summary, table, ndjson, json |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
 
@@ -18,5 +20,7 @@ pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod nearest;
+pub mod net;
+pub mod probe;
 pub mod protocols;
 pub mod render;

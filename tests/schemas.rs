@@ -92,3 +92,23 @@ fn riptide_values_are_what_the_applications_sent() {
     }
     assert!(checked > 400, "{checked}");
 }
+
+/// GNE: the expected lines with the schema of the applications' packets.
+#[test]
+fn gne_values_are_what_the_applications_sent() {
+    let schema = fixtures().join("schemas/gne.toml");
+    let (mut files, folder) = (0, fixtures().join("gne"));
+    for entry in std::fs::read_dir(&folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(stem) = name.strip_suffix(".values.ndjson") else { continue };
+        let (want, got) = (lines(&path), decode(&folder.join(format!("{stem}.pcap")), &schema, &["-p", "gne"]));
+        assert_eq!(want.len(), got.len(), "{stem}");
+        for (want, got) in want.iter().zip(&got) {
+            assert!(same(&want["fields"], &got["fields"]), "{stem}: expected {want}, got {got}");
+            assert_eq!(want.get("fault").is_some(), got.get("fault").is_some(), "{stem}: {got}");
+        }
+        files += 1;
+    }
+    assert!(files > 5, "{files}");
+}

@@ -155,6 +155,12 @@ impl Capture {
         self.input.position()
     }
 
+    /// How many bytes have arrived and were not given out: with 0 the next frame has to be waited
+    /// for.
+    pub fn waiting(&self) -> usize {
+        self.input.data().len()
+    }
+
     /// How many frames were given out so far.
     pub fn frames(&self) -> u64 {
         self.frames

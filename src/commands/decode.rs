@@ -81,7 +81,8 @@ fn capture(input: Input, options: &Options, global: &Global, printer: &mut Print
         if inspector.sink().done() {
             break Ok(());
         }
-        if live {
+        // Whoever watches a live capture sees what has come before the next wait.
+        if live && packets.capture().waiting() == 0 {
             inspector.sink().flush();
         }
     };

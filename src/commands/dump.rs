@@ -35,7 +35,9 @@ pub fn text(
     let mut text = HexText::new(reader).lines(lines);
     let mut draft = Draft::default();
     let named = options.proto.as_deref().and_then(protocols::by_name);
+    let mut empty = true;
     while let Some(block) = text.next()? {
+        empty = false;
         let dissector = match named {
             Some(dissector) => dissector,
             None => best(block.bytes, options, global),
@@ -46,7 +48,10 @@ pub fn text(
         }
         printer.flush();
     }
-    Ok(())
+    match empty {
+        true => anyhow::bail!("there is no hex digit in it"),
+        false => Ok(()),
+    }
 }
 
 /// The protocol that the bytes fit best, named on stderr: the one that leaves least unexplained.

@@ -10,6 +10,7 @@ pub mod inspector;
 pub mod message;
 pub mod nano;
 pub mod options;
+pub mod probe;
 pub mod replay;
 pub mod riptide;
 pub mod talk;
@@ -19,6 +20,7 @@ pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Settin
 pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
+pub use probe::Probe;
 pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.

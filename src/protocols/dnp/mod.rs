@@ -12,6 +12,7 @@ pub mod layout;
 pub mod linking;
 pub mod links;
 pub mod notes;
+pub mod probe;
 pub mod reliable;
 pub mod runs;
 pub mod session;
@@ -116,6 +117,10 @@ impl Dissector for Dnp {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

@@ -94,17 +94,22 @@ pub static PACKET: [Field; 2] = [
 /// The fields behind each id of the library.
 pub static CASES: [Case; 9] = [
     Case { value: 0, fields: &[] },
-    Case { value: 1, fields: &[bytes("data", Len::Prefix(&CUSTOM_LENGTH)).doc("raw bytes of the application")] },
+    Case {
+        value: 1,
+        fields: &[bytes("data", Len::Prefix(&CUSTOM_LENGTH)).doc("custom: raw bytes of the application")],
+    },
     Case { value: 2, fields: &[] },
     Case {
         value: 3,
-        fields: &[u32c("rate").doc("what the sender is willing to receive from now on, 0: no limit").unit("bytes/s")],
+        fields: &[u32c("rate")
+            .doc("rate_adjust: what the sender is willing to receive from now on, 0: no limit")
+            .unit("bytes/s")],
     },
     Case { value: 4, fields: &PING },
     Case {
         value: 5,
         fields: &[
-            embedded("packet").doc("the packet sent over the channel"),
+            embedded("packet").doc("channel: the packet sent over it"),
             u8("channel").doc("the channel"),
             u8("source").doc("who sent it, 0: not known"),
         ],
@@ -117,14 +122,14 @@ pub static CASES: [Case; 9] = [
 static CUSTOM_LENGTH: Field = u16c("length");
 
 static OBJECT: [Field; 2] = [
-    embedded("packet").doc("the packet for the object"),
+    embedded("packet").doc("object packets: the packet for the object"),
     u16c("object_id").doc("the object, numbered by the server from 1; 65535: not set"),
 ];
 
 /// A ping: [`SHORT_PING`] says which form.
 pub static PING: [Field; 4] = [
-    gbool("is_request").doc("build 5 and earlier").when(When::Setting(SHORT_PING, 1)),
-    u32c("req_id").doc("the same in request and reply"),
+    gbool("is_request").doc("ping, build 5 and earlier").when(When::Setting(SHORT_PING, 1)),
+    u32c("req_id").doc("ping: the same in request and reply"),
     gtime("t2").doc("when the request was received, by the replier's clock; 0: a request").when(LONG),
     gtime("t3").doc("when the reply was sent, by the replier's clock").when(LONG),
 ];

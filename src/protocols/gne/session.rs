@@ -288,7 +288,7 @@ impl Session for Connection {
         let direction = self.direction(side);
         if !mem::replace(&mut direction.begun, true) {
             if !begun {
-                direction.framing.search(stream.offset());
+                direction.framing.search();
                 direction.stage = Stage::Cut;
             }
             // Hex text without the carrier's header is one content.
@@ -303,10 +303,9 @@ impl Session for Connection {
         }
         self.read(side, stream, !matches!(event, StreamEvent::Data { .. }), out);
         if let StreamEvent::Gap { missing } = event {
-            let behind = stream.offset().saturating_add(missing);
             let direction = self.direction(side);
             direction.gap = Some(missing);
-            direction.framing.search(behind);
+            direction.framing.search();
             direction.stage = match direction.stage {
                 Stage::First => Stage::Cut,
                 // The missing bytes begin with the content that would have been the second.

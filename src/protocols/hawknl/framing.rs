@@ -52,9 +52,9 @@ pub struct Framing {
 }
 
 impl Framing {
-    /// Nothing is known of the frames from this offset of the stream on.
-    pub fn search(&mut self, offset: u64) {
-        self.searching = Some(offset);
+    /// Nothing is known of the frames from the first unread byte on.
+    pub fn search(&mut self) {
+        self.searching = Some(0);
     }
 
     /// What the unread bytes begin with; `None`: nothing can be said before more come.
@@ -67,7 +67,7 @@ impl Framing {
                 Some(Ok(length)) => {
                     return last.then_some(Piece::Unfinished { length, there: bytes.len() - HEADER });
                 }
-                Some(Err(_)) => self.search(stream.offset() + HEADER as u64 - 1),
+                Some(Err(_)) => self.searching = Some(stream.offset() + HEADER as u64 - 1),
                 None => return (last && !bytes.is_empty()).then_some(Piece::Stub { there: bytes.len() }),
             }
         }
@@ -87,7 +87,7 @@ impl Framing {
     /// how many bytes to skip, `None` where all were looked at.
     fn skip(&mut self, stream: &Stream) -> Option<usize> {
         let (bytes, total) = (stream.bytes(), stream.offset() + stream.bytes().len() as u64);
-        while let Some(seen) = self.searching
+        while let Some(seen) = self.searching.map(|seen| seen.max(stream.offset()))
             && seen < total
         {
             let end = end_of_frame(stream, seen, total);
@@ -149,7 +149,7 @@ mod tests {
         let mut stream = Stream::of(bytes);
         let (mut framing, mut all) = (Framing::default(), Vec::new());
         if lost {
-            framing.search(0);
+            framing.search();
         }
         while let Some(piece) = framing.next(&stream, true) {
             all.push(piece);

@@ -15,14 +15,17 @@ pub mod package;
 pub mod payload;
 pub mod pomelo;
 pub mod protos;
+mod scan;
 pub mod session;
 pub mod settings;
 pub mod zlib;
 
+#[cfg(test)]
+mod tests;
+
 use super::websocket::http;
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
-use package::HEADER;
 
 /// The dissector's name.
 pub const NAME: &str = "nano";
@@ -108,8 +111,9 @@ fn identify(mut bytes: &[u8]) -> Evidence {
     }
     match bytes {
         [1, _, _, _, b'{' | b'x', ..] => Evidence::Sure(80, "a handshake"),
+        // The other side may answer with one that tells.
+        [1, ..] => Evidence::Maybe("a handshake, but not with JSON"),
         _ if bytes.len() < whole => Evidence::Maybe("empty packages"),
-        [1, ..] if bytes.len() <= HEADER => Evidence::Maybe("the beginning of a handshake"),
         [1..=3] | [1..=3, 0] | [1..=3, 0, 0] => Evidence::Maybe("empty packages"),
         _ => Evidence::No,
     }

@@ -15,6 +15,8 @@ use std::fmt::Write;
 const DEEPEST: usize = 64;
 /// No more values are read of one payload.
 const MOST_CELLS: usize = 1 << 18;
+/// Memory for so many values is kept.
+const KEPT: usize = 4096;
 /// No cell.
 const NONE: u32 = u32::MAX;
 
@@ -79,6 +81,10 @@ pub fn nodes(
 ) -> Result<(), Stopped> {
     let Scratch { cells, slots } = scratch;
     cells.clear();
+    // Clearing takes time by the capacity, which one large payload shall not leave behind.
+    if slots.capacity() > KEPT {
+        (*cells, *slots) = Default::default();
+    }
     slots.clear();
     let Place { source, start, names: (name_source, names) } = place;
     let mut reading = Reading { bytes: payload, at: 0, base: start, protos, cells, slots, names };

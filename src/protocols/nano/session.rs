@@ -212,6 +212,8 @@ impl Conversation {
         pending.drain(..at.min(pending.len()));
         if pending.is_empty() {
             frames.clear();
+            // One large message shall not hold its memory for the rest of the conversation.
+            pending.shrink_to(1 << 16);
         }
         let lane = self.lane(side);
         (lane.pending, lane.frames) = (pending, frames);
@@ -237,7 +239,7 @@ impl Conversation {
         draft.from = self.roles.of(place.side);
         let kind = place.bytes.first().copied().unwrap_or(0);
         draft.tree.push(&TYPE, Value::UInt(kind as u64), 0, 8);
-        let rest = place.bytes.len().saturating_sub(1) as u32 * 8;
+        let rest = place.bytes.len().saturating_sub(1).min((1 << 29) - 2) as u32 * 8;
         if rest > 0 {
             draft.tree.push(&UNPARSED, Value::Bytes { bit: 8, bits: rest }, 8, rest);
         }

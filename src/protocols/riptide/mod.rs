@@ -6,6 +6,7 @@
 pub mod framing;
 pub mod layout;
 pub mod notes;
+pub mod probe;
 pub mod reliable;
 pub mod replay;
 pub mod session;
@@ -91,6 +92,10 @@ impl Dissector for Riptide {
             Some("u16" | "i32") => Transport::Tcp,
             _ => Transport::Udp,
         }
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

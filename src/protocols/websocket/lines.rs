@@ -7,9 +7,10 @@ use crate::codec::{Fault, Level, Reason, Value};
 use crate::flow::{Side, Stream};
 use crate::protocols::{Draft, Out, Place, Role, Roles};
 
-/// A range of bytes as bits.
+/// A range of bytes as bits, as far as they can be counted.
 fn bits(start: usize, length: usize) -> (u32, u32) {
-    (start as u32 * 8, length as u32 * 8)
+    let bits = |bytes: usize| bytes.min((1 << 28) - 1) as u32 * 8;
+    (bits(start), bits(length))
 }
 
 fn bytes_value(start: usize, length: usize) -> Value {

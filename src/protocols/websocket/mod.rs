@@ -8,6 +8,7 @@ pub mod deflate;
 pub mod encode;
 pub mod frame;
 pub mod http;
+mod joined;
 pub mod layout;
 mod lines;
 pub mod notes;
@@ -258,72 +259,6 @@ impl Carrier {
         }
         stream.consume(head.whole() as usize);
         Step::Done
-    }
-
-    /// One frame of a message.
-    fn fragment(&mut self, side: Side, stream: &mut Stream, head: &Head, roles: &mut Roles, out: &mut Out<'_>) -> Step {
-        let whole = head.whole() as usize;
-        let payload = stream.bytes().get(head.size..whole).unwrap_or_default();
-        let mut frames = std::mem::take(&mut self.frames);
-        let anew = self.agreed.is_some_and(|agreed| match roles.of(side) {
-            Role::Client => agreed.client_anew,
-            Role::Server => agreed.server_anew,
-            Role::Unknown => false,
-        });
-        let deflates = self.agreed.is_none_or(|agreed| agreed.deflate);
-        let direction = self.at(side);
-        let message = &mut direction.message;
-        let room = message.bytes.len() + payload.len() <= deflate::LARGEST;
-        if room {
-            let old = message.bytes.len();
-            message.bytes.extend_from_slice(payload);
-            if let (Some(key), Some(new)) = (head.mask, message.bytes.get_mut(old..)) {
-                frame::mask(new, key);
-            }
-        }
-        message.unmasked |= head.mask.is_none() && roles.of(side) == Role::Client;
-        let end = stream.offset() + whole as u64;
-        message.origin = stream.origin(end.saturating_sub(1)).unwrap_or_default();
-        stream.frames_of(stream.offset()..end, &mut frames);
-        for frame in frames.drain(..) {
-            if message.frames.last() != Some(&frame) {
-                message.frames.push(frame);
-            }
-        }
-        self.frames = frames;
-        stream.consume(whole);
-        let direction = self.at(side);
-        let Some(begun) = &mut direction.begun else { return Step::Done };
-        begun.wire += whole;
-        if !room {
-            self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
-            return Step::Done;
-        }
-        if !head.fin {
-            return Step::Done;
-        }
-        match begun.rsv {
-            0 => {}
-            4 if deflates => {
-                let Direction { message, inflater, inflated, .. } = direction;
-                if !inflater.inflate(&message.bytes, anew, inflated) {
-                    inflated.shrink_to(1 << 16);
-                    self.data_line(side, Some("compressed data that does not inflate"), roles, out);
-                    return Step::Done;
-                }
-                std::mem::swap(&mut message.bytes, inflated);
-                inflated.shrink_to(1 << 16);
-            }
-            _ => {
-                self.data_line(side, Some("reserved bits that nobody agreed on"), roles, out);
-                return Step::Done;
-            }
-        }
-        if self.at(side).message.bytes.is_empty() {
-            self.data_line(side, None, roles, out);
-            return Step::Done;
-        }
-        Step::Message
     }
 
     /// The direction has ended, or bytes of it are missing: prints what can never be whole.

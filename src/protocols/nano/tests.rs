@@ -1,0 +1,479 @@
+//! All tables and sessions at work: vectors, samples, cuts, flipped bits, segments, gaps.
+
+use super::{Nano, layout};
+use crate::capture::Time;
+use crate::codec::{Reader, Sampler, Tree, Writer, check};
+use crate::flow::{Origin, Side, Stream, Transport};
+use crate::protocols::inspector::dump;
+use crate::protocols::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk, for_line};
+use crate::render::{derived_json, fields_json};
+use serde_json::{Value as Json, json};
+
+const VECTORS: &str = include_str!("../../../fixtures/nano/vectors.json");
+
+/// One line, and what its JSON gives when it is written again is held against its bytes.
+#[derive(Clone, Debug, PartialEq)]
+struct Seen {
+    message: &'static str,
+    from: Role,
+    fields: Json,
+    derived: Json,
+    fault: bool,
+    notes: Vec<&'static str>,
+    frame: u64,
+    frames: Vec<u64>,
+}
+
+/// JSON of any depth.
+fn json_of(text: &[u8]) -> Json {
+    let mut reader = serde_json::Deserializer::from_slice(text);
+    reader.disable_recursion_limit();
+    reader.into_iter().next().unwrap().unwrap()
+}
+
+#[derive(Default)]
+struct Again(Vec<Seen>);
+
+impl Sink for Again {
+    fn message(&mut self, message: &Message<'_>) {
+        let (draft, place, mut text) = (message.draft, message.place, Vec::new());
+        fields_json(&draft.tree, message.sources(), &mut text);
+        let fields = json_of(&text);
+        text.clear();
+        let derived = derived_json(draft, message.sources(), &mut text).then(|| json_of(&text));
+        let line = Line {
+            message: draft.message,
+            proto: draft.proto,
+            version: None,
+            from: draft.from,
+            flow: 0,
+            fields: &fields,
+            derived: derived.as_ref(),
+            broken: draft.fault.is_some(),
+        };
+        let encoded = for_line(draft.proto).unwrap().encoder(&Options::default()).encode(&line);
+        assert_eq!(encoded.as_deref(), Ok(place.bytes), "{} {fields} {derived:?}", draft.message);
+        if let Some(fault) = &draft.fault {
+            assert!(fault.bit as usize <= place.bytes.len() * 8, "{fault}");
+            assert!(fault.path.starts_with(draft.proto), "{fault}");
+        }
+        for (note, _) in draft.notes.iter() {
+            let doc = Nano.notes().iter().find(|doc| doc.code == note.code);
+            assert!(doc.is_some_and(|d| d.level == note.level.name() || note.code == "nano.unknown_code"), "{note:?}");
+        }
+        self.0.push(Seen {
+            message: draft.message,
+            from: draft.from,
+            fields,
+            derived: derived.unwrap_or(Json::Null),
+            fault: draft.fault.is_some(),
+            notes: draft.notes.iter().map(|(note, _)| note.code).collect(),
+            frame: place.frame,
+            frames: place.frames.to_vec(),
+        });
+    }
+}
+
+fn options(args: &Json) -> Options {
+    let mut options = Options::default();
+    for setting in args.as_array().into_iter().flatten().filter_map(Json::as_str).filter(|a| *a != "-s") {
+        options.settings.add(setting).unwrap();
+    }
+    options
+}
+
+fn lines(bytes: &[u8], options: &Options) -> Vec<Seen> {
+    let mut again = Again::default();
+    dump(&Nano, bytes, options, &mut Draft::default(), &mut again);
+    again.0
+}
+
+fn hex_lines(hex: &str) -> Vec<Seen> {
+    lines(&hex::decode(hex).unwrap(), &Options::default())
+}
+
+fn vectors() -> Vec<(String, Vec<u8>, Options, Json)> {
+    let rows: Vec<Json> = serde_json::from_str(VECTORS).unwrap();
+    let bytes = |row: &Json| hex::decode(row["hex"].as_str().unwrap()).unwrap();
+    rows.into_iter().map(|r| (r["id"].to_string(), bytes(&r), options(&r["args"]), r["expect"].clone())).collect()
+}
+
+/// What happens in a conversation: bytes of a side in a frame, bytes lost, the end of a side.
+enum Event<'a> {
+    Data(Side, &'a [u8]),
+    Gap(Side, u64),
+    End(Side),
+}
+
+/// Feeds a conversation whose frames are counted from 1.
+fn talk(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
+    talk_with(&Options::default(), begun, opener, events)
+}
+
+fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
+    let ends = Some(["10.0.0.1:5000".parse().unwrap(), "10.0.0.2:3250".parse().unwrap()]);
+    let talk = Talk { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
+    let mut session = Nano.session(&talk);
+    let (mut draft, mut sink) = (Draft::default(), Again::default());
+    let mut out = Out { draft: &mut draft, sink: &mut sink, talk: &talk, names: ["a", "b"] };
+    let mut streams = [Stream::default(), Stream::default()];
+    for (event, frame) in events.iter().zip(1..) {
+        match *event {
+            Event::Data(side, bytes) => {
+                let stream = &mut streams[side.index()];
+                stream.append(bytes, Origin { frame, time: Time::micros(frame as i64, 0) });
+                let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame };
+                session.stream(side, stream, event, &mut out);
+            }
+            Event::Gap(side, missing) => {
+                session.stream(side, &mut streams[side.index()], StreamEvent::Gap { missing }, &mut out);
+                streams[side.index()] = Stream::default();
+            }
+            Event::End(side) => session.stream(side, &mut streams[side.index()], StreamEvent::End, &mut out),
+        }
+    }
+    sink.0
+}
+
+#[test]
+fn tables_are_closed() {
+    for layout in layout::TABLES.iter().flat_map(|table| table.layouts) {
+        check::check(layout.fields).unwrap();
+    }
+}
+
+#[test]
+fn vectors_give_their_lines() {
+    for (id, bytes, options, expect) in vectors() {
+        let seen = lines(&bytes, &options);
+        let messages: Vec<&str> = seen.iter().map(|s| s.message).collect();
+        let wanted: Vec<&str> = expect.as_array().unwrap().iter().map(|e| e["message"].as_str().unwrap()).collect();
+        assert_eq!(messages, wanted, "{id}");
+        for (seen, want) in seen.iter().zip(expect.as_array().unwrap()) {
+            assert_eq!(seen.fields, want["fields"], "{id}");
+            assert_eq!(seen.from.name(), want["from"], "{id}");
+            assert_eq!(seen.fault, want["fault"] == true, "{id}");
+        }
+    }
+}
+
+#[test]
+fn every_cut_and_every_flipped_bit_is_read_and_written() {
+    for (_, bytes, options, _) in vectors() {
+        if bytes.len() > 100 {
+            continue;
+        }
+        (0..bytes.len()).for_each(|end| drop(lines(&bytes[..end], &options)));
+        for bit in 0..bytes.len() * 8 {
+            let mut flipped = bytes.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            lines(&flipped, &options);
+        }
+    }
+}
+
+#[test]
+fn samples_come_back() {
+    for layout in &layout::LAYOUTS {
+        let mut tree = Tree::default();
+        for seed in 0..2000 {
+            let bytes = Sampler::new(seed).sample(layout.fields).unwrap();
+            tree.clear();
+            let outcome = Reader::new(&bytes, &mut tree).read(layout.fields);
+            let broken = layout.name == "data";
+            assert_eq!(outcome.stop.is_some(), broken, "{} {}", layout.name, hex::encode(&bytes));
+            let mut text = Vec::new();
+            fields_json(&tree, Draft::default().sources(&bytes), &mut text);
+            let fields: Json = serde_json::from_slice(&text).unwrap();
+            let written = Writer::new(&fields).broken(broken).write(layout.fields);
+            assert_eq!(written.as_ref(), Ok(&bytes), "{} {fields}", layout.name);
+        }
+    }
+}
+
+/// However the bytes are cut into segments: the same lines, in the frame of the last byte.
+#[test]
+fn segments_change_nothing() {
+    let mut compared = 0;
+    for (id, bytes, options, _) in vectors() {
+        let run = |size: usize| {
+            let mut events: Vec<Event<'_>> = bytes.chunks(size).map(|b| Event::Data(Side::A, b)).collect();
+            events.push(Event::End(Side::A));
+            talk_with(&options, [true; 2], None, &events)
+        };
+        let (whole, cut) = (run(bytes.len()), run(1));
+        // What is not understood is shown with the rest of what its frame delivered.
+        if bytes.len() > 2000 || whole.iter().any(|s| s.message == "unknown") {
+            continue;
+        }
+        compared += 1;
+        assert_eq!(whole.len(), cut.len(), "{id}");
+        for (a, b) in whole.iter().zip(&cut) {
+            assert_eq!((&a.fields, &a.derived, a.from), (&b.fields, &b.derived, b.from), "{id}");
+            assert!(b.frames.last().is_none_or(|last| *last == b.frame), "{id}: {b:?}");
+        }
+        assert!(cut.iter().any(|s| s.frame == bytes.len() as u64), "{id}");
+    }
+    assert!(compared > 100);
+}
+
+const HEARTBEAT: &[u8] = &[3, 0, 0, 0];
+const PUSH: &[u8] = &[4, 0, 0, 4, 6, 1, b'a', 0x31];
+
+#[test]
+fn out_of_step_and_in_step_again() {
+    use Event::{Data, End, Gap};
+    let seen = talk(
+        [true; 2],
+        Some(Side::A),
+        &[
+            Data(Side::B, &PUSH[..6]),
+            Gap(Side::B, 2),
+            Data(Side::B, b"????"),
+            Data(Side::B, HEARTBEAT),
+            Data(Side::B, &[9, 9]),
+            Data(Side::B, PUSH),
+            End(Side::B),
+        ],
+    );
+    let messages: Vec<&str> = seen.iter().map(|s| s.message).collect();
+    assert_eq!(messages, ["push", "unknown", "heartbeat", "unknown", "push"]);
+    assert_eq!(seen[0].fields, json!({"flags": [], "unparsed": "01"}));
+    assert!(seen[0].fault && seen[0].frame == 1 && seen[0].derived == json!({"length": 4}));
+    assert!(seen[1].notes.contains(&"tcp.gap") && !seen[2].notes.contains(&"tcp.gap"));
+    assert_eq!(seen[3].fields, json!({"type": 9, "unparsed": "09"}));
+    // Without its SYN a direction begins out of step.
+    let seen = talk([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);
+    assert_eq!(seen[0].message, "unknown");
+    assert_eq!((seen[1].message, seen[1].from), ("push", Role::Server));
+}
+
+#[test]
+fn requests_and_their_responses() {
+    use Event::Data;
+    let request: &[u8] = &[4, 0, 0, 4, 0, 7, 1, b'r'];
+    let response: &[u8] = &[4, 0, 0, 4, 4, 7, b'{', b'}'];
+    let events = [
+        Data(Side::A, request),
+        Data(Side::A, request),
+        Data(Side::B, response),
+        Data(Side::B, response),
+        Data(Side::B, request),
+    ];
+    let seen = talk([true; 2], Some(Side::A), &events);
+    assert!(seen[0].notes.contains(&"nano.before_ack") && !seen[0].notes.contains(&"nano.id_reused"));
+    assert!(seen[1].notes.contains(&"nano.id_reused"));
+    assert_eq!(seen[2].derived, json!({"route": "r", "json": {}}));
+    assert!(seen[2].notes.contains(&"nano.answers"));
+    assert!(seen[3].notes.contains(&"nano.unmatched_response"));
+    assert!(seen[4].notes.contains(&"nano.wrong_direction"));
+}
+
+#[test]
+fn the_handshake_teaches() {
+    let answer = br#"{"code":500,"sys":{"dict":{"a":1,"\u00e9":2},"serializer":"json"}}"#;
+    let mut bytes = vec![1, 0, 0, answer.len() as u8];
+    bytes.extend_from_slice(answer);
+    bytes.extend([4, 0, 0, 4, 7, 0, 2, b'5', 4, 0, 0, 3, 7, 0, 9]);
+    let seen = lines(&bytes, &Options::default());
+    assert_eq!(seen[0].derived["json"]["sys"]["dict"], json!({"a": 1, "é": 2}));
+    assert_eq!(seen[0].notes, ["nano.handshake_failed", "nano.server_kind"]);
+    assert_eq!(seen[1].derived, json!({"route": "é", "json": 5}));
+    assert_eq!(seen[2].notes, ["nano.unknown_code"]);
+}
+
+/// JSON is shown as it stands: numbers of any length, escapes, names with escapes, no surrogate halves.
+#[test]
+fn json_is_exact() {
+    let derived = |text: &str| {
+        let mut bytes = vec![1, 0, (text.len() >> 8) as u8, text.len() as u8];
+        bytes.extend_from_slice(text.as_bytes());
+        lines(&bytes, &Options::default()).remove(0).derived
+    };
+    let text = r#" {"big":18446744073709551615,"e":-1.5e-3,"s":"a\n\"\u00e9\ud83d\ude80","a\tb":[true,false,null,{},[]],"":""} "#;
+    assert_eq!(derived(text)["json"], serde_json::from_str::<Json>(text).unwrap());
+    let half = derived(r#"["\ud83d",1e999]"#);
+    assert_eq!(
+        half["json"],
+        json!([{"raw": hex::encode(r"\ud83d"), "bits": 48}, {"raw": hex::encode("1e999"), "bits": 40}])
+    );
+    let deep = |levels| derived(&format!("{}{}", "[".repeat(levels), "]".repeat(levels)));
+    assert_eq!(deep(512)["json"].as_array().map(Vec::len), Some(1));
+    assert_eq!(deep(513), Json::Null);
+    for bad in [
+        "{",
+        "[1,]",
+        "{\"a\":1,}",
+        "01",
+        "1.",
+        "nul",
+        "\"\u{1}\"",
+        "\"\\x\"",
+        "[1] 2",
+        "{1:2}",
+        "-",
+        "+1",
+        "NaN",
+        "[\u{c}]",
+    ] {
+        assert_eq!(derived(bad), Json::Null, "{bad}");
+    }
+}
+
+/// Time that grows with the length only.
+#[test]
+fn large_json_is_linear() {
+    let mut text = b"[".to_vec();
+    text.extend(b"[1 , {}],".repeat(1_000_000));
+    text.extend(b"0]");
+    let mut bytes = vec![1];
+    bytes.extend(&(text.len() as u32).to_be_bytes()[1..]);
+    bytes.extend(&text);
+    let options = Options::default();
+    let mut count = Count(0);
+    dump(&Nano, &bytes, &options, &mut Draft::default(), &mut count);
+    assert_eq!(count.0, 1);
+    struct Count(usize);
+    impl Sink for Count {
+        fn message(&mut self, message: &Message<'_>) {
+            self.0 += 1;
+            assert_eq!(message.draft.derived.nodes().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn notes_of_contents() {
+    for (hex, note) in [
+        ("03000003616263", "nano.unexpected_body"),
+        ("01000003616263", "nano.not_json"),
+        ("0400000ac00105612e622e637b7d", "nano.reserved_flags"),
+        ("0400000a100105612e622e637b7d", "nano.not_zlib"),
+        ("0400000700810001617b7d", "nano.id_overlong"),
+        ("04000007000102c3287b7d", "nano.route_not_utf8"),
+        ("0400000503012c7b7d", "nano.unknown_code"),
+        ("0400000e00808080800805612e622e637b7d", "nano.id_danger"),
+        ("0400000a000005612e622e637b7d", "nano.id_zero"),
+        ("485454502f312e", "nano.http_answer"),
+    ] {
+        let seen = match hex {
+            "485454502f312e" => {
+                talk([true; 2], None, &[Event::Data(Side::A, &[3, 0, 0, 0]), Event::Data(Side::B, b"HTTP/1.1 400")])
+            }
+            hex => hex_lines(hex),
+        };
+        assert!(seen.last().unwrap().notes.contains(&note), "{note}: {seen:?}");
+    }
+}
+
+#[test]
+fn settings_say_what_is_wrong() {
+    let wrong = |text: &str| Options::default().settings.add(text).unwrap_err();
+    assert!(wrong("nano.dict={\"a\":70000}").contains("0 to 65535"));
+    assert!(wrong("nano.dict=/no/such/file").contains("/no/such/file"));
+    assert!(wrong("nano.protos={}").contains("client"));
+    assert!(wrong("nano.payload=xml").contains("json"));
+}
+
+/// Maps, objects and repeated fields that are scattered.
+#[test]
+fn pomelo_protobuf_beyond_the_vectors() {
+    let protos = json!({"client": {}, "server": {"r": {
+        "m": {"option": "map", "type": "Pair", "tag": 1},
+        "n": {"option": "repeated", "type": "uInt32", "tag": 2},
+        "deep": {"option": "optional", "type": "Self", "tag": 3},
+        "bad": {"option": "optional", "type": "Nobody", "tag": 4},
+        "__messages": {"Pair": {"key": {"option": "required", "type": "sInt32", "tag": 1},
+                                "value": {"option": "required", "type": "string", "tag": 2}}}},
+        "message Self": {"deep": {"option": "optional", "type": "Self", "tag": 3}}}});
+    let mut options = Options::default();
+    options.settings.add(&format!("nano.protos={protos}")).unwrap();
+    let message = |payload: &[u8]| {
+        let mut bytes = vec![4, 0, 0, payload.len() as u8 + 3, 6, 1, b'r'];
+        bytes.extend_from_slice(payload);
+        let seen = lines(&bytes, &options).remove(0);
+        (seen.derived["message"].clone(), seen.notes.contains(&"nano.protobuf"))
+    };
+    let pairs = [0x0a, 2, 1, 1, b'x', 4, 0];
+    assert_eq!(message(&pairs), (json!({"m": {"-1": "x", "2": ""}}), false));
+    assert_eq!(message(&[0x10, 1, 5, 0x0a, 0, 0x10, 2, 6, 7]), (json!({"n": [5, 6, 7], "m": {}}), false));
+    assert_eq!(message(&[0x10, 1, 5, 0x10, 2, 6]), (json!({"n": [5]}), true));
+    assert_eq!(message(&[0x1a, 2, 0x1a, 0]), (json!({"deep": {"deep": {}}}), false));
+    assert_eq!(message(&[0x10, 1, 5, 0x1a, 2, 0x1a, 9]), (json!({"n": [5]}), true));
+    assert_eq!(message(&[0x20, 1]), (json!({}), true));
+    // A count drives nothing by itself.
+    assert_eq!(message(&[0x10, 0xff, 0xff, 0xff, 0xff, 0x7f, 1]), (json!({}), true));
+}
+
+#[test]
+fn found_by_what_a_side_says_first() {
+    use super::identify;
+    use crate::protocols::Evidence::{Maybe, No, Sure};
+    let upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
+    for sure in [&[1, 0, 0, 9, b'{'][..], &[1, 0, 0, 9, b'x'], &[3, 0, 0, 0, 1, 0, 0, 9, b'{'], upgrade] {
+        assert!(matches!(identify(sure), Sure(..)), "{sure:?}");
+    }
+    for open in [&[1, 0, 0, 0][..], &[3, 0, 0, 0], &[1], b"GE", b"GET / HT", &[1, 0, 0, 3, b'a']] {
+        assert!(matches!(identify(open), Maybe(_)), "{open:?}");
+    }
+    for no in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[4, 0, 0, 1], b"SSH-2.0", &[0x10, 0x20]] {
+        assert_eq!(identify(no), No, "{no:?}");
+    }
+}
+
+/// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.
+#[test]
+fn a_gap_in_a_websocket_stream() {
+    use Event::{Data, End, Gap};
+    let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
+    let answer = b"HTTP/1.1 101 X\r\n\r\n";
+    let seen = talk(
+        [true; 2],
+        Some(Side::A),
+        &[
+            Data(Side::A, request),
+            Data(Side::B, answer),
+            Data(Side::B, &[0x82, 4, 3, 0, 0, 0, 0x82, 2, 4, 0, 0x02, 1, 9, 0x82, 9, 1]),
+            Gap(Side::B, 7),
+            Data(Side::B, &[0xff, 0xff, 0xff]),
+            Data(Side::B, &[0x82, 4, 3, 0, 0, 0, 0x89, 0]),
+            Data(Side::A, &[0x82, 4, 3, 0, 0, 0]),
+            End(Side::B),
+        ],
+    );
+    let messages: Vec<&str> = seen.iter().map(|s| s.message).collect();
+    let expected = [
+        "upgrade_request",
+        "upgrade_response",
+        "heartbeat",
+        "data",
+        "binary",
+        "frame",
+        "frame",
+        "heartbeat",
+        "ping",
+        "heartbeat",
+    ];
+    assert_eq!(messages, expected);
+    assert_eq!(seen[3].fields, json!({"unparsed": "00"}));
+    assert_eq!(seen[5].fields, json!({"unparsed": "820901"}));
+    assert_eq!(seen[6].notes, ["tcp.gap"]);
+    assert_eq!(seen[9].notes, ["websocket.unmasked"]);
+}
+
+/// Packages as `encode --transport ws` makes them are read again.
+#[test]
+fn wrapped_packages_are_read_again() {
+    let options = options(&json!(["-s", "nano.carrier=websocket"]));
+    let fields = json!({"route": "Room.Say", "payload": "7b7d"});
+    let encoder = &mut *Nano.encoder(&options);
+    for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
+        let (proto, version, derived) = ("nano", None, None);
+        let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };
+        let package = encoder.encode(&line).unwrap();
+        assert_eq!(encoder.frame(&package, &line).as_ref(), Some(&package));
+        let seen = lines(&encoder.websocket(&package, &line).unwrap(), &options);
+        assert_eq!((seen[0].message, seen[0].from), (message, from));
+        assert_eq!(seen[0].fields["route"], "Room.Say");
+    }
+}
