@@ -62,13 +62,10 @@ pub enum Command {
     Decode(Decode),
     /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
     Dump(Dump),
-<<<<<<< HEAD
     /// Ask live servers: is it there, what is it, how far away, and if not, why not
     Probe(Probe),
-=======
     /// Write messages: from FIELD=VALUE, or from the JSON lines that decode prints
     Encode(Encode),
->>>>>>> main
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

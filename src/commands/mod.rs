@@ -8,11 +8,8 @@ mod fields;
 mod generate;
 mod input;
 mod output;
-<<<<<<< HEAD
 mod probe;
-=======
 mod written;
->>>>>>> main
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
@@ -38,11 +35,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
-<<<<<<< HEAD
         Command::Probe(args) => probe::run(args, &cli.global),
-=======
         Command::Encode(args) => encode::run(args, &cli.global),
->>>>>>> main
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -164,8 +164,10 @@ pub struct Outbox {
     pub counts: Counts,
     /// What the user should know, each told once.
     pub remarks: Vec<String>,
-    /// A UDP port that the peer named for the datagrams beside the stream.
+    /// The port of our socket for datagrams beside the stream.
     pub beside: Option<u16>,
+    /// The peer's port for them, as soon as it has named it: to be connected.
+    pub connect: Option<u16>,
 }
 
 impl Outbox {
@@ -252,6 +254,12 @@ pub trait Actor {
 pub trait Replay: Sync {
     /// The actor for one side.
     fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor>;
+
+    /// What the recording tells that the live conversation's session would have to find out again:
+    /// settings, as `-s` takes them.
+    fn settings(&self, _messages: &[Recorded]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// The server's address of the datagrams that belong to a recorded stream.
     fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {

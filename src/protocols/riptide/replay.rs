@@ -37,6 +37,18 @@ impl Replay for Replaying {
     fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
         Box::new(Playing::new(cast))
     }
+
+    fn settings(&self, messages: &[Recorded]) -> Vec<String> {
+        vec![format!("riptide.version={}", version(messages).name())]
+    }
+}
+
+/// The version that the recording ends in: what it begins with fits several.
+fn version(messages: &[Recorded]) -> Version {
+    let versions = messages.iter().filter_map(|m| m.said.version);
+    // 2.1 is known by its acks only, which come late.
+    let name = versions.clone().find(|v| *v == "2.1").or(versions.last());
+    name.and_then(Version::by_name).unwrap_or(Version::V20)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,16 +124,10 @@ struct Playing {
 
 impl Playing {
     fn new(cast: &Cast<'_>) -> Playing {
-        let versions = cast.messages.iter().filter_map(|m| m.said.version);
-        // 2.1 is known by its acks only, which come late.
-        let version = match versions.clone().find(|v| *v == "2.1").or(versions.last()) {
-            Some(name) => Version::by_name(name).unwrap_or(Version::V20),
-            None => Version::V20,
-        };
         let ours = |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
         Playing {
             role: cast.role,
-            version,
+            version: version(cast.messages),
             datagrams: cast.transport == Transport::Udp,
             timeout: cast.timeout,
             state: State::New,
