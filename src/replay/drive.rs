@@ -54,7 +54,7 @@ impl<'a> Order<'a> {
         options
     }
 
-    fn cast(&self) -> Cast<'_> {
+    fn cast<'c>(&'c self, options: &'c Options) -> Cast<'c> {
         Cast {
             messages: &self.conversation.messages,
             role: self.wishes.role,
@@ -63,6 +63,7 @@ impl<'a> Order<'a> {
             asap: self.pace.speed.is_none(),
             host: self.host,
             path: self.path,
+            options,
         }
     }
 
@@ -75,8 +76,8 @@ impl<'a> Order<'a> {
     ///
     /// # Errors
     /// The protocol cannot be played.
-    pub fn plan(&self) -> Result<(Plan, Box<dyn Actor>), Trouble> {
-        let mut actor = self.replay()?.actor(&self.cast());
+    pub fn plan(&self, options: &Options) -> Result<(Plan, Box<dyn Actor>), Trouble> {
+        let mut actor = self.replay()?.actor(&self.cast(options));
         let plan = Plan::new(&self.conversation.messages, &self.wishes, &mut *actor);
         Ok((plan, actor))
     }
@@ -120,10 +121,10 @@ impl<'a> Order<'a> {
     pub fn to(
         &self,
         peer: SocketAddr,
-        options: &'a Options,
+        options: &Options,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan()?;
+        let (plan, mut actor) = self.plan(options)?;
         let mut live = Live::to(self.open(peer), options, self.websocket())?;
         Ok(play(&plan, &mut *actor, &mut live, &self.settings(&plan), progress))
     }
@@ -135,11 +136,11 @@ impl<'a> Order<'a> {
     pub fn answer(
         &self,
         waiting: &Waiting,
-        options: &'a Options,
+        options: &Options,
         until: Option<Instant>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan()?;
+        let (plan, mut actor) = self.plan(options)?;
         let open = self.open(([0, 0, 0, 0], 0).into());
         let mut live = waiting.peer(open, options, self.websocket(), self.stop, until)?;
         Ok(play(&plan, &mut *actor, &mut live, &self.settings(&plan), progress))

@@ -101,8 +101,9 @@ pub struct Progress {
 
 /// Which of the expected messages have come: by what they are about, in order.
 struct Met {
-    /// Of each expected message: what it is about, how many such there must be, is it sure to come?
-    wanted: Vec<(String, usize, bool)>,
+    /// Of each expected message: what it is about, how many such there must be, is it sure to come,
+    /// does it end the session?
+    wanted: Vec<(String, usize, bool, bool)>,
     came: HashMap<String, usize>,
     /// All before it have come, or were given up.
     front: usize,
@@ -115,7 +116,7 @@ impl Met {
             let about = actor.identity(&m.said);
             let count = counts.entry(about.clone()).or_default();
             *count += 1;
-            (about, *count, actor.sure(&m.said))
+            (about, *count, actor.sure(&m.said), actor.closes(m))
         });
         Met { wanted: wanted.collect(), came: HashMap::new(), front: 0 }
     }
@@ -127,13 +128,21 @@ impl Met {
     /// Have the first `after` come? Else: is what is missing sure to come?
     fn met(&mut self, after: usize) -> Result<(), bool> {
         while self.front < after {
-            let Some((about, count, sure)) = self.wanted.get(self.front) else { break };
+            let Some((about, count, sure, _)) = self.wanted.get(self.front) else { break };
             if self.came.get(about).is_none_or(|came| came < count) {
                 return Err(*sure);
             }
             self.front += 1;
         }
         Ok(())
+    }
+
+    /// Is anything still to come that is worth waiting for?
+    fn awaits(&self) -> bool {
+        let open = self.wanted.get(self.front..).unwrap_or_default();
+        open.iter().any(|(about, count, sure, closes)| {
+            (*sure || *closes) && self.came.get(about).is_none_or(|came| came < count)
+        })
     }
 
     fn give_up(&mut self) {
@@ -290,8 +299,7 @@ impl Playing<'_> {
                     // All is said: now the peer may finish what it has to say.
                     let complete = self.actor.settled(now) && self.met.met(plan.expected.len()).is_ok();
                     let quiet = now.saturating_duration_since(self.last_heard.max(*rested.get_or_insert(now)));
-                    let sure = self.met.met(plan.expected.len()).err().unwrap_or(false);
-                    let patience = match (self.impatient, sure) {
+                    let patience = match (self.impatient, self.met.awaits()) {
                         (false, true) => self.settings.timeout,
                         _ => UNSURE * 4,
                     };

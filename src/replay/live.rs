@@ -15,7 +15,7 @@ const TURN: Duration = Duration::from_millis(2);
 /// A peer: the conversation's socket, and perhaps one for datagrams beside it.
 pub struct Live<'a> {
     open: Open<'a>,
-    options: &'a Options,
+    options: Options,
     main: Link<'a>,
     /// Its messages go in WebSocket frames.
     websocket: bool,
@@ -31,13 +31,13 @@ impl<'a> Live<'a> {
     ///
     /// # Errors
     /// Why it is not reached.
-    pub fn to(open: Open<'a>, options: &'a Options, websocket: bool) -> Result<Live<'a>, Trouble> {
+    pub fn to(open: Open<'a>, options: &Options, websocket: bool) -> Result<Live<'a>, Trouble> {
         let main = Link::open(&open, options)?;
         Ok(Live::of(open, options, main, websocket))
     }
 
-    fn of(open: Open<'a>, options: &'a Options, main: Link<'a>, websocket: bool) -> Live<'a> {
-        Live { open, options, main, websocket, socket: None, session: None, beside: None, inbox: VecDeque::new() }
+    fn of(open: Open<'a>, options: &Options, main: Link<'a>, websocket: bool) -> Live<'a> {
+        Live { open, options: options.clone(), main, websocket, socket: None, session: None, beside: None, inbox: VecDeque::new() }
     }
 
     /// The session for datagrams beside the stream, as soon as the stream has told.
@@ -86,7 +86,7 @@ impl Waiting {
     pub fn peer<'a>(
         &self,
         mut open: Open<'a>,
-        options: &'a Options,
+        options: &Options,
         websocket: bool,
         stop: &Stop,
         until: Option<Instant>,
@@ -216,7 +216,7 @@ impl Peer for Live<'_> {
         let peer = SocketAddr::new(self.main.peer().ip(), port);
         socket.connect(peer).map_err(Trouble::of_datagram)?;
         let open = Open { peer, transport: Transport::Udp, flow: self.open.flow + 1, ..self.open.clone() };
-        self.beside = Some(Link::beside(&open, self.options, socket, session)?);
+        self.beside = Some(Link::beside(&open, &self.options, socket, session)?);
         Ok(())
     }
 

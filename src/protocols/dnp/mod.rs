@@ -14,6 +14,7 @@ pub mod links;
 pub mod notes;
 pub mod probe;
 pub mod reliable;
+pub mod replay;
 pub mod runs;
 pub mod session;
 #[cfg(test)]
@@ -121,6 +122,10 @@ impl Dissector for Dnp {
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

@@ -10,6 +10,7 @@ mod unacknowledged;
 
 pub use unacknowledged::Unacknowledged;
 
+use super::options::Options;
 use super::talk::Role;
 use crate::capture::Time;
 use crate::flow::Transport;
@@ -124,6 +125,8 @@ pub struct Cast<'a> {
     pub host: &'a str,
     /// `ws://..`: the path to ask for.
     pub path: Option<&'a str>,
+    /// What the user said.
+    pub options: &'a Options,
 }
 
 /// What is counted while a session is played.

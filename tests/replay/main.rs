@@ -1,0 +1,6 @@
+//! Replays against themselves: both sides of a capture, over loopback and through a bad network.
+
+mod dnp;
+mod relay;
+mod riptide;
+mod stage;
