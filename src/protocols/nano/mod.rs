@@ -15,6 +15,7 @@ pub mod package;
 pub mod payload;
 pub mod pomelo;
 pub mod protos;
+pub mod replay;
 mod scan;
 pub mod session;
 pub mod settings;
@@ -85,6 +86,10 @@ impl Dissector for Nano {
 
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Tcp
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
