@@ -9,6 +9,7 @@ mod generate;
 mod input;
 mod output;
 mod probe;
+mod replay;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
@@ -36,6 +37,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
+        Command::Replay(args) => replay::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),

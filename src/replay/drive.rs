@@ -8,7 +8,7 @@ use super::report::Report;
 use crate::flow::Transport;
 use crate::net::{Open, Recorder, Stop, Trouble, Watch};
 use crate::protocols::Options;
-use crate::protocols::replay::{Actor, Cast, Channel, Replay};
+use crate::protocols::replay::{Actor, Cast, Replay};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -101,8 +101,7 @@ impl<'a> Order<'a> {
         self.path.is_some() || self.conversation.is_websocket()
     }
 
-    fn settings(&self, plan: &Plan) -> Settings {
-        let beside = |channel| channel == Channel::Beside;
+    fn settings(&self) -> Settings {
         Settings {
             pace: self.pace,
             timeout: self.timeout,
@@ -110,7 +109,9 @@ impl<'a> Order<'a> {
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
             beside: self.conversation.transport == Transport::Tcp
-                && plan.steps.iter().map(|s| &s.recorded).chain(&plan.expected).any(|m| beside(m.said.channel)),
+                && self.conversation.dissector.replay().is_some_and(|replay| {
+                    replay.beside(&self.conversation.messages, self.conversation.ends[1]).is_some()
+                }),
         }
     }
 
@@ -126,7 +127,7 @@ impl<'a> Order<'a> {
     ) -> Result<Report, Trouble> {
         let (plan, mut actor) = self.plan(options)?;
         let mut live = Live::to(self.open(peer), options, self.websocket())?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(&plan), progress))
+        Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))
     }
 
     /// Waits for a peer and plays a session with it.
@@ -143,6 +144,6 @@ impl<'a> Order<'a> {
         let (plan, mut actor) = self.plan(options)?;
         let open = self.open(([0, 0, 0, 0], 0).into());
         let mut live = waiting.peer(open, options, self.websocket(), self.stop, until)?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(&plan), progress))
+        Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))
     }
 }

@@ -24,6 +24,8 @@ pub struct Live<'a> {
     session: Option<Box<dyn Session>>,
     beside: Option<Link<'a>>,
     inbox: VecDeque<Said>,
+    /// The datagram that is being put together.
+    bundle: Vec<u8>,
 }
 
 impl<'a> Live<'a> {
@@ -37,7 +39,7 @@ impl<'a> Live<'a> {
     }
 
     fn of(open: Open<'a>, options: &Options, main: Link<'a>, websocket: bool) -> Live<'a> {
-        Live { open, options: options.clone(), main, websocket, socket: None, session: None, beside: None, inbox: VecDeque::new() }
+        Live { open, options: options.clone(), main, websocket, socket: None, session: None, beside: None, inbox: VecDeque::new(), bundle: Vec::new() }
     }
 
     /// The session for datagrams beside the stream, as soon as the stream has told.
@@ -150,6 +152,7 @@ fn said(heard: Heard, channel: Channel) -> Said {
         fault: heard.fault,
         bytes: heard.bytes,
         channel,
+        more: false,
     }
 }
 
@@ -172,7 +175,14 @@ impl Peer for Live<'_> {
             derived: Some(&said.derived).filter(|d| !d.is_null()),
             broken: said.fault.is_some(),
         };
-        let bytes = link.write_in(&line, self.websocket)?;
+        let mut bytes = link.write_in(&line, self.websocket)?;
+        if said.more || !self.bundle.is_empty() {
+            self.bundle.append(&mut bytes);
+            if said.more {
+                return Ok(());
+            }
+            bytes = std::mem::take(&mut self.bundle);
+        }
         match dangerous {
             true => link.send_dangerous(&bytes)?,
             false => link.send(&bytes)?,

@@ -193,6 +193,7 @@ pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
         fault: draft.fault.as_ref().map(ToString::to_string),
         bytes: message.place.bytes.to_vec(),
         channel: Channel::Main,
+        more: false,
     }
 }
 

@@ -16,6 +16,7 @@ pub mod layout;
 pub mod members;
 pub mod notes;
 pub mod reading;
+pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod tests;
@@ -94,6 +95,10 @@ impl Dissector for Acknex {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

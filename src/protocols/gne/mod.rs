@@ -14,6 +14,7 @@ pub mod link;
 pub mod notes;
 pub mod packets;
 pub mod pings;
+pub mod replay;
 pub mod session;
 pub mod values;
 
@@ -113,6 +114,10 @@ impl Dissector for Gne {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

@@ -50,6 +50,8 @@ pub struct Said {
     pub bytes: Vec<u8>,
     /// What carries it.
     pub channel: Channel,
+    /// The next message goes into the same datagram.
+    pub more: bool,
 }
 
 impl Said {
