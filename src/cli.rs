@@ -1,6 +1,7 @@
 //! The command line: every option and its help, once. Help, man page and completions come from here.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use netkit::capture::Moment;
 use netkit::protocols::{Role, Server};
 use std::path::PathBuf;
 
@@ -62,10 +63,14 @@ pub enum Command {
     Decode(Decode),
     /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
     Dump(Dump),
-    /// Ask live servers: is it there, what is it, how far away, and if not, why not
-    Probe(Probe),
     /// Write messages: from FIELD=VALUE, or from the JSON lines that decode prints
     Encode(Encode),
+    /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
+    Stats(Stats),
+    /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
+    Diff(Diff),
+    /// Ask live servers: is it there, what is it, how far away, and if not, why not
+    Probe(Probe),
     /// Play one side of a captured conversation to a live peer
     Replay(Replay),
     /// Document the messages, fields, settings and notes of the protocols
@@ -152,16 +157,9 @@ pub enum FailOn {
     Fault,
 }
 
-/// `netkit decode`.
+/// Options that concern captures.
 #[derive(Args, Debug)]
-#[command(after_help = DECODE)]
-pub struct Decode {
-    /// Captures or hex text; `-` is stdin
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-    /// Options that concern dissection.
-    #[command(flatten)]
-    pub dissect: Dissect,
+pub struct Traffic {
     /// Which protocol a port carries, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port)]
     pub port: Vec<(u16, String)>,
@@ -174,6 +172,30 @@ pub struct Decode {
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
     #[arg(short = 'F', long, value_name = "EXPR")]
     pub filter: Option<String>,
+    /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<Moment>,
+    /// Only messages before then: as --since
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Moment>,
+}
+
+/// `netkit decode`.
+#[derive(Args, Debug)]
+#[command(after_help = DECODE)]
+pub struct Decode {
+    /// Captures or hex text; `-` is stdin
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
@@ -434,6 +456,99 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
         _ => Err("expected a time, as 1s, 200ms or 0.5".into()),
     }
 }
+
+/// `netkit stats`.
+#[derive(Args, Debug)]
+#[command(after_help = STATS)]
+pub struct Stats {
+    /// A capture; `-` is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// One table: by message, flow, peer or second; with --track: the field that tells series apart
+    #[arg(long, value_name = "message|flow|peer|second|FIELD")]
+    pub by: Option<String>,
+    /// What became of numbered messages, requests and links
+    #[arg(long, conflicts_with = "by")]
+    pub delivery: bool,
+    /// Follow a field: a line each time it occurs; in text a sparkline
+    #[arg(long, value_name = "FIELD", conflicts_with = "delivery")]
+    pub track: Option<String>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
+    pub format: StatsFormat,
+}
+
+/// Form of the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people.
+    Text,
+    /// A JSON object a row.
+    Ndjson,
+    /// One JSON object.
+    Json,
+    /// Comma-separated, with a line of names.
+    Csv,
+}
+
+const STATS: &str = "\
+Examples:
+  netkit stats capture.pcap                          all of it
+  netkit stats capture.pcap --by second -f csv       messages and bytes a second
+  netkit stats capture.pcap --by flow -f ndjson      a line a conversation
+  netkit stats capture.pcap --delivery               losses, copies, delays, round trips
+  netkit stats capture.pcap --delivery -f json       every numbered message with its copies and acknowledgement
+  netkit stats game.pcap -p acknex --track acknex.update2.position --by entity
+  netkit stats game.pcap --schema game.toml --track payload.position.x --by flow -f csv
+Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an
+acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came.";
+
+/// `netkit diff`.
+#[derive(Args, Debug)]
+#[command(after_help = DIFF)]
+pub struct Diff {
+    /// The first capture
+    #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
+    pub a: PathBuf,
+    /// The second capture
+    #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
+    pub b: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Exit with status 1 when there is a difference like that; may be given several times
+    #[arg(long, value_name = "METRIC>PERCENT|appeared|vanished|fields")]
+    pub fail_on: Vec<netkit::stats::diff::Limit>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
+    pub format: DiffFormat,
+}
+
+/// Form of the differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+const DIFF: &str = "\
+Examples:
+  netkit diff before.pcap after.pcap
+  netkit diff before.pcap after.pcap -f json
+  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished    for a build pipeline
+Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, compared
+by their difference), ack, answer (median milliseconds) of each side. A change counts up and down.";
 
 /// `netkit fields`.
 #[derive(Args, Debug)]

@@ -26,3 +26,4 @@ pub mod probe;
 pub mod protocols;
 pub mod render;
 pub mod replay;
+pub mod stats;

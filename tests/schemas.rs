@@ -112,3 +112,53 @@ fn gne_values_are_what_the_applications_sent() {
     }
     assert!(files > 5, "{files}");
 }
+
+/// DNP applications logged each value of a message with its type: every message is read with a
+/// schema of just those types.
+#[test]
+fn dnp_values_are_what_the_applications_wrote() {
+    use netkit::codec::schema::Schemas;
+    use netkit::codec::{Reader, Sources, Tree};
+    use netkit::protocols::Dissector;
+    let dnp: &dyn Dissector = &netkit::protocols::dnp::Dnp;
+    let mut checked = 0;
+    for name in ["dnp-basic", "dnp-states", "dnp-frag", "dnp-python", "dnp-ipv6"] {
+        let expected = lines(&fixtures().join(format!("dnp/{name}.expected.ndjson")));
+        for row in lines(&fixtures().join(format!("dnp/{name}.values.ndjson"))) {
+            let line = &expected[row["line"].as_u64().expect("a line") as usize - 1];
+            let joined = line["derived"]["message"].as_str();
+            let bytes = joined.or(line["fields"]["data"].as_str()).or(line["fields"]["message"].as_str());
+            let bytes = hex::decode(bytes.expect("bytes")).expect("hex");
+            let values = row["payload"].as_array().expect("values");
+            let mut schema =
+                String::from("proto = \"dnp\"\n[[message]]\nmessage = \"any\"\nname = \"m\"\n[message.fields]\n");
+            for (k, value) in values.iter().enumerate() {
+                schema += &format!("v{k} = {}\n", value["type"]);
+            }
+            let mut schemas = Schemas::default();
+            schemas.add(name, &schema, &|_| Some(dnp.encodings())).expect("a schema");
+            let fields = schemas.messages("dnp")[0].fields(0).expect("fields");
+            let mut tree = Tree::default();
+            let outcome = Reader::new(&bytes, &mut tree).read(fields);
+            assert_eq!((outcome.stop, outcome.bits as usize), (None, bytes.len() * 8), "{name} line {}", row["line"]);
+            let mut text = Vec::new();
+            netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut text);
+            let got: Json = serde_json::from_slice(&text).expect("JSON");
+            for (k, value) in values.iter().enumerate() {
+                let (want, got) = (&value["value"], &got[&format!("v{k}")]);
+                assert!(same_number(want, got), "{name} line {}: v{k}: wrote {want}, read {got}", row["line"]);
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 80, "{checked}");
+}
+
+/// Floats were logged at the width of the program's own numbers.
+fn same_number(want: &Json, got: &Json) -> bool {
+    match (want, got) {
+        (Json::Number(a), Json::Number(b)) => a == b || a.as_f64().map(|v| v as f32) == b.as_f64().map(|v| v as f32),
+        (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_number(a, b)),
+        _ => want == got,
+    }
+}

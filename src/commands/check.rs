@@ -5,15 +5,19 @@ use super::input;
 use super::output::say;
 use crate::cli::{Decode, Global};
 use netkit::capture::{Capture, Decoded, Input, Packets};
+use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::flow::{Caps, Table};
-use netkit::protocols::{self, Encoder, Inspector, Line, Message, Options, Sink};
-use netkit::render;
-use std::collections::BTreeMap;
+use netkit::protocols::{Inspector, Message, Options, Sink};
+use netkit::render::Ndjson;
 use std::io::Write;
 use std::path::Path;
 
 /// Runs the check over the files: exit status 1 where bytes differ.
 pub fn run(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    deeply(|| files(args, options, global))?
+}
+
+fn files(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let (mut whole, mut checked) = (true, 0);
     for path in &args.files {
         let mut check = Check::new(options);
@@ -51,8 +55,8 @@ fn file(path: &Path, options: &Options, sink: &mut Check<'_>) -> anyhow::Result<
 
 /// Writes messages again and compares.
 struct Check<'a> {
-    options: &'a Options,
-    encoders: BTreeMap<&'static str, Box<dyn Encoder>>,
+    encoders: Encoders<'a>,
+    printer: Ndjson,
     line: Vec<u8>,
     messages: u64,
     different: u64,
@@ -61,34 +65,17 @@ struct Check<'a> {
 
 impl<'a> Check<'a> {
     fn new(options: &'a Options) -> Check<'a> {
-        Check { options, encoders: BTreeMap::new(), line: Vec::new(), messages: 0, different: 0, first: None }
+        let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
+        Check { encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None }
     }
 
-    /// What the message's own JSON gives.
+    /// What the message's own line gives.
     fn again(&mut self, message: &Message<'_>) -> Result<Vec<u8>, String> {
-        let draft = message.draft;
         self.line.clear();
-        render::fields_json(&draft.tree, message.sources(), &mut self.line);
-        let fields = parse(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
-        self.line.clear();
-        let derived = match render::derived_json(draft, message.sources(), &mut self.line) {
-            true => Some(parse(&self.line).map_err(|e| format!("derived is no JSON: {e}"))?),
-            false => None,
-        };
-        let dissector = protocols::for_line(draft.proto).ok_or_else(|| format!("no protocol {}", draft.proto))?;
-        let options = self.options;
-        let encoder = self.encoders.entry(dissector.name()).or_insert_with(|| dissector.encoder(options));
-        let line = Line {
-            message: draft.message,
-            proto: draft.proto,
-            version: draft.version,
-            from: draft.from,
-            flow: message.talk.flow,
-            fields: &fields,
-            derived: derived.as_ref(),
-            broken: draft.fault.is_some(),
-        };
-        encoder.encode(&line).map_err(|e| e.to_string())
+        self.printer.message(message, &mut self.line);
+        let object = encode::json(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
+        let entry = Entry::new(object, &Source::default()).map_err(|e| e.to_string())?;
+        self.encoders.encode(&entry).map_err(|e| e.to_string())
     }
 }
 
@@ -109,12 +96,4 @@ impl Sink for Check<'_> {
             self.first = Some(format!("frame {} {}.{}: {what}", message.place.frame, draft.proto, draft.message));
         }
     }
-}
-
-/// JSON of any depth: GNE's packets nest deeper than the reader's default limit.
-fn parse(text: &[u8]) -> serde_json::Result<serde_json::Value> {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    reader.disable_recursion_limit();
-    let mut values = reader.into_iter();
-    values.next().unwrap_or(Ok(serde_json::Value::Null))
 }

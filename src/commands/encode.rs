@@ -59,8 +59,8 @@ impl<'a> Encoding<'a> {
         match done {
             Ok(()) => self.out.finish()?,
             Err(error) => {
-                // What was right before it stands.
-                self.out.flush()?;
+                // What was right before it stands, where there was anything.
+                self.out.stop()?;
                 return Err(error);
             }
         }

@@ -2,6 +2,7 @@
 
 mod check;
 mod decode;
+mod diff;
 mod dump;
 mod encode;
 mod fields;
@@ -9,7 +10,12 @@ mod generate;
 mod input;
 mod output;
 mod probe;
+mod read;
 mod replay;
+mod selection;
+mod shares;
+mod stats;
+mod track;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
@@ -39,6 +45,8 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Probe(args) => probe::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -1,28 +1,57 @@
 //! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
 
+use super::read::Reading;
+use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output};
+use netkit::capture::{Packets, Time};
 use netkit::codec::Level;
-use netkit::filter::Filter;
 use netkit::protocols::{Message, Sink};
-use netkit::render::{self, Renderer, Style};
+use netkit::render::{self, Chunk, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
-/// Prints the messages that were asked for.
-pub struct Printer {
-    renderer: Renderer,
-    flow: Option<u64>,
-    filter: Option<Filter>,
-    left: Option<u64>,
+/// Which messages were asked for, and what was found in them.
+#[derive(Clone)]
+pub struct Pick {
+    /// By `--flow`, `-F`, `--since` and `--until`.
+    pub selection: Selection,
     fail_on: Option<FailOn>,
-    /// How many messages were printed.
-    pub printed: u64,
     /// One was found that the exit status has to tell of.
     pub failed: bool,
 }
 
+impl Pick {
+    /// Is this message to be printed?
+    #[inline]
+    pub fn wants(&mut self, message: &Message<'_>) -> bool {
+        if !self.selection.wants(message) {
+            return false;
+        }
+        if let Some(least) = self.fail_on {
+            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
+            self.failed |= message.draft.fault.is_some() || least == FailOn::Warning && warned;
+        }
+        true
+    }
+}
+
+/// Prints the messages that were asked for.
+pub struct Printer {
+    renderer: Renderer,
+    format: render::Format,
+    style: Style,
+    /// Which ones.
+    pub pick: Pick,
+    left: Option<u64>,
+    live: bool,
+    /// Stdout is a terminal.
+    pub watched: bool,
+    /// How many messages were printed.
+    pub printed: u64,
+}
+
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, flow: Option<u64>, filter: Option<Filter>) -> Printer {
+    pub fn new(output: &Output, global: &Global, selection: Selection) -> Printer {
         let style = style(global, output.bytes);
         let format = match output.format {
             Format::Tree => render::Format::Tree,
@@ -31,8 +60,31 @@ impl Printer {
             Format::Ndjson => render::Format::Ndjson,
             Format::Json => render::Format::Json,
         };
-        let renderer = Renderer::new(format, style, Box::new(io::stdout()));
-        Printer { renderer, flow, filter, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
+        let renderer = Renderer::new(format, style, stdout());
+        let pick = Pick { selection, fail_on: output.fail_on, failed: false };
+        let watched = io::stdout().is_terminal();
+        Printer { renderer, format, style, pick, left: output.count, live: false, watched, printed: 0 }
+    }
+
+    /// Can several threads print parts of it? Not where a number of messages was asked for: only
+    /// one that sees them all can count.
+    pub fn divides(&self) -> bool {
+        self.left.is_none() && self.part().is_some()
+    }
+
+    /// What one thread of several prints with.
+    pub fn part(&self) -> Option<Part> {
+        Part::new(self.format, self.style)
+    }
+
+    /// Prints what several threads have made of the same frames.
+    pub fn merge(&mut self, chunks: &[Chunk]) {
+        self.renderer.merge(chunks);
+    }
+
+    /// Somebody watches what comes in: it is shown before the next wait.
+    pub fn live(&mut self, live: bool) {
+        self.live = live;
     }
 
     /// Is there no need to go on: enough was printed, or nobody reads it?
@@ -51,24 +103,30 @@ impl Printer {
     /// What stopped the writing.
     pub fn finish(mut self) -> anyhow::Result<u8> {
         self.renderer.finish()?;
-        Ok(self.failed as u8)
+        Ok(self.pick.failed as u8)
+    }
+}
+
+impl Reading for Printer {
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, packets: &Packets) -> bool {
+        if self.live && packets.capture().waiting() == 0 {
+            self.renderer.flush();
+        }
+        !self.done()
     }
 }
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.flow.is_some_and(|flow| flow != message.talk.flow) || self.done() {
-            return;
-        }
-        if self.filter.as_ref().is_some_and(|filter| !filter.matches(message)) {
+        if self.done() || !self.pick.wants(message) {
             return;
         }
         if let Some(left) = &mut self.left {
             *left -= 1;
-        }
-        if let Some(least) = self.fail_on {
-            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
-            self.failed |= message.draft.fault.is_some() || least == FailOn::Warning && warned;
         }
         self.printed += 1;
         self.renderer.message(message);
@@ -94,6 +152,28 @@ fn width(terminal: bool) -> Option<usize> {
         true => set.or_else(|| terminal_size::terminal_size().map(|(w, _)| w.0 as usize)).or(Some(80)),
         false => set,
     }
+}
+
+/// A pipe's buffer: with the usual 64 KiB, switching between writer and reader costs more than the
+/// decoding.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PIPE: usize = 1 << 20;
+
+/// Stdout without a buffer of its own: the renderer has one, and writes large blocks.
+fn stdout() -> Box<dyn Write + Send> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            // Where it is no pipe, or the system allows no more, it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE);
+        }
+        if let Ok(own) = io::stdout().as_fd().try_clone_to_owned() {
+            return Box::new(std::fs::File::from(own));
+        }
+    }
+    Box::new(io::stdout())
 }
 
 /// A line for people on stderr, where they want any.

@@ -46,7 +46,8 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
             return;
         }
         let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
-        let forward = || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| tell(Told::Tree(text))));
+        let forward =
+            || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| tell(Told::Tree(text))));
         let watch = trees.clone().map(|trees| trees as Watch<'_>);
         let report = probe::run(&request, target, &shared, watch, &|event| {
             forward();

@@ -85,9 +85,7 @@ impl Written {
             Written::Raw(out) => out.write_all(bytes)?,
             Written::Pcap(frames) => match frames.message(entry, transport, bytes) {
                 Ok(()) => {}
-                Err(FrameError::Output(error)) if error.kind() != io::ErrorKind::InvalidInput => {
-                    return Err(error.into());
-                }
+                Err(FrameError::Output(error)) => return Err(error.into()),
                 Err(error) => return Ok(Some(error.to_string())),
             },
         }
@@ -105,17 +103,37 @@ impl Written {
         }
     }
 
+    /// No more messages: what there is of them is written, and a file is made only for them.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn stop(&mut self) -> anyhow::Result<()> {
+        match self {
+            Written::Hex(out, _) | Written::Raw(out) => Ok(out.flush()?),
+            Written::Pcap(frames) => frames.stop().map_err(plain),
+        }
+    }
+
     /// Completes the output: a file is there also when there was no message.
     ///
     /// # Errors
     /// Those of the output.
-    pub fn finish(self) -> io::Result<()> {
+    pub fn finish(self) -> anyhow::Result<()> {
         match self {
             Written::Hex(mut out, _) | Written::Raw(mut out) => {
                 out.flush()?;
-                out.get_mut().open().map(drop)
+                out.get_mut().open()?;
+                Ok(())
             }
-            Written::Pcap(frames) => frames.finish(),
+            Written::Pcap(frames) => frames.finish().map_err(plain),
         }
+    }
+}
+
+/// The output's own error, so that a closed pipe is known as one.
+fn plain(error: FrameError) -> anyhow::Error {
+    match error {
+        FrameError::Output(error) => error.into(),
+        error => error.into(),
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::capture::Segment;
 
-/// Payload of one segment: what an Ethernet frame has room for behind the headers of IPv6 and TCP.
-const MOST: usize = 1440;
+/// Payload of one segment: what an Ethernet frame has room for behind the headers of IP and TCP.
+pub(super) const fn most(ipv6: bool) -> usize {
+    1500 - 20 - if ipv6 { 40 } else { 20 }
+}
 
 /// One connection: what each side sends next. Side 0 opens it.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +32,17 @@ impl Connection {
         ]
     }
 
-    /// The segments in which `side` (0 or 1) sends `bytes`.
-    pub fn send<'a>(&mut self, side: usize, bytes: &'a [u8]) -> impl Iterator<Item = Segment<'a>> + use<'a> {
+    /// The segments, of at most `most` bytes, in which `side` (0 or 1) sends `bytes`.
+    pub fn send<'a>(
+        &mut self,
+        side: usize,
+        bytes: &'a [u8],
+        most: usize,
+    ) -> impl Iterator<Item = Segment<'a>> + use<'a> {
         let (from, to) = if side == 0 { (0, 1) } else { (1, 0) };
         let (mut seq, ack) = (self.next[from], self.next[to]);
         self.next[from] = seq.wrapping_add(bytes.len() as u32);
-        bytes.chunks(MOST).map(move |payload| {
+        bytes.chunks(most.max(1)).map(move |payload| {
             let segment = Segment { seq, ack, has_ack: true, payload, length: payload.len(), ..Segment::default() };
             seq = seq.wrapping_add(payload.len() as u32);
             segment
@@ -53,10 +60,12 @@ mod tests {
         let [(_, syn), (_, answer), (_, ack)] = connection.open();
         assert_eq!(answer.ack, syn.seq.wrapping_add(1));
         assert_eq!((ack.seq, ack.ack), (answer.ack, answer.seq.wrapping_add(1)));
+        const MOST: usize = most(false);
         let bytes = [7; 2 * MOST + 1];
-        let sent: Vec<_> = connection.send(0, &bytes).map(|s| (s.seq.wrapping_sub(ack.seq), s.payload.len())).collect();
+        let sent: Vec<_> =
+            connection.send(0, &bytes, MOST).map(|s| (s.seq.wrapping_sub(ack.seq), s.payload.len())).collect();
         assert_eq!(sent, [(0, MOST), (MOST as u32, MOST), (2 * MOST as u32, 1)]);
-        let answer = connection.send(1, b"x").next().unwrap();
+        let answer = connection.send(1, b"x", MOST).next().unwrap();
         assert_eq!((answer.seq, answer.ack), (ack.ack, ack.seq.wrapping_add(2 * MOST as u32 + 1)));
     }
 }

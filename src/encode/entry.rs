@@ -32,6 +32,8 @@ pub struct Entry {
     pub from: Role,
     /// The conversation's number; 0 where none is given.
     pub flow: u64,
+    /// The frame in which it was captured; 0 where none is given.
+    pub frame: u64,
     /// UDP or TCP, where it is given.
     pub transport: Option<Transport>,
     /// The sender's and the receiver's address, where they are given.
@@ -46,8 +48,8 @@ pub struct Entry {
     pub broken: bool,
 }
 
-/// What `decode` writes beside `fields`. Of these `frame`, `frames`, `length`, `notes` and `bytes`
-/// are not asked for: the fields alone say what is written.
+/// What `decode` writes beside `fields`. Of these `frames`, `length`, `notes` and `bytes` are not
+/// asked for: the fields alone say what is written.
 const KEYS: [&str; 17] = [
     "frame",
     "frames",
@@ -134,10 +136,8 @@ impl Entry {
             message,
             version: version(&map)?,
             from: if from == Role::Unknown { source.from.unwrap_or_default() } else { from },
-            flow: match map.get("flow") {
-                None | Some(Json::Null) => 0,
-                Some(n) => n.as_u64().ok_or_else(|| wrong("flow", "a number", n))?,
-            },
+            flow: number(&map, "flow")?,
+            frame: number(&map, "frame")?,
             transport: match text(&map, "transport")?.as_deref() {
                 None => None,
                 Some("udp") => Some(Transport::Udp),
@@ -209,6 +209,13 @@ fn text(map: &Map<String, Json>, key: &str) -> Result<Option<String>, EncodeErro
         None | Some(Json::Null) => Ok(None),
         Some(Json::String(text)) => Ok(Some(text.clone())),
         Some(other) => Err(wrong(key, "text", other)),
+    }
+}
+
+fn number(map: &Map<String, Json>, key: &str) -> Result<u64, EncodeError> {
+    match map.get(key) {
+        None | Some(Json::Null) => Ok(0),
+        Some(n) => n.as_u64().ok_or_else(|| wrong(key, "a number", n)),
     }
 }
 

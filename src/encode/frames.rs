@@ -3,10 +3,11 @@
 //!
 //! Addresses, times and numbers of conversations are the lines' own where they have them. A message
 //! without addresses goes between two addresses of documentation (RFC 5737), to the protocol's
-//! usual port; one without a time comes a millisecond after the one before.
+//! usual port; one without a time comes a millisecond after the one before. Messages that came in
+//! one frame over UDP stand in one datagram again, which is written when the next one begins.
 
 use super::Entry;
-use super::connection::Connection;
+use super::connection::{Connection, most};
 use crate::capture::{Body, BuildError, LinkType, PcapWriter, Time, ethernet};
 use crate::flow::Transport;
 use crate::protocols::Role;
@@ -33,7 +34,10 @@ pub enum FrameError {
     /// It does not fit into a frame; the next one may.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// Its time does not fit into the file, or writing failed.
+    /// Its time does not fit into the file.
+    #[error("time: {0}: a capture holds 0 to 4294967295 seconds")]
+    Time(Time),
+    /// Writing failed.
     #[error(transparent)]
     Output(#[from] io::Error),
 }
@@ -51,6 +55,17 @@ pub struct Frames<W: Write> {
     opened: u64,
     last: Option<Time>,
     frame: Vec<u8>,
+    datagram: Datagram,
+}
+
+/// The last datagram, which is not written yet: more messages of its frame may follow.
+#[derive(Default)]
+struct Datagram {
+    /// Number of the frame it came in, and its conversation.
+    of: Option<(u64, u64, SocketAddr, SocketAddr)>,
+    time: Time,
+    payload: Vec<u8>,
+    frame: Vec<u8>,
 }
 
 impl<W: Write> Frames<W> {
@@ -64,6 +79,7 @@ impl<W: Write> Frames<W> {
             opened: 0,
             last: None,
             frame: Vec::new(),
+            datagram: Datagram::default(),
         }
     }
 
@@ -71,19 +87,54 @@ impl<W: Write> Frames<W> {
     /// stream, the three segments that open the connection before the first ones.
     ///
     /// # Errors
-    /// [`FrameError::Build`]: nothing was written of it; [`FrameError::Output`].
+    /// [`FrameError::Build`], [`FrameError::Time`]: nothing was written of it;
+    /// [`FrameError::Output`].
     pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> Result<(), FrameError> {
         let time = entry.time.unwrap_or_else(|| self.next_time());
+        if u32::try_from(time.secs).is_err() {
+            return Err(FrameError::Time(time));
+        }
         let (src, dst) = ends(entry);
         match transport {
-            Transport::Udp => {
-                ethernet(src, dst, &Body::Udp { payload: bytes, length: bytes.len() }, &mut self.frame)?;
-                self.write(time)?;
+            Transport::Udp => self.datagram((entry.frame, entry.flow, src, dst), time, bytes)?,
+            Transport::Tcp => {
+                self.complete()?;
+                self.stream(entry, time, (src, dst), bytes)?;
             }
-            Transport::Tcp => self.stream(entry, time, (src, dst), bytes)?,
         }
         self.last = Some(time);
         Ok(())
+    }
+
+    fn datagram(&mut self, of: (u64, u64, SocketAddr, SocketAddr), time: Time, bytes: &[u8]) -> Result<(), FrameError> {
+        let more = of.0 > 0 && self.datagram.of == Some(of);
+        let before = if more { self.datagram.payload.len() } else { 0 };
+        let mut payload = std::mem::take(&mut self.frame);
+        payload.clear();
+        payload.extend_from_slice(self.datagram.payload.get(..before).unwrap_or(&[]));
+        payload.extend_from_slice(bytes);
+        let mut frame = Vec::new();
+        let built = ethernet(of.2, of.3, &Body::Udp { payload: &payload, length: payload.len() }, &mut frame);
+        if let Err(error) = built {
+            self.frame = payload;
+            return Err(error.into());
+        }
+        if !more {
+            self.complete()?;
+        }
+        self.frame = std::mem::replace(&mut self.datagram.payload, payload);
+        (self.datagram.frame, self.datagram.of) = (frame, Some(of));
+        self.datagram.time = time;
+        Ok(())
+    }
+
+    /// Writes the last datagram.
+    fn complete(&mut self) -> Result<(), FrameError> {
+        if self.datagram.of.take().is_none() {
+            return Ok(());
+        }
+        std::mem::swap(&mut self.frame, &mut self.datagram.frame);
+        self.write(self.datagram.time)
     }
 
     fn stream(
@@ -115,7 +166,7 @@ impl<W: Write> Frames<W> {
                 (connection, client)
             }
         };
-        for segment in connection.send((src != client) as usize, bytes) {
+        for segment in connection.send((src != client) as usize, bytes, most(src.is_ipv6())) {
             ethernet(src, dst, &Body::Tcp(segment), &mut self.frame)?;
             self.write(time)?;
         }
@@ -126,7 +177,7 @@ impl<W: Write> Frames<W> {
     /// A millisecond after the message before.
     fn next_time(&self) -> Time {
         let Some(Time { secs, frac, digits }) = self.last else { return Time::micros(0, 0) };
-        let unit = 10u64.saturating_pow(digits.max(3).min(18) as u32);
+        let unit = 10u64.saturating_pow(digits.clamp(3, 18) as u32);
         let frac = if digits < 3 { frac.saturating_mul(10u64.pow(3 - digits as u32)) } else { frac };
         let frac = frac.saturating_add(unit / 1000);
         Time { secs: secs.saturating_add((frac / unit) as i64), frac: frac % unit, digits: digits.max(3) }
@@ -147,7 +198,7 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// Passes on what is buffered.
+    /// Passes on what is buffered, but for the last datagram.
     ///
     /// # Errors
     /// Those of the writer.
@@ -158,13 +209,23 @@ impl<W: Write> Frames<W> {
         }
     }
 
+    /// Writes the last datagram too: there will be no more messages. Nothing is written where there
+    /// was none.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn stop(&mut self) -> Result<(), FrameError> {
+        self.complete()?;
+        Ok(self.flush()?)
+    }
+
     /// Completes the file, which is a capture also when there was no message.
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.begin(6)?;
-        self.flush()
+    pub fn finish(mut self) -> Result<(), FrameError> {
+        self.begin(self.datagram.time.digits)?;
+        self.stop()
     }
 }
 

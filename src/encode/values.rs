@@ -106,6 +106,8 @@ enum Found {
     Whole(usize),
     /// It breaks there, for this reason; what follows may be read again from there on.
     Broken(usize, String),
+    /// It breaks there, and what follows on the line belongs to it.
+    Lost(usize, String),
     /// More bytes are needed.
     More,
 }
@@ -214,6 +216,12 @@ impl<R: Read> Values<R> {
                     self.behind_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
+                Found::Lost(length, what) => {
+                    self.step(length);
+                    self.skip_line()?;
+                    self.behind_object = true;
+                    return Err(TextError::Syntax { line: start_line, what });
+                }
                 Found::More if !self.fill()? => {
                     let what = "the object has no end: expected }".into();
                     self.step(scan.at);
@@ -292,7 +300,7 @@ impl Scan {
     fn go(&mut self, text: &[u8]) -> Found {
         while let Some(&byte) = text.get(self.at) {
             if self.at >= LONGEST {
-                return Found::Broken(self.at, format!("an object of more than {LONGEST} bytes"));
+                return Found::Lost(self.at, format!("an object of more than {LONGEST} bytes"));
             }
             let previous = std::mem::replace(&mut self.previous, byte);
             if self.in_string {
@@ -313,17 +321,14 @@ impl Scan {
                     return Found::Broken(self.at, "the object has no end: expected }".into());
                 }
                 b'{' | b'[' if self.open.len() >= MAX_NESTING => {
-                    return Found::Broken(
-                        self.end_of_line(text),
-                        format!("nested more than {MAX_NESTING} levels deep"),
-                    );
+                    return Found::Lost(self.at, format!("nested more than {MAX_NESTING} levels deep"));
                 }
                 b'{' | b'[' => self.open.push(byte),
                 b'}' | b']' => {
                     let opening = if byte == b'}' { b'{' } else { b'[' };
                     if self.open.pop() != Some(opening) {
                         let what = format!("{} where another bracket has to be closed first", byte as char);
-                        return Found::Broken(self.end_of_line(text), what);
+                        return Found::Lost(self.at, what);
                     }
                     if self.open.is_empty() {
                         return Found::Whole(self.at + 1);
@@ -342,11 +347,6 @@ impl Scan {
     /// Inside an object, where only a name or its end can follow.
     fn key_expected(&self) -> bool {
         self.open.last() == Some(&b'{') && self.last != b':' || matches!(self.last, b'"' | b'}' | b']' | b'0'..=b'9')
-    }
-
-    fn end_of_line(&self, text: &[u8]) -> usize {
-        let rest = text.get(self.at..).unwrap_or(&[]);
-        self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
     }
 }
 

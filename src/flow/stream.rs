@@ -198,15 +198,15 @@ impl Stream {
 }
 
 impl Stream {
+    /// Appends bytes that `origin` delivered: for streams that are filled by hand.
+    pub fn append(&mut self, bytes: &[u8], origin: Origin) {
+        self.push(bytes, origin.frame, origin, &mut Vec::new());
+    }
+
     /// A stream that holds these bytes, of no frame: input that did not come from a capture.
     pub fn of(bytes: &[u8]) -> Stream {
         let mut stream = Stream::default();
         stream.append(bytes, Origin::default());
         stream
-    }
-
-    /// Appends bytes that come from a socket of our own, in order.
-    pub fn append(&mut self, bytes: &[u8], origin: Origin) {
-        self.push(bytes, origin.frame, origin, &mut Vec::new());
     }
 }

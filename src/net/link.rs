@@ -118,6 +118,7 @@ pub struct Link<'a> {
     watch: Option<Watch<'a>>,
     stop: &'a Stop,
     leaving: bool,
+    websocket: bool,
     /// What came, for a verdict: datagrams, or one entry with the beginning of the stream.
     pub raw: Vec<Vec<u8>>,
     buffer: Vec<u8>,
@@ -278,6 +279,7 @@ impl<'a> Link<'a> {
             watch: open.watch.clone(),
             stop: open.stop,
             leaving: false,
+            websocket: false,
             raw: Vec::new(),
             buffer: vec![0; BUFFER],
         };
@@ -297,18 +299,28 @@ impl<'a> Link<'a> {
     /// # Errors
     /// Why it was not.
     pub fn say(&mut self, message: &str, fields: &Json) -> Result<Instant, Trouble> {
-        let line = self.line(self.proto, message, fields);
+        self.say_as(self.proto, message, fields)
+    }
+
+    /// The same with a message of the protocol's carrier.
+    ///
+    /// # Errors
+    /// Why it was not.
+    pub fn say_as(&mut self, proto: &str, message: &str, fields: &Json) -> Result<Instant, Trouble> {
+        let line = self.line(proto, message, fields);
         let bytes = self.write(&line)?;
         self.send(&bytes)
     }
 
-    /// The bytes of a message as it goes on the wire.
-    ///
-    /// # Errors
-    /// What is wrong with its fields.
-    pub fn bytes_of(&mut self, proto: &str, message: &str, fields: &Json) -> Result<Vec<u8>, Trouble> {
-        let line = self.line(proto, message, fields);
-        self.write(&line)
+    /// From now on messages go in WebSocket frames.
+    pub fn upgraded(&mut self) {
+        self.websocket = true;
+    }
+
+    /// Waits, at most so long, until the peer has ended its direction too; what it says is read.
+    pub fn drain(&mut self, most: Duration) {
+        let until = Instant::now() + most;
+        while let Ok(Some(_)) = self.hear(until) {}
     }
 
     fn line<'l>(&self, proto: &'l str, message: &'l str, fields: &'l Json) -> Line<'l> {
@@ -317,19 +329,19 @@ impl<'a> Link<'a> {
     }
 
     fn write(&mut self, line: &Line<'_>) -> Result<Vec<u8>, Trouble> {
-        self.write_in(line, false)
+        self.write_line(line)
     }
 
-    /// The bytes of a line as it goes on the wire; `websocket`: as a WebSocket's message.
+    /// The bytes of a line as it goes on the wire.
     ///
     /// # Errors
     /// What is wrong with its fields.
-    pub fn write_in(&mut self, line: &Line<'_>, websocket: bool) -> Result<Vec<u8>, Trouble> {
+    pub fn write_line(&mut self, line: &Line<'_>) -> Result<Vec<u8>, Trouble> {
         let bytes = self.encoder.encode(line).map_err(|error| Trouble::Encode(error.to_string()))?;
-        let framed = match (self.transport, websocket) {
-            (Transport::Udp, _) => None,
-            (Transport::Tcp, false) => self.encoder.frame(&bytes, line),
-            (Transport::Tcp, true) => self.encoder.websocket(&bytes, line),
+        let framed = match self.transport {
+            Transport::Tcp if self.websocket => self.encoder.websocket(&bytes, line),
+            Transport::Tcp => self.encoder.frame(&bytes, line),
+            Transport::Udp => None,
         };
         Ok(framed.unwrap_or(bytes))
     }

@@ -22,7 +22,8 @@ impl std::str::FromStr for Target {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Target, String> {
-        let wrong = |what: &str| Err(format!("{text:?}: {what}: expected HOST:PORT, [IPV6]:PORT or ws://HOST:PORT/PATH"));
+        let wrong =
+            |what: &str| Err(format!("{text:?}: {what}: expected HOST:PORT, [IPV6]:PORT or ws://HOST:PORT/PATH"));
         let (rest, path) = match text.split_once("://") {
             Some(("ws", rest)) => match rest.find('/') {
                 Some(at) => {

@@ -11,7 +11,7 @@ use crate::net::{Recorder, Stop, Target, Watch, resolve};
 use crate::protocols::probe::{Ask, Carrier, Course, Event, Failure, Found, Outcome, Sample, Tale};
 use crate::protocols::{ALL, Dissector, Options, Probe};
 use serde_json::{Map, Value as Json, json};
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -186,13 +186,14 @@ fn ask_all<'a>(
 ) -> Outcome {
     let mut shut = HashSet::new();
     let mut worst: Option<Failure> = None;
-    for (dissector, probe, course) in ways {
+    let mut ways: VecDeque<Way> = ways.iter().copied().collect();
+    while let Some((dissector, probe, course)) = ways.pop_front() {
         if shut.contains(course.carrier.transport().name()) {
             continue;
         }
         let usual = if request.proto.is_some() { probe.timeout() } else { probe.timeout().min(SCAN_TIMEOUT) };
         let ask = Ask {
-            dissector: *dissector,
+            dissector,
             peer,
             host: &target.host,
             path: target.path.as_deref().unwrap_or("/"),
@@ -223,6 +224,11 @@ fn ask_all<'a>(
         let connected = failure.as_ref().is_none_or(|f| f.details.get("connected") != Some(&json!(false)));
         if matches!(outcome, Outcome::Refused | Outcome::NoRoute) || !connected {
             shut.insert(course.carrier.transport().name());
+        }
+        let other = failure.as_ref().and_then(|f| f.details.get("other")).and_then(Json::as_str);
+        if let (None, Some(other)) = (request.proto, other) {
+            // Somebody was recognised by the answer to another's question: ask by name.
+            ways.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
         let telling = tale.found.is_some();
         if telling || worst.as_ref().is_none_or(|worst| outcome.weight() > worst.outcome.weight()) {

@@ -192,6 +192,12 @@ pub trait Session: Send {
         None
     }
 
+    /// Does what it learns change how other conversations are read, so that every [`super::Share`]
+    /// of a capture needs it?
+    fn shares(&self) -> bool {
+        false
+    }
+
     /// The client's side, where what was said has told it: its direction ends first when a capture
     /// ends both.
     fn client(&self) -> Option<Side> {

@@ -2,6 +2,7 @@
 //! documentation. A sixth protocol is one more folder, and one more line in [`ALL`].
 
 pub mod acknex;
+pub mod delivery;
 pub mod dissector;
 pub mod dnp;
 pub mod gne;
@@ -10,6 +11,7 @@ pub mod inspector;
 pub mod message;
 pub mod nano;
 pub mod options;
+pub mod payload;
 pub mod probe;
 pub mod replay;
 pub mod riptide;
@@ -17,7 +19,7 @@ pub mod talk;
 pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
-pub use inspector::{Counters, Inspector};
+pub use inspector::{Counters, Inspector, Share};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use probe::Probe;

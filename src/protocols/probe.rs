@@ -278,7 +278,8 @@ impl Failure {
                 return Failure::new(Outcome::Silent, trouble.to_string(), advice).with("connected", false);
             }
             (Trouble::Closed { .. }, _) => {
-                (Outcome::Closed, "the server may be of another protocol, or refuses without a word: see its log")
+                let advice = "the server may be of another protocol, or refuses without a word: see its log";
+                return Failure::new(Outcome::Closed, trouble.to_string(), advice).with("ended", true);
             }
             (Trouble::Endless(_), _) => (Outcome::Broken, "this is hardly a server of this protocol"),
             (Trouble::Interrupted, _) => return Failure::interrupted(),
@@ -405,6 +406,15 @@ impl Aside {
         }
     }
 
+    /// The connection was ended: what was said before tells more, where anything was.
+    pub fn at_end(&self, failure: Failure, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>]) -> Failure {
+        if failure.details.get("ended") != Some(&json!(true)) || raw.iter().all(Vec::is_empty) {
+            return failure;
+        }
+        let verdict = self.verdict(ask, carrier, raw, "", "");
+        if verdict.outcome == Outcome::Silent { failure } else { verdict }
+    }
+
     /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
@@ -425,7 +435,9 @@ impl Aside {
         if raw.iter().any(|bytes| !bytes.is_empty()) {
             let text = format!("something answered, but not {name}: {}", hex_of(raw));
             let advice = "check the port; without --proto all protocols are tried";
-            return Failure::new(Outcome::OtherProtocol, text, advice).with("other", Json::Null).with("bytes", hex_of(raw));
+            return Failure::new(Outcome::OtherProtocol, text, advice)
+                .with("other", Json::Null)
+                .with("bytes", hex_of(raw));
         }
         let text = format!("no answer within {} to {sent}", seconds(ask.timeout));
         Failure::new(Outcome::Silent, text, advice)

@@ -90,3 +90,18 @@ pub fn say(draft: &mut Draft) {
     draft.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
     draft.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
 }
+
+/// [`PACKED`] whole, with a text that would like to turn the line around.
+pub fn packed() -> Vec<u8> {
+    let mut buf = crate::codec::bits::BitBuf::default();
+    let name = "hi\u{202e}\"".as_bytes();
+    for (value, count) in [(5, 3), (1, 1), (1, 4), (0x1234, 16), (0x15, 5), (2.5f32.to_bits() as u64, 32)] {
+        buf.put(value, count);
+    }
+    buf.put(name.len() as u64, 8);
+    buf.put_bytes(name);
+    [0x3c00, 0x4000, 0xc200u64].into_iter().for_each(|half| buf.put(half, 16));
+    buf.put(0x18, 8);
+    buf.put_bytes(b"\x1b[2J");
+    buf.into_bytes()
+}

@@ -2,7 +2,6 @@
 //! raw bits stand for.
 
 use super::bytes::ByteIter;
-use super::json_text::clip;
 use super::json_value::{flags, name_of};
 use crate::codec::layout::{Kind, Order, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
@@ -108,8 +107,9 @@ fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> s
             }
         }
         Kind::VarInt { .. } => {
+            let groups = ByteIter::new(data, bit, count);
             let (mut value, mut count, mut lost) = (0u64, 0u32, false);
-            for byte in ByteIter::new(data, bit, count_of(data, bit, count)) {
+            for byte in groups {
                 let low = (byte & 0x7f) as u64;
                 match count {
                     0..=8 => value |= low << (7 * count),
@@ -127,13 +127,9 @@ fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> s
             }
         }
         Kind::Bool { .. } => write!(to, "{}, neither 0 nor 1", bits::get(data, bit as usize, count.min(64))),
-        Kind::Text { .. } => to.write_str("not valid text"),
+        Kind::Text { .. } => to.write_str("not UTF-8"),
         _ => Ok(()),
     }
-}
-
-fn count_of(data: &[u8], bit: u32, count: u32) -> u32 {
-    clip(data, bit, count).1 as u32
 }
 
 fn not_a_number(bits: u64, width: u8) -> &'static str {

@@ -4,6 +4,7 @@ use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, plain};
 use super::json_text::clip;
 use super::pen::Pen;
+use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Value};
 
 /// Bytes that a short form shows.
@@ -14,23 +15,7 @@ pub fn long(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
     let data = sources.get(node.source);
     match node.value {
         Value::Bytes { bit, bits } => bytes(ByteIter::new(data, bit, bits), pen, room),
-        Value::Raw { bit, bits } => {
-            let mark = pen.mark();
-            pen.paint(pen.palette.text);
-            raw(data, bit, bits, pen);
-            pen.put(" ");
-            let before = pen.column;
-            human(node, sources, pen);
-            if pen.column == before {
-                pen.int(clip(data, bit, bits).1);
-                pen.put(" bits");
-            }
-            pen.reset();
-            if pen.column - mark.1 > room {
-                pen.back(mark);
-                short(node, sources, pen, room);
-            }
-        }
+        Value::Raw { bit, bits } => long_raw(node, sources, (bit, bits), pen, room),
         Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_) => {
             pen.paint(colour(node, pen));
             let before = pen.column;
@@ -42,6 +27,33 @@ pub fn long(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
             pen.reset();
         }
         _ => short(node, sources, pen, room),
+    }
+}
+
+/// Bits without a plain form: what they would say, and the bits themselves.
+fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), pen: &mut Pen<'_>, room: usize) {
+    let data = sources.get(node.source);
+    let mark = pen.mark();
+    pen.paint(pen.palette.text);
+    human(node, sources, pen);
+    let said = pen.column > mark.1;
+    if let Kind::Text { .. } = node.field.kind {
+        pen.put("  ");
+        let room = room.saturating_sub(pen.column - mark.1).max(24);
+        quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, pen, room);
+        return pen.reset();
+    }
+    pen.put(if said { "  raw " } else { "raw " });
+    raw(data, bit, bits, pen);
+    if !said {
+        pen.put("  ");
+        pen.int(clip(data, bit, bits).1);
+        pen.put(" bits");
+    }
+    pen.reset();
+    if pen.column - mark.1 > room {
+        pen.back(mark);
+        short(node, sources, pen, room);
     }
 }
 
@@ -71,7 +83,6 @@ pub fn short(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) 
 }
 
 fn colour(node: &Node, pen: &Pen<'_>) -> &'static str {
-    use crate::codec::layout::Show;
     let palette = pen.palette;
     match (node.value, node.field.show) {
         _ if node.derived() => palette.derived,
@@ -144,5 +155,40 @@ fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, pen: &mut Pen<'_>, ro
     });
     if whole {
         pen.put("\"");
+    }
+}
+
+/// A list of plain numbers stands in one line.
+pub fn all_numbers(elements: &[Node]) -> bool {
+    elements.iter().all(|n| {
+        !n.hidden()
+            && matches!(
+                n.value,
+                Value::UInt(_) | Value::Int(_) | Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_)
+            )
+    }) && !elements.is_empty()
+}
+
+/// `[1, 2, 3]`, cut where the line ends.
+pub fn inline(elements: &[Node], sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
+    let limit = pen.column + room;
+    pen.put("[");
+    for (k, element) in elements.iter().enumerate() {
+        let mark = pen.mark();
+        pen.put(if k > 0 { ", " } else { "" });
+        short(element, sources, pen, room);
+        let last = k + 1 == elements.len();
+        if pen.column + if last { 1 } else { 17 } > limit {
+            pen.back(mark);
+            pen.put(if k > 0 { ", … " } else { "… " });
+            pen.int(elements.len());
+            pen.put(" elements");
+            break;
+        }
+    }
+    pen.put("]");
+    if let Some(unit) = elements.first().map(|n| n.field.unit).filter(|u| !u.is_empty()) {
+        pen.put(" ");
+        pen.put(unit);
     }
 }

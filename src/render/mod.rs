@@ -8,6 +8,10 @@ pub mod bytes;
 pub mod envelope;
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod golden;
+pub mod gutter;
+pub mod heads;
 pub mod human;
 pub mod json;
 pub mod json_fields;
@@ -16,6 +20,7 @@ pub mod json_value;
 pub mod leaf;
 pub mod ndjson;
 pub mod output;
+pub mod palette;
 pub mod pen;
 pub mod renderer;
 pub mod summary;
@@ -27,6 +32,6 @@ pub use json::Json;
 pub use json_fields::{derived_json, fields_json};
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use renderer::{Format, Renderer, Style};
+pub use renderer::{Chunk, Format, Part, Renderer, Style};
 pub use table::Rows;
 pub use tree::Trees;

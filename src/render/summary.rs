@@ -12,7 +12,7 @@ use crate::protocols::{Message, Role};
 /// Elements of a list that are shown.
 const ELEMENTS: usize = 4;
 /// Groups deeper than this are only hinted at.
-const DEPTH: usize = 3;
+const DEPTH: usize = 6;
 /// Columns that one text may take.
 const TEXT: usize = 40;
 
@@ -58,7 +58,7 @@ fn head(message: &Message<'_>, pen: &mut Pen<'_>) {
 }
 
 /// The time of day, UTC.
-fn clock(message: &Message<'_>, pen: &mut Pen<'_>) {
+pub(super) fn clock(message: &Message<'_>, pen: &mut Pen<'_>) {
     let time = message.place.time;
     let day = time.secs.rem_euclid(86_400) as u32;
     for (k, part) in [day / 3600, day / 60 % 60, day % 60].into_iter().enumerate() {
@@ -132,9 +132,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     } else {
         pen.foreign(node.field.name);
     }
-    if !matches!(node.value, Value::List | Value::Group) {
-        pen.put("=");
-    }
+    pen.put("=");
     pen.reset();
     any(tree, at, sources, depth, limit, pen);
 }
@@ -145,7 +143,7 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
     let (open, closed) = match node.value {
         Value::Group => ("{", "}"),
         Value::List => ("[", "]"),
-        _ => return leaf::short(node, sources, pen, TEXT),
+        _ => return leaf::short(node, sources, pen, TEXT.min(limit.saturating_sub(pen.column + 2)).max(12)),
     };
     pen.put(open);
     if depth >= DEPTH || pen.column > limit {
@@ -161,13 +159,17 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
                 pen.int(tree.children(Some(at)).count());
                 break;
             }
+            let mark = pen.mark();
             pen.put(if count > 0 { " " } else { "" });
             match node.value {
                 Value::List => any(tree, k, sources, depth + 1, limit, pen),
                 _ => member(tree, k, sources, depth + 1, limit, pen),
             }
             count += 1;
-            if pen.column > limit {
+            // Room for the sign, this bracket and those around it, and the sign of the line.
+            if pen.column.saturating_add(4 + depth) > limit {
+                pen.back(mark);
+                pen.put("…");
                 break;
             }
         }

@@ -1,13 +1,12 @@
 //! A table, for few messages: it has to see all of them before it can draw the first.
 
-use super::envelope::time;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
 use crate::codec::{Tree, Value};
 use crate::protocols::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
 /// More messages than this are counted, but not shown.
 pub const ROWS: usize = 10_000;
@@ -65,7 +64,7 @@ impl Rows {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
-                _ => text(|pen| pen.appended(|out| time(place.time, out))),
+                _ => text(|pen| super::summary::clock(message, pen)),
             },
             from: draft.from.name(),
             message: text(|pen| super::tree_text::name(message, pen)),
@@ -134,6 +133,13 @@ impl Rows {
                 cells.push(Cell::new(&row.notes));
             }
             table.add_row(cells);
+        }
+        // What is looked for first is never broken into lines; the fields are.
+        let whole = if frames { 5 } else { 3 };
+        for k in 0..whole {
+            if let Some(column) = table.column_mut(k) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
         out.extend_from_slice(table.to_string().as_bytes());
         out.push(b'\n');

@@ -9,14 +9,14 @@
 //! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first joined, unmasked
 //! or inflated source) and the bytes, on the right the tree.
 
-use super::bytes::ByteIter;
+use super::gutter::Gutter;
 use super::json_fields::behind;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, fault, header, notes};
 use crate::codec::reader::UNPARSED;
-use crate::codec::{Node, Sources, Tree, Value, bits};
+use crate::codec::{Node, Sources, Tree, Value};
 use crate::protocols::Message;
 
 /// The width where output is no terminal.
@@ -47,17 +47,28 @@ struct Level {
     names: usize,
     /// Does the group or list itself have later siblings?
     more: bool,
+    /// The fields of a list's element: its index stands before the first one.
+    element: Option<Element>,
 }
 
-/// One message's measures.
+/// A group in a list has no line of its own: its fields stand behind its index.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    index: u32,
+    /// How wide the list's widest index is, with its brackets.
+    width: usize,
+    /// No field has been drawn yet.
+    first: bool,
+}
+
+/// One of a message's trees.
 #[derive(Clone, Copy)]
 struct Page<'a> {
     tree: &'a Tree,
     sources: Sources<'a>,
-    /// Digits of an offset.
-    digits: usize,
-    /// Where the tree begins.
-    left: usize,
+    gutter: Gutter,
+    /// Nothing of it is on the wire.
+    beside: bool,
 }
 
 impl Trees {
@@ -78,16 +89,11 @@ impl Trees {
         let mut pen = Pen::new(out, self.style.colour);
         header(message, &mut self.clock, self.width, self.style.verbose, &mut pen);
         let draft = message.draft;
-        let digits = match message.place.bytes.len() {
-            ..=0x100 => 2,
-            ..=0x10000 => 4,
-            _ => 8,
-        };
-        let left = 2 + 2 + digits + 3 + (self.row * 3).max(9) + 1;
-        let page = Page { tree: &draft.tree, sources: message.sources(), digits, left };
+        let gutter = Gutter::new(self.row, message.place.bytes.len());
+        let page = Page { tree: &draft.tree, sources: message.sources(), gutter, beside: false };
         let told = self.fields(page, message, &mut pen);
         if !draft.derived.is_empty() {
-            self.fields(Page { tree: &draft.derived, ..page }, message, &mut pen);
+            self.fields(Page { tree: &draft.derived, beside: true, ..page }, message, &mut pen);
         }
         if !told {
             fault(message, self.width, &mut pen);
@@ -99,7 +105,6 @@ impl Trees {
     /// Draws a tree. Returns whether the fault has been told.
     fn fields(&mut self, page: Page<'_>, message: &Message<'_>, pen: &mut Pen<'_>) -> bool {
         let nodes = page.tree.nodes();
-        let beside = std::ptr::eq(page.tree, &message.draft.derived);
         let mut here = level(page, 0, nodes.len(), false, false);
         let (mut at, mut told) = (0, false);
         self.open.clear();
@@ -110,10 +115,22 @@ impl Trees {
             }
             let node = &nodes[at];
             let next = behind(node, at).min(here.end);
+            if let (Value::Group, Some(index), true) = (node.value, here.next, next > at + 1) {
+                here.next = Some(index + 1);
+                self.open.push(here);
+                let element = Element { index, width: here.names, first: true };
+                here = Level { element: Some(element), ..level(page, at + 1, next, false, next < here.end) };
+                at += 1;
+                continue;
+            }
             let inside = matches!(node.value, Value::Group | Value::List);
-            let numbers = node.value == Value::List && !self.style.verbose && all_numbers(&nodes[at + 1..next]);
-            self.gutter(node, (beside || node.derived(), numbers || !inside), page, pen);
-            self.guides(here.more, next < here.end, pen);
+            let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
+            match page.beside || node.derived() {
+                true => page.gutter.derived(pen),
+                false => page.gutter.line(node, numbers || !inside, page.sources, pen),
+            }
+            let more = next < here.end;
+            self.guides(&mut here, more, pen);
             let start = pen.column;
             pen.paint(if node.hidden() { pen.palette.dim } else { pen.palette.name });
             if std::ptr::eq(node.field, &UNPARSED) {
@@ -138,7 +155,7 @@ impl Trees {
             }
             let room = self.width.saturating_sub(pen.column).max(12);
             match node.value {
-                _ if numbers => inline(&nodes[at + 1..next], page.sources, pen, room),
+                _ if numbers => leaf::inline(&nodes[at + 1..next], page.sources, pen, room),
                 Value::List => {
                     let count = page.tree.children(Some(at)).count();
                     pen.paint(pen.palette.dim);
@@ -151,8 +168,8 @@ impl Trees {
             }
             self.doc(node, pen);
             pen.newline();
-            if !inside && self.style.verbose {
-                self.rest_of_bytes(node, page, pen);
+            if !inside && self.style.verbose && !page.beside && !node.derived() {
+                page.gutter.dump(node, page.sources, pen);
             }
             if std::ptr::eq(node.field, &UNPARSED) && !told {
                 fault(message, self.width, pen);
@@ -166,102 +183,9 @@ impl Trees {
         }
     }
 
-    /// The offset, and the first bytes.
-    fn gutter(&self, node: &Node, (derived, bytes): (bool, bool), page: Page<'_>, pen: &mut Pen<'_>) {
-        let palette = pen.palette;
-        pen.put("  ");
-        if derived {
-            pen.pad(2 + 2 + page.digits + 3);
-            pen.painted(palette.derived, "derived");
-            pen.pad(page.left);
-            return;
-        }
-        pen.paint(palette.dim);
-        self.offset(node.source, node.bit as usize / 8, page.digits, pen);
-        if node.bit % 8 != 0 {
-            pen.put(".");
-            pen.int(node.bit % 8);
-        }
-        pen.reset();
-        pen.pad(2 + 2 + page.digits + 3);
-        if bytes && node.bits > 0 {
-            pen.paint(if node.hidden() { palette.dim } else { palette.hex });
-            self.some_bytes(node, page.sources, pen);
-            pen.reset();
-        }
-        pen.pad(page.left);
-    }
-
-    fn offset(&self, source: u8, byte: usize, digits: usize, pen: &mut Pen<'_>) {
-        match source {
-            0 => pen.put("0x"),
-            n => {
-                pen.int(n);
-                pen.put(":");
-            }
-        }
-        let all = (byte as u32).to_be_bytes();
-        all[4 - digits / 2..].iter().for_each(|b| pen.hex(*b));
-    }
-
-    /// A part of a byte bit by bit, the others as hex, as far as the line goes.
-    fn some_bytes(&self, node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>) {
-        let data = sources.get(node.source);
-        let (bit, count) = (node.bit % 8, node.bits);
-        if bit + count <= 8 && count < 8 {
-            let byte = bits::get(data, node.bit as usize / 8 * 8, 8);
-            for place in (0..8).rev() {
-                let its = place >= bit && place < bit + count;
-                pen.ascii(if !its { b'.' } else { b'0' + (byte >> place & 1) as u8 });
-                pen.put(if place == 4 { " " } else { "" });
-            }
-            return;
-        }
-        let all = touched(node, data);
-        let shown = if all.len() > self.row { self.row - 1 } else { all.len() };
-        for (k, byte) in all.take(shown).enumerate() {
-            pen.put(if k > 0 { " " } else { "" });
-            pen.hex(byte);
-        }
-        pen.put(if shown < all.len() { " …" } else { "" });
-    }
-
-    /// All bytes of a field too long for the line, as a hex dump.
-    fn rest_of_bytes(&self, node: &Node, page: Page<'_>, pen: &mut Pen<'_>) {
-        let all = touched(node, page.sources.get(node.source));
-        if all.len() <= self.row || node.derived() {
-            return;
-        }
-        let (mut ahead, mut byte) = (all, node.bit as usize / 8);
-        while ahead.len() > 0 {
-            pen.put("  ");
-            pen.paint(pen.palette.dim);
-            self.offset(node.source, byte, page.digits, pen);
-            pen.reset();
-            pen.pad(2 + 2 + page.digits + 3);
-            let line = ahead.start(self.row);
-            pen.paint(pen.palette.hex);
-            for (k, b) in line.enumerate() {
-                pen.put(if k > 0 { " " } else { "" });
-                pen.hex(b);
-            }
-            pen.reset();
-            pen.pad(page.left);
-            pen.paint(pen.palette.dim);
-            leaf::ascii(line, pen, self.row);
-            pen.reset();
-            pen.newline();
-            ahead = ahead.behind(self.row);
-            byte += self.row;
-        }
-    }
-
-    /// The lines that lead from a group to its fields.
-    fn guides(&self, parent_more: bool, more: bool, pen: &mut Pen<'_>) {
+    /// The lines that lead from a group to its fields, and an element's index.
+    fn guides(&self, here: &mut Level, more: bool, pen: &mut Pen<'_>) {
         let depth = self.open.len();
-        if depth == 0 {
-            return;
-        }
         pen.paint(pen.palette.dim);
         let skipped = depth.saturating_sub(GUIDES);
         if skipped > 0 {
@@ -269,14 +193,36 @@ impl Trees {
             pen.int(skipped);
             pen.put(" ");
         }
-        // A level's line goes on while the group above it has later siblings; the first has none.
-        for level in self.open.iter().skip(2 + skipped) {
-            pen.put(if level.more { "│ " } else { "  " });
+        for k in 1 + skipped..=depth {
+            let (above, level) = (&self.open[k - 1], self.open.get(k).unwrap_or(here));
+            let first = k == depth && level.element.is_some_and(|e| e.first);
+            // The top level and the fields of an element have no connectors of their own.
+            if k > 1 && above.element.is_none() {
+                pen.put(match (first, level.more) {
+                    (true, true) => "├ ",
+                    (true, false) => "└ ",
+                    (false, true) => "│ ",
+                    (false, false) => "  ",
+                });
+            } else if level.element.is_some() {
+                pen.put(if first { "" } else { "  " });
+            }
+            if let Some(element) = level.element {
+                let start = pen.column;
+                if first {
+                    pen.put("[");
+                    pen.int(element.index);
+                    pen.put("]");
+                }
+                pen.pad(start + element.width + 1);
+            }
         }
-        if depth > 1 {
-            pen.put(if parent_more { "│ " } else { "  " });
+        if depth > 0 && here.element.is_none() {
+            pen.put(if more { "├ " } else { "└ " });
         }
-        pen.put(if more { "├ " } else { "└ " });
+        if let Some(element) = &mut here.element {
+            element.first = false;
+        }
         pen.reset();
     }
 
@@ -296,48 +242,6 @@ impl Trees {
     }
 }
 
-/// The bytes that a field's bits stand in, whole.
-fn touched<'a>(node: &Node, data: &'a [u8]) -> ByteIter<'a> {
-    let start = node.bit / 8 * 8;
-    let end = (node.bit as u64 + node.bits as u64).div_ceil(8) * 8;
-    ByteIter::new(data, start, (end - start as u64).min(u32::MAX as u64 / 8 * 8) as u32)
-}
-
-/// A list of plain numbers stands in one line.
-fn all_numbers(elements: &[Node]) -> bool {
-    elements.iter().all(|n| {
-        !n.hidden()
-            && matches!(
-                n.value,
-                Value::UInt(_) | Value::Int(_) | Value::Bool(_) | Value::F16(_) | Value::F32(_) | Value::F64(_)
-            )
-    }) && !elements.is_empty()
-}
-
-/// `[1, 2, 3]`, cut where the line ends.
-fn inline(elements: &[Node], sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
-    let limit = pen.column + room;
-    pen.put("[");
-    for (k, element) in elements.iter().enumerate() {
-        let mark = pen.mark();
-        pen.put(if k > 0 { ", " } else { "" });
-        leaf::short(element, sources, pen, room);
-        let last = k + 1 == elements.len();
-        if pen.column + if last { 1 } else { 17 } > limit {
-            pen.back(mark);
-            pen.put(if k > 0 { ", … " } else { "… " });
-            pen.int(elements.len());
-            pen.put(" elements");
-            break;
-        }
-    }
-    pen.put("]");
-    if let Some(unit) = elements.first().map(|n| n.field.unit).filter(|u| !u.is_empty()) {
-        pen.put(" ");
-        pen.put(unit);
-    }
-}
-
 /// The level whose nodes stand between `at` and `end`.
 fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level {
     let nodes = page.tree.nodes();
@@ -354,5 +258,5 @@ fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level
     if list {
         names = 2 + itoa::Buffer::new().format(count.saturating_sub(1)).len();
     }
-    Level { end, next: list.then_some(0), names, more }
+    Level { end, next: list.then_some(0), names, more, element: None }
 }

@@ -75,15 +75,22 @@ pub fn header(message: &Message<'_>, clock: &mut Clock, width: usize, verbose: b
         let mark = pen.mark();
         pen.put("  ");
         addresses(message, pen);
-        pen.paint(pen.palette.dim);
-        pen.put("flow ");
-        pen.int(message.talk.flow);
-        pen.reset();
+        flow(message, pen);
+        // Without room for the addresses the conversation's number tells clients apart.
         if pen.column > width && !verbose {
             pen.back(mark);
+            pen.put("  ");
+            flow(message, pen);
         }
     }
     pen.newline();
+}
+
+fn flow(message: &Message<'_>, pen: &mut Pen<'_>) {
+    pen.paint(pen.palette.dim);
+    pen.put("flow ");
+    pen.int(message.talk.flow);
+    pen.reset();
 }
 
 /// Protocol, version and message.

@@ -3,7 +3,7 @@
 
 use crate::protocols::replay::{Actor, Recorded, Said};
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 /// How many differences of one message are listed.
 const FIELDS: usize = 8;
@@ -44,6 +44,8 @@ pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<
     for (k, said) in heard.iter().enumerate() {
         live.entry(key(said)).or_default().push_back(k);
     }
+    // A copy of what the capture has is one too many, not something else.
+    let known: HashSet<(String, String)> = expected.iter().map(|m| key(&m.said)).collect();
     let mut met = vec![false; heard.len()];
     let mut open: Vec<&Recorded> = Vec::new();
     for recorded in expected {
@@ -55,12 +57,16 @@ pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<
     // What is left is paired by what it is about, in order.
     let mut rest: BTreeMap<String, VecDeque<&Said>> = BTreeMap::new();
     let mut order = Vec::new();
+    let mut found = Vec::new();
     for (said, _) in heard.iter().zip(&met).filter(|(_, met)| !**met) {
         let about = actor.identity(said);
+        if known.contains(&key(said)) {
+            found.push(Divergence::Extra { message: about, content: actor.content(said) });
+            continue;
+        }
         order.push((about.clone(), said));
         rest.entry(about).or_default().push_back(said);
     }
-    let mut found = Vec::new();
     for recorded in open {
         let message = actor.identity(&recorded.said);
         found.push(match rest.get_mut(&message).and_then(VecDeque::pop_front) {

@@ -17,8 +17,6 @@ pub struct Live<'a> {
     open: Open<'a>,
     options: Options,
     main: Link<'a>,
-    /// Its messages go in WebSocket frames.
-    websocket: bool,
     /// Bound, and not connected yet.
     socket: Option<UdpSocket>,
     session: Option<Box<dyn Session>>,
@@ -38,8 +36,12 @@ impl<'a> Live<'a> {
         Ok(Live::of(open, options, main, websocket))
     }
 
-    fn of(open: Open<'a>, options: &Options, main: Link<'a>, websocket: bool) -> Live<'a> {
-        Live { open, options: options.clone(), main, websocket, socket: None, session: None, beside: None, inbox: VecDeque::new(), bundle: Vec::new() }
+    fn of(open: Open<'a>, options: &Options, mut main: Link<'a>, websocket: bool) -> Live<'a> {
+        if websocket {
+            // The heads before are no messages, and go as they are.
+            main.upgraded();
+        }
+        Live { open, options: options.clone(), main, socket: None, session: None, beside: None, inbox: VecDeque::new(), bundle: Vec::new() }
     }
 
     /// The session for datagrams beside the stream, as soon as the stream has told.
@@ -175,7 +177,7 @@ impl Peer for Live<'_> {
             derived: Some(&said.derived).filter(|d| !d.is_null()),
             broken: said.fault.is_some(),
         };
-        let mut bytes = link.write_in(&line, self.websocket)?;
+        let mut bytes = link.write_line(&line)?;
         if said.more || !self.bundle.is_empty() {
             self.bundle.append(&mut bytes);
             if said.more {

@@ -5,10 +5,12 @@ use super::layout::{LAYOUTS, UPDATE_LAYOUT};
 use super::types::Types;
 use super::values;
 use crate::codec::layout::Field;
+use crate::codec::schema::Schemas;
 use crate::codec::{Context, EncodeError, Recalled, Scope, Writer};
-use crate::protocols::{Encoder, Line, Options};
+use crate::protocols::{Encoder, Line, Options, payload};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// How many links are remembered; beyond it all are forgotten.
 const LINKS: usize = 1 << 16;
@@ -20,6 +22,7 @@ pub struct Writing {
     specification: bool,
     /// The types of the latest link_state, by conversation and link id.
     links: FxHashMap<(u64, u16), Box<[u8]>>,
+    schemas: Arc<Schemas>,
 }
 
 impl Writing {
@@ -29,7 +32,33 @@ impl Writing {
             set: options.settings.get("dnp.types").and_then(|text| text.parse().ok()).unwrap_or_default(),
             specification: options.settings.get(UPDATE_LAYOUT) == Some("specification"),
             links: FxHashMap::default(),
+            schemas: options.schemas.clone(),
         }
+    }
+
+    /// The fields with a payload's bytes in the place of its fields.
+    fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
+        let fail = |what: String| EncodeError { path: "payload".into(), what };
+        let place = if line.message == "link_state" { "message" } else { "data" };
+        // The first byte is the schema's first field: which one it is, is tried.
+        let all = self.schemas.messages("dnp").iter().filter(|m| m.message.is_empty() || m.message == line.message);
+        let mut first = None;
+        for schema in all {
+            let written = schema.fields(0).map(|fields| payload::write(given, fields));
+            match written {
+                Some(Ok(bytes)) if schema.number.is_none_or(|n| bytes.first().map(|b| *b as u64) == Some(n)) => {
+                    let mut fields = line.fields.clone();
+                    if let Some(map) = fields.as_object_mut() {
+                        map.remove("payload");
+                        map.insert(place.into(), hex::encode(bytes).into());
+                    }
+                    return Ok(fields);
+                }
+                Some(Err(error)) => first = first.or(Some(error)),
+                _ => {}
+            }
+        }
+        Err(first.unwrap_or_else(|| fail("no schema has such a payload".into())))
     }
 
     /// Remembers the types of a link_state.
@@ -93,6 +122,12 @@ impl Encoder for Writing {
             let what = format!("dnp has no message {:?}{hint}", line.message);
             return Err(EncodeError { path: "message".into(), what });
         };
+        // Instead of its bytes a payload may be given by its schema's fields.
+        let mut with_bytes = None;
+        if let Some(given) = line.fields.get("payload") {
+            with_bytes = Some(self.payload(line, given)?);
+        }
+        let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
         let broken = line.broken || line.message == "link_update" && lacks_value(line.fields);
         let mut known = Known { writing: self, flow: line.flow };
         let written =

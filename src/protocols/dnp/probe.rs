@@ -201,11 +201,13 @@ impl Connection {
         tale.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
         let mut lost = 0;
         for number in 0..ask.samples {
-            let sent = link.say("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
+            let sent =
+                link.say("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
             self.acknowledged = None;
             let wanted = u64::from(number);
             self.listen(link, sent + ask.timeout, |this| this.acknowledged.is_some_and(|(n, _)| n == wanted))?;
-            let took = self.acknowledged.filter(|(n, _)| *n == wanted).map(|(_, at)| at.saturating_duration_since(sent));
+            let took =
+                self.acknowledged.filter(|(n, _)| *n == wanted).map(|(_, at)| at.saturating_duration_since(sent));
             lost += u32::from(took.is_none());
             if number == 0 && took.is_none() {
                 // Not understood: an older peer, which ignores all of them.

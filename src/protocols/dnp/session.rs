@@ -3,12 +3,14 @@
 use super::joined::Joined;
 use super::layout::{self, UPDATE_LAYOUT};
 use super::links::{Links, Recall};
+use super::payloads;
 use super::reliable::Direction;
 use super::types::Types;
 use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
 use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
 use crate::flow::Side;
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Out, Place, Role, Session, Talk};
 
 /// The port of DNP servers.
@@ -131,6 +133,7 @@ impl Conversation {
                 self.closed = false;
                 self.directions.iter_mut().for_each(Direction::begin);
                 self.links.clear();
+                draft.delivery.push(Event::Begin);
             }
             Phase::Requested => {
                 draft.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
@@ -206,6 +209,7 @@ impl Session for Conversation {
         // None: not even that byte was captured.
         let first = place.bytes.first().copied();
         let (layout, command) = (layout::by_command(first), first.unwrap_or(3));
+        let schemas = &out.talk.options.schemas;
         let draft = out.begin("dnp");
         draft.message = layout.name;
         let found = self.read(layout.fields, layout.name, place, draft);
@@ -220,10 +224,10 @@ impl Session for Conversation {
                 let other = &mut self.directions[place.side.other().index()];
                 let result = draft.tree.number("result");
                 if let Some(number) = draft.tree.number("number") {
-                    other.acknowledged(number as u16, result, place.time.nanos() as i64, &mut draft.notes);
+                    other.acknowledged(number as u16, result, place.time.nanos() as i64, draft);
                 }
             }
-            7 | 8 => self.link_answer(command == 7, place.side, draft),
+            7 | 8 => self.link_answer(command == 7, place, draft),
             9 => self.update(&found, place, draft),
             _ => draft.notes.add(
                 Level::Warning,
@@ -243,6 +247,7 @@ impl Session for Conversation {
             );
         }
         draft.from = self.role(place.side);
+        payloads::show(schemas, draft.from.name(), place.bytes, draft);
         out.emit(place);
     }
 }

@@ -29,6 +29,7 @@ impl Replay for Replaying {
             why: None,
             version: cast.messages.iter().find_map(|m| m.said.version),
             exited: false,
+            recorded_exit: None,
             beside: None,
             connected: false,
             pings: VecDeque::new(),
@@ -58,6 +59,8 @@ struct Playing {
     version: Option<&'static str>,
     /// We have sent an ExitPacket.
     exited: bool,
+    /// Who sent the capture's first ExitPacket: the other side's is the answer to it.
+    recorded_exit: Option<Role>,
     /// The port of our datagrams.
     beside: Option<u16>,
     /// The peer has named its own.
@@ -149,6 +152,9 @@ impl Actor for Playing {
         }
         if message.length > LARGEST {
             return Fate::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
+        }
+        if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
+            return Fate::Live("answers to exits");
         }
         Fate::Say
     }

@@ -1,18 +1,38 @@
 //! nano's lines back to bytes.
 
 use super::layout;
-use super::package::HEADER;
 use crate::codec::layout::Kind;
 use crate::codec::{EncodeError, Writer};
-use crate::protocols::{Encoder, Line, websocket};
+use crate::protocols::{Encoder, Line, Options, websocket};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+/// How many conversations are remembered to be carried by WebSocket.
+const UPGRADED: usize = 65_536;
 
 /// Writes packages, and the carrier's own lines.
-pub struct Packages;
+#[derive(Debug, Default)]
+pub struct Packages {
+    /// Every conversation is carried by WebSocket.
+    carried: bool,
+    /// Conversations of which the carrier's own lines were seen.
+    upgraded: BTreeSet<u64>,
+}
+
+impl Packages {
+    /// By what the user set.
+    pub fn new(options: &Options) -> Packages {
+        let carried = options.settings.get("nano.carrier") == Some("websocket");
+        Packages { carried, ..Packages::default() }
+    }
+}
 
 impl Encoder for Packages {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
         if line.proto == websocket::NAME {
+            if self.upgraded.len() < UPGRADED {
+                self.upgraded.insert(line.flow);
+            }
             return websocket::encode::encode(line);
         }
         let Some(layout) = layout::layout(line.message) else {
@@ -42,10 +62,13 @@ impl Encoder for Packages {
         }
     }
 
-    /// A package has its length in its header: a TCP stream is nothing but packages.
+    /// A package has its length in its header: a TCP stream is nothing but packages, or WebSocket
+    /// messages with packages in them.
     fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
-        (line.proto != websocket::NAME || message.len() < HEADER || !matches!(line.message, "text" | "binary"))
-            .then(|| message.to_vec())
+        if self.carried || self.upgraded.contains(&line.flow) {
+            return self.websocket(message, line);
+        }
+        Some(message.to_vec())
     }
 
     fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

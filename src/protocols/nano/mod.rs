@@ -14,6 +14,7 @@ pub mod notes;
 pub mod package;
 pub mod payload;
 pub mod pomelo;
+pub mod probe;
 pub mod protos;
 pub mod replay;
 mod scan;
@@ -92,8 +93,12 @@ impl Dissector for Nano {
         Some(&replay::Replaying)
     }
 
-    fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Packages)
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
+    }
+
+    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
+        Box::new(encode::Packages::new(options))
     }
 }
 

@@ -10,6 +10,7 @@
 //! also when nothing came back: the answer may have been lost, and the place be taken.
 
 use crate::net::{Heard, Link, Trouble};
+use crate::probe::statistics::milliseconds;
 use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -154,10 +155,12 @@ fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, tale: &mut Tale<'_>) -> Resul
 fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
     let Some(first) = clients.first() else { return Failure::interrupted() };
     if let Some(client) = clients.iter().find(|client| client.pending) {
-        let text = format!("the server ({}) has left the decision to its application, which has not decided", client.version);
+        let text =
+            format!("the server ({}) has left the decision to its application, which has not decided", client.version);
         let advice = "wait longer with -W; the server's accept handler decides on something netkit does not send";
         return Failure::new(Outcome::Pending, text, advice).with("version", client.version);
     }
+    // Closed after some bytes: these tell more.
     let with_bytes = clients.iter().find(|client| !client.link.raw.is_empty());
     if closed && with_bytes.is_none() {
         return Failure::from_trouble(Trouble::Closed { reset: false }, first.carrier);
@@ -211,7 +214,7 @@ impl<'a> Client<'a> {
                 self.id = heard.number("client_id").unwrap_or(0);
                 tale.find("riptide", self.carrier, Some(self.version.into()));
                 tale.fact("client_id", self.id);
-                tale.fact("connect_ms", took.as_secs_f64() * 1e3);
+                tale.fact("connect_ms", milliseconds(took));
                 self.reliable(&heard)?;
                 if heard.number("sequence_id") == Some(2)
                     && let Some(found) = &mut tale.found
@@ -271,7 +274,9 @@ impl<'a> Client<'a> {
         let advice = match (outcome, self.version, data.is_empty()) {
             (Outcome::Full, ..) => "all places are taken: try again later, or raise the server's limit",
             (_, "2.0", _) | (_, _, false) => "the server's application refuses this client: see its accept handler",
-            _ => "the application refuses this client; pytide sends this number where its server is full (rejected) or refuses (custom)",
+            _ => {
+                "the application refuses this client; pytide sends this number where its server is full (rejected) or refuses (custom)"
+            }
         };
         let failure = Failure::new(outcome, text, advice).with("version", self.version).with("reason", reason);
         match (said, data) {
@@ -388,7 +393,10 @@ impl<'a> Client<'a> {
 }
 
 fn ended(heard: &Heard) -> Failure {
-    let reason = heard.fields.get("reason").map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
+    let reason = heard
+        .fields
+        .get("reason")
+        .map_or("without a reason".into(), |v| v.as_str().map_or(v.to_string(), String::from));
     let advice = "the server's application or its time-out has ended it: see the server's log";
     Failure::new(Outcome::Closed, format!("the server disconnects: {reason}"), advice).with("reason", reason)
 }

@@ -62,7 +62,10 @@ fn the_first_datagram_decides() {
             _ => None,
         }
     };
-    assert_eq!(sure(3413, &[&[9]]), Some(true));
+    // On the port one command is enough, at any place; what is none waits for one.
+    assert_eq!(sure(3413, &[&[9, 0]]), Some(true));
+    assert_eq!(sure(3413, &[&[200, 7, 7], &[7, 1, 0]]), Some(true));
+    assert_eq!(sure(3413, &[&[200, 7, 7], &[9]]), None);
     assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
     assert_eq!(sure(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));
     assert_eq!(sure(4000, &[&[]]), None);

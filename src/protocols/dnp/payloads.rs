@@ -1,0 +1,87 @@
+//! The application's messages, by the user's schemas: found by the message's name, and by the first
+//! byte if the schema names one. The words are those of the library's message reader (facts,
+//! section 5), in short and as the specification has them.
+
+use crate::codec::layout::*;
+use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::{Node, Tree};
+use crate::protocols::{Draft, payload};
+
+static LENGTH_8: Field = u8("length");
+static LENGTH_16: Field = u16le("length");
+static F32: Field = f32le("value");
+static F64: Field = f64le("value");
+static I32: Field = i32le("value");
+
+/// How values are encoded.
+pub static ENCODINGS: [Encoding; 1] = [Encoding {
+    name: "dnp",
+    versions: &[],
+    types: &[
+        ("i8", i8("i8")),
+        ("u8", u8("u8")),
+        ("i16", i16le("i16")),
+        ("u16", u16le("u16")),
+        ("i32", i32le("i32")),
+        ("u32", u32le("u32")),
+        ("i64", i64le("i64")),
+        ("u64", u64le("u64")),
+        ("f32", f32le("f32")),
+        ("f64", f64le("f64")),
+        ("char", i8("char")),
+        ("byte", u8("byte")),
+        ("short", i16le("short")),
+        ("ushort", u16le("ushort")),
+        ("int", i32le("int")),
+        ("uint", u32le("uint")),
+        ("long", i64le("long")),
+        ("ulong", u64le("ulong")),
+        ("float", f32le("float")),
+        ("double", f64le("double")),
+        ("string8", text("string8", Len::Prefix(&LENGTH_8))),
+        ("string16", text("string16", Len::Prefix(&LENGTH_16))),
+        ("vector2", tuple("vector2", 2, &F32)),
+        ("vector", tuple("vector", 3, &F32)),
+        ("quaternion", tuple("quaternion", 4, &F32)),
+        ("point", tuple("point", 2, &I32)),
+        ("point3", tuple("point3", 3, &I32)),
+        ("dvector", tuple("dvector", 3, &F64)),
+        ("color", tuple("color", 4, &F32)),
+        ("color3", tuple("color3", 3, &F32)),
+        ("bytes", bytes("bytes", Len::Rest)),
+    ],
+    length: None,
+    byte: "u8",
+    array: None,
+    bits: false,
+}];
+
+/// Shows the payload of the message at hand, where a schema knows it.
+pub fn show(schemas: &Schemas, from: &str, main: &[u8], draft: &mut Draft) {
+    if schemas.is_empty() {
+        return;
+    }
+    let message = draft.message;
+    let found = match message {
+        "unreliable_message" | "reliable_message" => content(&draft.tree, "data"),
+        "link_state" => content(&draft.tree, "message"),
+        // Long ones are shown once, joined.
+        "long_message" | "long_link_state" => content(&draft.derived, "message"),
+        _ => None,
+    };
+    let Some((node, start, end)) = found else { return };
+    let first = draft.sources(main).get(node.source).get(start).filter(|_| start < end);
+    let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
+    if let Some(fields) = schemas.find("dnp", message, key, from).and_then(|m| m.fields(0)) {
+        payload::show(draft, main, node.source, start..end, ("dnp", message), fields);
+    }
+}
+
+/// Where a field's bytes stand in its source.
+fn content(tree: &Tree, name: &str) -> Option<(Node, usize, usize)> {
+    let node = tree.find(name)?;
+    match node.value {
+        crate::codec::Value::Bytes { bit, bits } => Some((*node, bit as usize / 8, (bit + bits) as usize / 8)),
+        _ => None,
+    }
+}

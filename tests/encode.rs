@@ -1,0 +1,355 @@
+//! `netkit encode` as a user runs it: the documented examples, the forms of the output, the errors.
+
+use serde_json::Value as Json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+struct Done {
+    out: Vec<u8>,
+    err: String,
+    status: i32,
+}
+
+impl Done {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("text")
+    }
+}
+
+fn netkit(args: &[&str], input: &[u8]) -> Done {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .env_remove("NETKIT_SCHEMA")
+        .spawn()
+        .expect("netkit runs");
+    let mut stdin = child.stdin.take().expect("stdin");
+    let input = input.to_vec();
+    // It may end before it has read everything.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let done = child.wait_with_output().expect("netkit ends");
+    writer.join().expect("written");
+    let err = String::from_utf8(done.stderr).expect("text");
+    Done { out: done.stdout, err, status: done.status.code().expect("a status") }
+}
+
+fn encode(args: &[&str]) -> Done {
+    netkit(&[&["encode"], args].concat(), b"")
+}
+
+/// Encodes, and gives the one line of hex.
+fn hex(args: &[&str]) -> String {
+    let done = encode(args);
+    assert_eq!((done.err.as_str(), done.status), ("", 0), "{args:?}");
+    done.text().strip_suffix('\n').expect("a line").into()
+}
+
+/// Fails with status 3 and nothing written; gives the message.
+fn wrong(args: &[&str]) -> String {
+    let done = encode(args);
+    assert_eq!((done.text(), done.status), ("", 3), "{args:?}");
+    assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+    done.err.trim_end().strip_prefix("netkit: ").expect("the program's name").into()
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("encode-{}-{name}", std::process::id()))
+}
+
+#[test]
+fn fields_of_a_command_line() {
+    assert_eq!(hex(&["riptide.heartbeat", "ping_id=3", "rtt=20"]), "05031400");
+    assert_eq!(hex(&["riptide.heartbeat", "ping_id=0x03"]), "0503");
+    assert_eq!(hex(&["--proto", "dnp", "link_up", "link_id=4"]), "070400");
+    assert_eq!(hex(&["-p", "riptide", "-s", "riptide.version=2.2", "reject", "reason=server_full"]), "2300");
+    assert_eq!(hex(&["riptide.reject", "reason=3"]), hex(&["riptide.reject", "reason=server_full"]));
+    assert_eq!(hex(&["riptide.unreliable", "message_id=1", "payload=C0ffee"]), "000100c0ffee");
+    // A message's name that one protocol alone has.
+    assert_eq!(hex(&["link_up", "link_id=4"]), "070400");
+}
+
+#[test]
+fn nested_values_lists_flags_and_derived_ones() {
+    let state = ["dnp.link_state", "number=1", "link_id=4", "flags=read_only", "message=6162"];
+    let want = "0501000400010200616201000107";
+    assert_eq!(hex(&[&state[..], &["values=[{\"type\":\"uint8\",\"value\":7}]"]].concat()), want);
+    assert_eq!(hex(&[&state[..], &["values[0].type=uint8", "values[0].value=7"]].concat()), want);
+    assert_eq!(hex(&[&state[..], &["values:=[{\"type\":1,\"value\":7}]"]].concat()), want);
+    // Counts are computed; given ones are written as given.
+    assert_eq!(
+        hex(&[&state[..], &["value_count=9", "values=[{\"type\":\"uint8\",\"value\":7}]"]].concat()),
+        "0501000400010200616209000107"
+    );
+    let update = ["dnp.link_update", "links=[{\"link_id\":4,\"values\":[{\"index\":0,\"value\":7}]}]"];
+    let want = "090104000100000700";
+    assert_eq!(hex(&[&update[..], &["derived.links=[{\"values\":[{\"type\":\"uint16\"}]}]"]].concat()), want);
+    assert_eq!(hex(&[&["-s", "dnp.types=4:uint16"], &update[..]].concat()), want);
+    assert!(wrong(&update).contains("links[0].values[0].type: not known"));
+}
+
+#[test]
+fn stream_framing() {
+    assert_eq!(hex(&["riptide.heartbeat", "ping_id=3", "--transport", "tcp"]), "02000503");
+    assert_eq!(
+        hex(&["riptide.heartbeat", "ping_id=3", "--transport", "tcp", "-s", "riptide.version=2.2"]),
+        "020000003400"
+    );
+    assert_eq!(hex(&["riptide.heartbeat", "ping_id=3", "--transport", "udp"]), "0503");
+    assert_eq!(hex(&["gne.packets", "packets=[]", "--transport", "tcp"]), "4e4c0001ff");
+    assert_eq!(hex(&["nano.heartbeat", "--transport", "ws", "--from", "server"]), "820403000000");
+    // A client's message is masked: four bytes more.
+    let masked = hex(&["nano.heartbeat", "--transport", "ws", "--from", "client"]);
+    assert!(masked.starts_with("8284") && masked.len() == 20, "{masked}");
+    assert!(wrong(&["dnp.link_up", "link_id=4", "--transport", "tcp"]).contains("dnp has no form for tcp"));
+}
+
+#[test]
+fn errors_name_the_path_and_what_was_expected() {
+    assert_eq!(
+        wrong(&["riptide.heartbeat", "ping_id=300"]),
+        "riptide.heartbeat: ping_id: 300 is out of range: 0 to 255"
+    );
+    assert_eq!(
+        wrong(&["riptide.heartbeat", "ping_id=3", "rtt=x"]),
+        "riptide.heartbeat: rtt: expected a whole number, got \"x\""
+    );
+    assert_eq!(
+        wrong(&["riptide.heartbeat", "png_id=3"]),
+        "riptide.heartbeat: png_id: unknown field, did you mean \"ping_id\"?"
+    );
+    assert!(wrong(&["riptide.heartbeat", "ping_id=3", "zz=1"]).contains("zz: unknown field: there are ping_id, rtt"));
+    assert!(wrong(&["riptide.heartbeat"]).ends_with("ping_id: required, but not given (u8)"));
+    assert!(wrong(&["riptide.unreliable", "message_id=1", "payload=0g"]).contains("payload: expected hex"));
+    assert!(wrong(&["riptide.hartbeat"]).contains("did you mean \"heartbeat\"?"));
+    assert!(wrong(&["riptid.heartbeat"]).contains("did you mean \"riptide\"?"));
+    assert!(wrong(&["heartbeat", "ping_id=3"]).contains("is a message of riptide and nano: say which"));
+    let nested = wrong(&["dnp.link_update", "links=[{\"link_id\":4,\"valeus\":[]}]"]);
+    assert!(nested.contains("links[0].valeus: unknown field, did you mean \"values\"?"), "{nested}");
+    let nested = wrong(&["gne.packets", "packets=[{\"id\":\"rate_adjust\",\"rate\":1,\"ratte\":2}]"]);
+    assert!(nested.contains("packets[0].ratte: unknown field"), "{nested}");
+}
+
+#[test]
+fn wrong_usage() {
+    for args in [
+        &["riptide.heartbeat", "ping_id"][..],
+        &["riptide.heartbeat", "ping_id=3", "ping_id=4"],
+        &["riptide.unreliable", "payload:={"],
+        &["-p", "nothing", "heartbeat"],
+        &["-s", "riptide.version=9", "riptide.connect"],
+        &["riptide.connect", "--to", "paper"],
+        &["riptide.connect", "--json", "-"],
+        &[],
+    ] {
+        let done = encode(args);
+        assert_eq!((done.text(), done.status), ("", 2), "{args:?}: {}", done.err);
+    }
+}
+
+const LINES: &str = r#"{"proto":"riptide","message":"heartbeat","fields":{"ping_id":3}}
+{"proto":"riptide","message":"heartbeat","fields":{"ping_id":300}}
+
+{"proto":"riptide","message":"heartbeat","fields":{"ping_id":4}
+{"proto":"riptide","message":"heartbeat","fields":{"ping_id":5}}
+"#;
+
+#[test]
+fn lines_up_to_the_first_bad_one() {
+    let done = netkit(&["encode", "--json", "-"], LINES.as_bytes());
+    assert_eq!((done.text(), done.status), ("0503\n", 3));
+    assert_eq!(done.err, "netkit: stdin: line 2: riptide.heartbeat: ping_id: 300 is out of range: 0 to 255\n");
+}
+
+#[test]
+fn keep_going_reports_each() {
+    let done = netkit(&["encode", "--json", "-", "--keep-going"], LINES.as_bytes());
+    assert_eq!((done.text(), done.status), ("0503\n0505\n", 3));
+    let places: Vec<&str> = done.err.lines().map(|l| l.split(": ").nth(2).expect("a place")).collect();
+    assert_eq!(places, ["line 2", "line 4"]);
+}
+
+#[test]
+fn a_file_is_made_only_for_what_is_right() {
+    let path = scratch("kept");
+    std::fs::write(&path, "kept").expect("written");
+    let name = path.to_str().expect("a name");
+    assert_eq!(encode(&["riptide.heartbeat", "ping_id=300", "-o", name]).status, 3);
+    assert_eq!(std::fs::read_to_string(&path).expect("it"), "kept");
+    assert_eq!(encode(&["riptide.heartbeat", "ping_id=3", "-o", name]).status, 0);
+    assert_eq!(std::fs::read_to_string(&path).expect("it"), "0503\n");
+    assert_eq!(netkit(&["encode", "--json", name, "-o", name], b"").status, 2);
+    std::fs::remove_file(&path).expect("removed");
+    assert_eq!(encode(&["riptide.connect", "-o", "/nowhere/at/all"]).status, 3);
+}
+
+#[test]
+fn pretty_printed_objects_and_arrays() {
+    let pretty = "[\n  {\n    \"message\": \"riptide.heartbeat\",\n    \"fields\": { \"ping_id\": 3 }\n  },\n  {\"message\": \"connect\"}\n]";
+    let done = netkit(&["encode", "--json", "-", "-p", "riptide", "-s", "riptide.version=2.2"], pretty.as_bytes());
+    assert_eq!((done.text(), done.err.as_str()), ("3400\n02\n", ""));
+    let raw = netkit(&["encode", "--json", "-", "-p", "riptide", "--to", "raw"], pretty.as_bytes());
+    assert_eq!(raw.out, [5, 3, 3]);
+}
+
+#[test]
+fn nesting_is_bounded_but_deep_enough() {
+    let nested = |levels: usize| {
+        let open = "{\"id\":\"channel\",\"channel\":1,\"source\":2,\"packet\":".repeat(levels);
+        let packets = format!("{open}null{}", "}".repeat(levels));
+        format!("{{\"proto\":\"gne\",\"message\":\"packets\",\"fields\":{{\"packets\":[{packets}]}}}}\n")
+    };
+    let done = netkit(&["encode", "--json", "-"], nested(512).as_bytes());
+    assert_eq!((done.err.as_str(), done.status), ("", 0));
+    // An id, channel, source for each level, the end of the innermost, the end of the list.
+    assert_eq!(done.text().trim_end().len() / 2, 3 * 512 + 2);
+    let done = netkit(&["encode", "--json", "-"], nested(100_000).as_bytes());
+    assert_eq!(done.status, 3);
+    assert!(done.err.contains("line 1: nested more than 2000 levels deep"), "{}", done.err);
+}
+
+fn lines(args: &[&str], input: &[u8]) -> Vec<Json> {
+    let done = netkit(args, input);
+    assert_eq!(done.status, 0, "{}", done.err);
+    done.text().lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
+}
+
+fn args_of(capture: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
+    text.split_whitespace().map(String::from).collect()
+}
+
+/// Every capture there is, with its arguments.
+fn captures() -> Vec<(PathBuf, Vec<String>)> {
+    let mut all = Vec::new();
+    for dissector in netkit::protocols::ALL.iter() {
+        let Ok(folder) = std::fs::read_dir(fixture(dissector.name())) else { continue };
+        let pcaps = folder.map(|e| e.expect("an entry").path()).filter(|p| p.extension().is_some_and(|e| e == "pcap"));
+        all.extend(pcaps.map(|p| (p.clone(), args_of(&p))));
+    }
+    all.sort();
+    assert!(all.len() >= 10, "{}", all.len());
+    all
+}
+
+/// `decode -f FORMAT --bytes` of a capture.
+fn decoded(capture: &Path, args: &[String], format: &str) -> Vec<u8> {
+    let mut all = vec!["decode", capture.to_str().expect("a name"), "-q", "--bytes", "-f", format];
+    all.extend(args.iter().map(String::as_str));
+    let done = netkit(&all, b"");
+    assert_eq!(done.status, 0, "{}", done.err);
+    done.out
+}
+
+#[test]
+fn every_line_of_every_capture_gives_its_bytes() {
+    netkit::encode::deeply(round_trips).expect("a thread");
+}
+
+fn round_trips() {
+    for (capture, args) in captures() {
+        for format in ["ndjson", "json"] {
+            let text = decoded(&capture, &args, format);
+            let objects: Vec<Json> = match format {
+                "json" => netkit::encode::json(&text).expect("JSON").as_array().expect("an array").clone(),
+                _ => text.split(|b| *b == b'\n').filter_map(|l| netkit::encode::json(l).ok()).collect(),
+            };
+            let done = netkit(&["encode", "--json", "-"], &text);
+            assert_eq!((done.err.as_str(), done.status), ("", 0), "{}", capture.display());
+            let want: String = objects.iter().map(|o| format!("{}\n", o["bytes"].as_str().expect("hex"))).collect();
+            assert!(done.text() == want, "{} as {format}", capture.display());
+        }
+    }
+}
+
+/// What a capture written by `encode` says again. `frame` counts other frames, notes tell of them.
+fn comparable(line: &Json) -> Json {
+    let keys = ["time", "proto", "version", "from", "transport", "src", "dst", "message", "length", "fields", "bytes"];
+    keys.iter().map(|k| (k.to_string(), line[*k].clone())).collect::<serde_json::Map<_, _>>().into()
+}
+
+#[test]
+fn captures_of_what_was_decoded() {
+    for name in [
+        "riptide/riptide20-udp",
+        "riptide/riptide22-tcp",
+        "riptide/edge22-tcp",
+        "riptide/edge20-udp",
+        "dnp/dnp-ipv6",
+        "dnp/dnp-frag",
+        "gne/gne-le-udp-full",
+        "nano/nano-ws",
+        "nano/nano-tcp",
+        "acknex/acknex-a5",
+    ] {
+        let capture = fixture(&format!("{name}.pcap"));
+        if !capture.exists() {
+            assert!(!name.starts_with("riptide"), "{name} is gone");
+            continue;
+        }
+        let args = args_of(&capture);
+        let first = decoded(&capture, &args, "ndjson");
+        let path = scratch(&name.replace('/', "-")).with_extension("pcap");
+        let done = netkit(&["encode", "--json", "-", "-o", path.to_str().expect("a name")], &first);
+        assert_eq!((done.err.as_str(), done.status), ("", 0), "{name}");
+        let second = decoded(&path, &args, "ndjson");
+        let all = |text: &[u8]| -> Vec<Json> {
+            let lines = text.split(|b| *b == b'\n').filter(|l| !l.is_empty());
+            lines.map(|l| comparable(&serde_json::from_slice(l).expect("JSON"))).collect()
+        };
+        let (first, second) = (all(&first), all(&second));
+        assert!(!first.is_empty(), "{name}");
+        assert_eq!(first.len(), second.len(), "{name}");
+        for (a, b) in first.iter().zip(&second) {
+            assert_eq!(a, b, "{name}");
+        }
+        std::fs::remove_file(&path).expect("removed");
+    }
+}
+
+#[test]
+fn a_capture_of_messages_written_by_hand() {
+    let text = r#"{"proto":"riptide","message":"connect","from":"client"}
+        {"proto":"riptide","message":"welcome","from":"server","fields":{"sequence_id":1,"client_id":1}}
+        {"proto":"riptide","message":"welcome","from":"client","fields":{"sequence_id":1,"client_id":1},"time":3.000000001}"#;
+    for transport in ["udp", "tcp"] {
+        let done = netkit(
+            &["encode", "--json", "-", "--to", "pcap", "--transport", transport, "-s", "riptide.version=2.2"],
+            text.as_bytes(),
+        );
+        assert_eq!((done.err.as_str(), done.status), ("", 0));
+        let lines = lines(&["decode", "-", "-q", "-f", "ndjson"], &done.out);
+        let said: Vec<_> =
+            lines.iter().map(|l| (l["from"].as_str(), l["message"].as_str(), l["transport"].as_str())).collect();
+        let (client, server, by) = (Some("client"), Some("server"), Some(transport));
+        let (connect, welcome) = (Some("connect"), Some("welcome"));
+        assert_eq!(said, [(client, connect, by), (server, welcome, by), (client, welcome, by)]);
+        assert_eq!(lines[1]["dst"], "192.0.2.1:49152");
+        assert_eq!(lines[2]["flow"], 1);
+    }
+}
+
+#[test]
+fn what_fits_no_frame_is_refused() {
+    let long = format!("payload={}", "00".repeat(60_000));
+    let done = encode(&["riptide.unreliable", "message_id=1", &long, "--to", "pcap"]);
+    assert_eq!(done.status, 0, "{}", done.err);
+    let long = format!(
+        "{{\"proto\":\"riptide\",\"message\":\"unreliable\",\"fields\":{{\"message_id\":1,\"payload\":\"{}\"}}}}\n{}",
+        "00".repeat(70_000),
+        r#"{"proto":"riptide","message":"connect","time":5e20}{"proto":"riptide","message":"connect","src":"1.2.3.4:5","dst":"[::1]:6"}"#
+    );
+    let done = netkit(&["encode", "--json", "-", "--to", "pcap", "--keep-going"], long.as_bytes());
+    assert_eq!(done.status, 3);
+    let whys: Vec<&str> = done.err.lines().collect();
+    assert_eq!(whys.len(), 3, "{}", done.err);
+    assert!(whys[0].contains("line 1: a payload of 70003 bytes"), "{}", whys[0]);
+    assert!(whys[1].contains("time: "), "{}", whys[1]);
+    assert!(whys[2].contains("different IP versions"), "{}", whys[2]);
+}

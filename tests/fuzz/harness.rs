@@ -1,0 +1,399 @@
+//! What hostile input is driven through: one function for each way in. The fuzz targets
+//! (`targets/`) and the plain tests (`../hostile.rs`) use the same ones.
+//!
+//! Every function takes any bytes. It panics where something is wrong: text that would reach a
+//! terminal with control characters in it, JSON that is none, output or work out of all
+//! proportion; and of course where the library itself panics.
+
+use netkit::capture::{Body, Capture, Decoded, HexText, Input, Packet, Packets, Segment, Time};
+use netkit::codec::schema::Schemas;
+use netkit::encode::{Encoders, Entry, Framing, Source, Values, deeply};
+use netkit::filter::{Filter, Names};
+use netkit::flow::{Caps, Table};
+use netkit::protocols::{self, Dissector, Draft, Inspector, Message, Options, Sink, inspector};
+use netkit::render::{Format, Renderer, Style};
+use std::cell::RefCell;
+use std::io::{Cursor, Write};
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
+
+/// The schemas of the fixtures: file name and text.
+const SCHEMAS: [(&str, &str); 3] = [
+    ("dnp.toml", include_str!("../../fixtures/schemas/dnp.toml")),
+    ("gne.toml", include_str!("../../fixtures/schemas/gne.toml")),
+    ("riptide.toml", include_str!("../../fixtures/schemas/riptide.toml")),
+];
+
+/// Caps small enough that a few packets reach them.
+const SMALL: Caps =
+    Caps { conversations: 4, held_bytes: 4096, held_segments: 8, unread_bytes: 1 << 16, buffered_bytes: 1 << 18 };
+
+/// Text for people has no control character but the line feed, and no character that turns text
+/// around: what a packet holds never speaks to the terminal.
+pub fn harmless(what: &str, text: &[u8]) {
+    let text = std::str::from_utf8(text).unwrap_or_else(|e| panic!("{what}: no UTF-8: {e}"));
+    let wild = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if let Some(c) = text.chars().find(|&c| wild(c)) {
+        panic!("{what}: {c:?} reaches the terminal in {text:?}");
+    }
+}
+
+/// A writer that several can hold.
+#[derive(Clone, Default)]
+struct Shared(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Prints each message in every format, looks at what was printed, and writes the message again.
+pub struct Looker<'a> {
+    renderers: Vec<(Format, Renderer, Shared)>,
+    encoders: Encoders<'a>,
+    filters: Vec<Filter>,
+    /// How many messages there were.
+    pub messages: usize,
+    /// How many bytes they made in ndjson.
+    pub printed: usize,
+}
+
+impl<'a> Looker<'a> {
+    /// One that has seen nothing.
+    pub fn new(options: &'a Options) -> Looker<'a> {
+        let style = Style { width: Some(100), colour: false, verbose: true, bytes: false };
+        let formats = [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json];
+        let renderers = formats.map(|format| {
+            let shared = Shared::default();
+            (format, Renderer::new(format, style, Box::new(shared.clone())), shared)
+        });
+        Looker {
+            renderers: renderers.into(),
+            encoders: Encoders::new(options),
+            filters: Vec::new(),
+            messages: 0,
+            printed: 0,
+        }
+    }
+
+    /// Looks at the last of it.
+    pub fn finish(mut self) -> (usize, usize) {
+        for (format, renderer, shared) in &mut self.renderers {
+            renderer.finish().expect("nothing fails in memory");
+            let text = shared.0.borrow();
+            harmless(&format!("{format:?}"), &text);
+            if *format == Format::Json && shallow(&text) {
+                netkit::encode::json(&text).unwrap_or_else(|e| panic!("json: {e}"));
+            }
+        }
+        (self.messages, self.printed)
+    }
+}
+
+/// Reading and writing JSON recurses: deep messages need [`deeply`], which costs a thread.
+fn shallow(json: &[u8]) -> bool {
+    let mut depth = 0usize;
+    json.iter().all(|b| {
+        match b {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth < 100
+    })
+}
+
+impl Sink for Looker<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        self.messages += 1;
+        for filter in &self.filters {
+            filter.matches(message);
+        }
+        for (format, renderer, shared) in &mut self.renderers {
+            renderer.message(message);
+            match format {
+                // An array, and a table: looked at when they are complete.
+                Format::Json | Format::Table => continue,
+                _ => renderer.flush(),
+            }
+            let mut text = shared.0.borrow_mut();
+            harmless(&format!("{format:?}"), &text);
+            if *format == Format::Ndjson {
+                self.printed += text.len();
+                let mut again = || {
+                    let json = netkit::encode::json(&text).unwrap_or_else(|e| panic!("ndjson: {e}"));
+                    // Not every message can be written again without its neighbours, but none panics.
+                    if let Ok(entry) = Entry::new(json, &Source::default()) {
+                        let _ = self.encoders.encode(&entry);
+                    }
+                };
+                if shallow(&text) {
+                    again();
+                }
+            }
+            text.clear();
+        }
+    }
+}
+
+/// Which options a first byte stands for: none, a protocol's schema, or one of its settings.
+fn options(proto: Option<&str>, choice: u8) -> Options {
+    let mut options = Options { proto: proto.map(Into::into), ..Options::default() };
+    let Some(dissector) = proto.and_then(protocols::by_name) else { return options };
+    let words = dissector.settings().iter().flat_map(|s| s.values.iter().map(move |v| format!("{}={v}", s.key)));
+    let words: Vec<String> = words.collect();
+    if choice & 0x80 != 0 {
+        options.schemas = FIXED.clone();
+    }
+    if let Some(word) = (choice & 0x7f).checked_sub(1).and_then(|k| words.get(k as usize)) {
+        options.settings.add(word).expect("a word that the setting lists");
+    }
+    options
+}
+
+/// Compiled once: a schema's tables are never freed.
+static FIXED: LazyLock<Arc<Schemas>> = LazyLock::new(|| {
+    let mut schemas = Schemas::default();
+    for (name, text) in SCHEMAS {
+        schemas.add(name, text, &encodings).expect("a schema of the fixtures");
+    }
+    Arc::new(schemas)
+});
+
+fn encodings(proto: &str) -> Option<&'static [netkit::codec::schema::Encoding]> {
+    protocols::by_name(proto).map(|d| d.encodings()).filter(|e| !e.is_empty())
+}
+
+/// What is printed is in proportion to what was read: no count of the input makes lines of its own.
+fn in_proportion(read: usize, messages: usize, printed: usize) {
+    assert!(messages <= 16 + 4 * read, "{messages} messages of {read} bytes");
+    // A field has a name; a message has an envelope and notes.
+    assert!(printed <= 4096 * (messages + 1) + 512 * read, "{printed} bytes of JSON of {read} bytes read");
+}
+
+/// A capture file, its protocols found by what they say, or `-p proto`.
+pub fn capture(data: &[u8], proto: Option<&str>) -> (usize, usize) {
+    let options = options(proto, 0);
+    let mut looker = Looker::new(&options);
+    let mut frames = 0;
+    let mut read = || -> Result<(), netkit::capture::CaptureError> {
+        let mut packets = Packets::new(Capture::new(Input::new(Box::new(Cursor::new(data.to_vec())))?)?);
+        let mut table = Table::new(SMALL);
+        let mut inspector = Inspector::new(&options, &mut looker);
+        let end = loop {
+            match packets.next() {
+                Ok(Some(item)) => {
+                    frames += 1;
+                    match item.decoded {
+                        Decoded::Packet(packet) => table.packet(&packet, &mut inspector),
+                        Decoded::Other(why) => harmless("a frame's reason", why.to_string().as_bytes()),
+                    }
+                }
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        table.finish(&mut inspector);
+        end
+    };
+    if let Err(error) = read() {
+        harmless("a capture's error", error.to_string().as_bytes());
+    }
+    // Packed files hold more than they are long.
+    let (messages, printed) = looker.finish();
+    if !data.starts_with(&[0x1f, 0x8b]) {
+        in_proportion(data.len(), messages, printed);
+    }
+    (frames, messages)
+}
+
+/// A conversation: a byte of options, then records of a byte of flags, two of length, the payload.
+///
+/// Flags: 1 from the server, 2 the stream begins again, 4 bytes are missing before it, 8 FIN,
+/// 16 a second port, 32 the TCP bytes come one by one.
+pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
+    let Some((&choice, mut rest)) = data.split_first() else { return 0 };
+    let mut options = options(Some(proto), choice);
+    options.ports.push((7777, proto.into()));
+    let mut looker = Looker::new(&options);
+    let mut table = Table::new(SMALL);
+    let mut inspector = Inspector::new(&options, &mut looker);
+    let mut seq = [1000u32, 0xffff_f000];
+    let mut frame = 0;
+    while let [flags, low, high, more @ ..] = rest {
+        let length = (*low as usize | (*high as usize) << 8).min(more.len());
+        let (payload, after) = more.split_at(length);
+        rest = after;
+        let client = SocketAddr::from(([10, 0, 0, 1], 50_000 + (flags >> 4 & 1) as u16));
+        let server = SocketAddr::from(([10, 0, 0, 2], 7777));
+        let side = (flags & 1) as usize;
+        let (src, dst) = if side == 0 { (client, server) } else { (server, client) };
+        let mut send = |body: Body<'_>| {
+            frame += 1;
+            let time = Time::micros(1_700_000_000 + frame as i64, 0);
+            table.packet(&Packet { frame, frames: &[], time, src, dst, body }, &mut inspector);
+        };
+        if !tcp {
+            send(Body::Udp { payload, length: payload.len() + (flags & 4) as usize });
+            continue;
+        }
+        if flags & 2 != 0 {
+            seq[side] = seq[side].wrapping_add(0x1000_0000);
+            send(Body::Tcp(Segment { seq: seq[side], syn: true, ..Segment::default() }));
+            seq[side] = seq[side].wrapping_add(1);
+        }
+        if flags & 4 != 0 {
+            seq[side] = seq[side].wrapping_add(7);
+        }
+        let step = if flags & 32 != 0 { 1 } else { payload.len().max(1) };
+        let ack = seq[1 - side];
+        for piece in payload.chunks(step) {
+            let segment = Segment {
+                seq: seq[side],
+                ack,
+                has_ack: true,
+                payload: piece,
+                length: piece.len(),
+                fin: flags & 8 != 0 && step > 1,
+                ..Segment::default()
+            };
+            send(Body::Tcp(segment));
+            seq[side] = seq[side].wrapping_add(piece.len() as u32);
+        }
+    }
+    table.finish(&mut inspector);
+    let (messages, printed) = looker.finish();
+    in_proportion(data.len(), messages, printed);
+    messages
+}
+
+/// The bytes of one message or stream, as `dump -p` reads them: what a live server sends to `probe`
+/// takes the same way.
+pub fn dump(dissector: &dyn Dissector, choice: u8, bytes: &[u8]) -> usize {
+    let options = options(Some(dissector.name()), choice);
+    let mut looker = Looker::new(&options);
+    inspector::dump(dissector, bytes, &options, &mut Draft::default(), &mut looker);
+    let (messages, printed) = looker.finish();
+    in_proportion(bytes.len(), messages, printed);
+    messages
+}
+
+/// Hex text in any form; a message that is read is not longer than its text. How many were read.
+pub fn hex_text(data: &[u8]) -> usize {
+    let mut read = 0;
+    for lines in [false, true] {
+        let mut text = HexText::new(data).lines(lines);
+        let mut bytes = 0;
+        loop {
+            match text.next() {
+                Ok(Some(block)) => {
+                    assert!(!block.bytes.is_empty());
+                    bytes += block.bytes.len();
+                    read += 1;
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    harmless("a hex error", error.to_string().as_bytes());
+                    break;
+                }
+            }
+        }
+        // A star in a dump stands for lines like the one before it: bounded by MAX_MESSAGE alone.
+        assert!(bytes <= data.len() || data.contains(&b'*'), "{bytes} bytes of {} characters", data.len());
+    }
+    read
+}
+
+/// A schema; behind a NUL the bytes of a message that it is used for. Was it accepted?
+///
+/// What a schema compiles to is never freed, by design: leak detection has to be off.
+pub fn schema(data: &[u8]) -> bool {
+    let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let mut schemas = Schemas::default();
+    if let Err(error) = schemas.add("hostile.toml", text, &encodings) {
+        harmless("a schema error", error.to_string().as_bytes());
+        return false;
+    }
+    let schemas = Arc::new(schemas);
+    for dissector in protocols::ALL.into_iter().filter(|d| !schemas.messages(d.name()).is_empty()) {
+        let mut options = options(Some(dissector.name()), 0);
+        options.schemas = schemas.clone();
+        let mut looker = Looker::new(&options);
+        inspector::dump(dissector, bytes, &options, &mut Draft::default(), &mut looker);
+        looker.finish();
+    }
+    true
+}
+
+/// JSON for `encode`: whatever is written is read again. How many messages were written.
+pub fn encode(data: &[u8]) -> usize {
+    let options = Options::default();
+    let mut encoders = Encoders::new(&options);
+    let mut values = Values::new(data);
+    let mut written = 0;
+    // After an error the rest is still read: --keep-going.
+    for _ in 0..=data.len() {
+        let object = match values.next() {
+            Ok(None) => break,
+            Ok(Some(text)) => text.json(),
+            Err(error) => Err(error),
+        };
+        let object = match object {
+            Ok(object) => object,
+            Err(error) => {
+                harmless("a JSON error", error.to_string().as_bytes());
+                continue;
+            }
+        };
+        let bytes = Entry::new(object, &Source::default()).and_then(|entry| {
+            let bytes = encoders.encode(&entry)?;
+            for framing in [Framing::Tcp, Framing::WebSocket] {
+                let _ = encoders.framed(&entry, &bytes, framing);
+            }
+            Ok((entry.dissector, bytes))
+        });
+        match bytes {
+            Ok((dissector, bytes)) => {
+                written += 1;
+                assert!(bytes.len() <= (1 << 16) + 16 * data.len(), "{} bytes of {}", bytes.len(), data.len());
+                dump(dissector, 0, &bytes);
+            }
+            Err(error) => harmless("an encoding error", error.to_string().as_bytes()),
+        }
+    }
+    written
+}
+
+/// [`encode`] on a stack for the deepest nesting.
+pub fn encode_deeply(data: &[u8]) -> usize {
+    deeply(|| encode(data)).expect("a thread")
+}
+
+/// A filter; behind a NUL a conversation that it is asked about. Was it accepted?
+pub fn filter(data: &[u8]) -> bool {
+    let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let filter = match Filter::parse(text, &Names { schemas: &FIXED }) {
+        Ok(filter) => filter,
+        Err(error) => {
+            // It quotes the filter, which the user typed: one line on the terminal all the same.
+            harmless("a filter error", error.to_string().as_bytes());
+            return false;
+        }
+    };
+    let options = options(None, 0);
+    let mut looker = Looker::new(&options);
+    looker.filters.push(filter);
+    for dissector in protocols::ALL {
+        inspector::dump(dissector, bytes.get(1..).unwrap_or(&[]), &options, &mut Draft::default(), &mut looker);
+    }
+    true
+}

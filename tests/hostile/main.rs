@@ -1,0 +1,40 @@
+//! Hostile input: whatever is in a capture, a text, a schema or a filter, nothing panics, grows
+//! without bound or speaks to the terminal.
+//!
+//! The functions that take the input apart are those of the fuzz targets (`tests/fuzz`); here they
+//! see every fixture cut, flipped and spliced, on the stable toolchain, and cases with a name.
+
+#[path = "../fuzz/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+#[path = "../fuzz/seeds.rs"]
+mod seeds;
+
+mod mutations;
+
+/// Writes the corpus for `cargo fuzz`: `cargo test --test hostile -- --ignored corpus`.
+#[test]
+#[ignore = "writes tests/fuzz/corpus"]
+fn corpus() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
+    for target in [
+        "capture",
+        "hex_text",
+        "schema",
+        "encode",
+        "filter",
+        "riptide_udp",
+        "riptide_tcp",
+        "dnp",
+        "nano",
+        "gne_udp",
+        "gne_tcp",
+        "acknex",
+    ] {
+        let folder = folder.join(target);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for (k, seed) in seeds::of(target).into_iter().enumerate() {
+            std::fs::write(folder.join(format!("fixture-{k:04}")), seed).expect("written");
+        }
+    }
+}

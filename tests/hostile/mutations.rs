@@ -1,0 +1,132 @@
+//! Every fixture, cut, flipped and spliced: seeded, so that each run sees the same.
+
+use super::{harness, seeds};
+use netkit::protocols;
+use std::time::{Duration, Instant};
+
+/// A small random number generator: the same numbers for the same seed, everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+
+    /// Some bits flipped, bytes set to the numbers that break things, a part of `other` put in, a
+    /// part taken out or said twice.
+    fn mutate(&mut self, seed: &[u8], other: &[u8]) -> Vec<u8> {
+        let mut data = seed.to_vec();
+        for _ in 0..1 + self.below(4) {
+            let at = self.below(data.len() + 1);
+            let to = (at + self.below(24)).min(data.len());
+            match self.below(6) {
+                0 if at < data.len() => data[at] ^= 1 << self.below(8),
+                1 if at < data.len() => data[at] = [0, 1, 0x7f, 0x80, 0xfe, 0xff][self.below(6)],
+                2 => {
+                    let from = self.below(other.len() + 1);
+                    let end = (from + self.below(64)).min(other.len());
+                    data.splice(at..to, other[from..end].iter().copied());
+                }
+                3 => drop(data.drain(at..to)),
+                4 => {
+                    let again = data[at..to].to_vec();
+                    data.splice(at..at, again);
+                }
+                _ => data.truncate(at),
+            }
+        }
+        data
+    }
+}
+
+/// Feeds truncations and mutations of the seeds for a while. The time is a bound, not a goal: what
+/// is found must not depend on the machine, so each seed has its turn first.
+fn feed(name: &str, seeds: &[Vec<u8>], rounds: usize, mut run: impl FnMut(&[u8])) {
+    assert!(!seeds.is_empty(), "{name}: no seeds");
+    let (mut random, begun) = (Random(0x9e37_79b9_7f4a_7c15 ^ name.len() as u64), Instant::now());
+    for seed in seeds {
+        run(seed);
+    }
+    for round in 0..rounds {
+        let seed = &seeds[round * 7 % seeds.len()];
+        let other = &seeds[random.below(seeds.len())];
+        run(&random.mutate(seed, other));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(120), "{name}: {:?}", begun.elapsed());
+}
+
+/// Every truncation of every vector of every protocol, and every byte of it with each bit flipped.
+#[test]
+fn vectors() {
+    for dissector in protocols::ALL {
+        for vector in seeds::vectors(dissector.name()).iter().filter(|v| v.len() <= 64).step_by(3) {
+            for end in 0..=vector.len() {
+                harness::dump(dissector, 0, &vector[..end]);
+            }
+            for at in 0..vector.len() {
+                let mut flipped = vector.clone();
+                flipped[at] ^= 1 << (at % 8);
+                harness::dump(dissector, (at % 8) as u8, &flipped);
+            }
+        }
+    }
+}
+
+#[test]
+fn captures() {
+    let seeds: Vec<_> = seeds::captures().into_iter().filter(|c| c.len() < 4096).collect();
+    let protos: Vec<Option<&str>> = protocols::ALL.iter().map(|d| Some(d.name())).chain([None]).collect();
+    let mut turn = 0;
+    feed("captures", &seeds, 600, |data| {
+        turn += 1;
+        harness::capture(data, protos[turn % protos.len()]);
+    });
+    for end in 0..seeds[0].len() {
+        harness::capture(&seeds[0][..end], None);
+    }
+}
+
+#[test]
+fn conversations() {
+    for (proto, tcp) in [
+        ("riptide", false),
+        ("riptide", true),
+        ("dnp", false),
+        ("nano", true),
+        ("gne", false),
+        ("gne", true),
+        ("acknex", false),
+    ] {
+        let seeds = match (proto, tcp) {
+            ("gne", false) => seeds::conversations("gne", false),
+            _ => seeds::conversations(proto, tcp),
+        };
+        let few: Vec<_> = seeds.into_iter().step_by(3).collect();
+        feed(proto, &few, 400, |data| _ = harness::conversation(proto, tcp, data));
+    }
+}
+
+#[test]
+fn hex_texts() {
+    feed("hex", &seeds::hex_texts(), 3000, |data| _ = harness::hex_text(data));
+}
+
+#[test]
+fn schemas() {
+    feed("schema", &seeds::schemas(), 300, |data| _ = harness::schema(data));
+}
+
+#[test]
+fn json_lines() {
+    netkit::encode::deeply(|| feed("encode", &seeds::lines(), 400, |data| _ = harness::encode(data)))
+        .expect("a thread");
+}
+
+#[test]
+fn filters() {
+    feed("filter", &seeds::filters(), 1500, |data| _ = harness::filter(data));
+}
