@@ -12,6 +12,7 @@
 //! | [`net`] | sockets with deadlines, the gate that all sends pass, names, the exchange as a capture |
 //! | [`probe`] | asking live servers: courses, outcomes, statistics, reports |
 //! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`replay`] | one side of a captured conversation played to a live peer |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
 
 pub mod capture;
@@ -25,4 +26,5 @@ pub mod printable;
 pub mod probe;
 pub mod protocols;
 pub mod render;
+pub mod replay;
 pub mod stats;

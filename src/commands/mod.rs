@@ -11,6 +11,7 @@ mod input;
 mod output;
 mod probe;
 mod read;
+mod replay;
 mod selection;
 mod shares;
 mod stats;
@@ -42,6 +43,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
+        Command::Replay(args) => replay::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),

@@ -21,9 +21,9 @@ pub enum Refusal {
     /// A message in it broke.
     #[error("{0}")]
     Broken(String),
-    /// It is no message of a client.
-    #[error("{0} is nothing that a client sends")]
-    Misdirected(&'static str),
+    /// It is no message of the side that we are.
+    #[error("{0} is nothing that a {1} sends")]
+    Misdirected(&'static str, &'static str),
     /// Bytes are left over: an unfinished frame, or what no message explains.
     #[error("{0} bytes of it are no whole message")]
     Unfinished(usize),
@@ -32,6 +32,8 @@ pub enum Refusal {
 /// What a session read in bytes that are about to be sent.
 #[derive(Debug)]
 pub struct Reading<'a> {
+    /// Who we are.
+    pub role: Role,
     /// How many bytes there are.
     pub length: usize,
     /// The messages.
@@ -45,7 +47,7 @@ pub struct Reading<'a> {
 /// # Errors
 /// Why not.
 pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
-    let Reading { length, messages, unread } = *reading;
+    let Reading { role, length, messages, unread } = *reading;
     if length == 0 {
         return Err(Refusal::Empty);
     }
@@ -53,8 +55,8 @@ pub fn admit(reading: &Reading<'_>) -> Result<(), Refusal> {
         if let Some(fault) = &message.fault {
             return Err(Refusal::Broken(fault.clone()));
         }
-        if message.from == Role::Server || message.message == "unknown" {
-            return Err(Refusal::Misdirected(message.message));
+        if message.from == role.other() || message.message == "unknown" {
+            return Err(Refusal::Misdirected(message.message, role.name()));
         }
     }
     match (unread, messages.is_empty()) {

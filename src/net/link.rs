@@ -85,6 +85,8 @@ pub struct Open<'a> {
     pub stop: &'a Stop,
     /// The conversation's number.
     pub flow: u64,
+    /// Who we are.
+    pub role: Role,
 }
 
 enum Socket {
@@ -102,6 +104,7 @@ pub struct Link<'a> {
     version: Option<&'static str>,
     proto: &'static str,
     flow: u64,
+    role: Role,
     encoder: Box<dyn Encoder>,
     session: Box<dyn Session>,
     draft: Draft,
@@ -133,7 +136,7 @@ impl Sink for Collect<'_, '_> {
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
         fields_json(&message.draft.tree, message.sources(), &mut fields);
         derived_json(message.draft, message.sources(), &mut derived);
-        let json = |text: &[u8]| serde_json::from_slice(text).unwrap_or(Json::Null);
+        let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
         self.list.push(Heard {
             proto: message.draft.proto,
             message: message.draft.message,
@@ -180,20 +183,94 @@ impl<'a> Link<'a> {
                 (Socket::Tcp(stream), local)
             }
         };
-        let ends = [local, peer];
+        Link::of(open, options, socket, [local, peer], None)
+    }
+
+    /// A conversation that a client begins: with its first datagram, which was received already.
+    ///
+    /// # Errors
+    /// Those of the socket and the recorder.
+    pub fn answer(
+        open: &Open<'a>,
+        options: &Options,
+        socket: UdpSocket,
+        first: Option<&[u8]>,
+    ) -> Result<Link<'a>, Trouble> {
+        socket.connect(open.peer).map_err(Trouble::of_datagram)?;
+        let local = socket.local_addr().map_err(Trouble::of_datagram)?;
+        let mut link = Link::of(open, options, Socket::Udp(socket), [local, open.peer], None)?;
+        if let Some(bytes) = first {
+            link.take(bytes, now(), Instant::now())?;
+        }
+        Ok(link)
+    }
+
+    /// A connection that a client made.
+    ///
+    /// # Errors
+    /// Those of the socket and the recorder.
+    pub fn accepted(open: &Open<'a>, options: &Options, stream: TcpStream) -> Result<Link<'a>, Trouble> {
+        stream.set_nodelay(true).map_err(Trouble::of)?;
+        stream.set_write_timeout(Some(open.timeout.max(SLICE))).map_err(Trouble::of)?;
+        let local = stream.local_addr().map_err(Trouble::of)?;
+        Link::of(open, options, Socket::Tcp(stream), [local, open.peer], None)
+    }
+
+    /// Datagrams beside a stream, read by the session that the stream's has made for them.
+    ///
+    /// # Errors
+    /// Those of the socket.
+    pub fn beside(
+        open: &Open<'a>,
+        options: &Options,
+        socket: UdpSocket,
+        session: Box<dyn Session>,
+    ) -> Result<Link<'a>, Trouble> {
+        let local = socket.local_addr().map_err(Trouble::of_datagram)?;
+        Link::of(open, options, Socket::Udp(socket), [local, open.peer], Some(session))
+    }
+
+    /// The server whose datagrams belong to this stream, and the session for them, once the
+    /// stream has told.
+    pub fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
+        self.session.expects()
+    }
+
+    /// Our end's address.
+    pub fn local(&self) -> SocketAddr {
+        self.ends[0]
+    }
+
+    /// The peer's address.
+    pub fn peer(&self) -> SocketAddr {
+        self.ends[1]
+    }
+
+    fn of(
+        open: &Open<'a>,
+        options: &Options,
+        socket: Socket,
+        ends: [SocketAddr; 2],
+        session: Option<Box<dyn Session>>,
+    ) -> Result<Link<'a>, Trouble> {
+        let transport = if matches!(socket, Socket::Udp(_)) { Transport::Udp } else { Transport::Tcp };
         let mut options = options.clone();
-        options.server = Some(Server { addr: peer.ip(), port: Some(peer.port()) });
+        let server = if open.role == Role::Server { ends[0] } else { ends[1] };
+        options.server = Some(Server { addr: server.ip(), port: Some(server.port()) });
         options.proto = Some(open.dissector.name().into());
-        let talk = talk(open.flow, open.transport, ends, &options);
-        let session = open.dissector.session(&talk);
+        let session = match session {
+            Some(session) => session,
+            None => open.dissector.session(&talk(open.flow, open.role, transport, ends, &options)),
+        };
         let mut link = Link {
             socket,
-            transport: open.transport,
+            transport,
             ends,
             names: ends.map(|end| end.to_string()),
             version: open.version,
             proto: open.dissector.name(),
             flow: open.flow,
+            role: open.role,
             encoder: open.dissector.encoder(&options),
             session,
             options,
@@ -211,8 +288,8 @@ impl<'a> Link<'a> {
             raw: Vec::new(),
             buffer: vec![0; BUFFER],
         };
-        if open.transport == Transport::Tcp {
-            link.tape.connected(now()).map_err(Trouble::Record)?;
+        if transport == Transport::Tcp {
+            link.tape.connected((open.role == Role::Server) as usize, now()).map_err(Trouble::Record)?;
         }
         Ok(link)
     }
@@ -252,11 +329,19 @@ impl<'a> Link<'a> {
     }
 
     fn line<'l>(&self, proto: &'l str, message: &'l str, fields: &'l Json) -> Line<'l> {
-        let (from, flow) = (Role::Client, self.flow);
+        let (from, flow) = (self.role, self.flow);
         Line { message, proto, version: self.version, from, flow, fields, derived: None, broken: false }
     }
 
     fn write(&mut self, line: &Line<'_>) -> Result<Vec<u8>, Trouble> {
+        self.write_line(line)
+    }
+
+    /// The bytes of a line as it goes on the wire.
+    ///
+    /// # Errors
+    /// What is wrong with its fields.
+    pub fn write_line(&mut self, line: &Line<'_>) -> Result<Vec<u8>, Trouble> {
         let bytes = self.encoder.encode(line).map_err(|error| Trouble::Encode(error.to_string()))?;
         let framed = match self.transport {
             Transport::Tcp if self.websocket => self.encoder.websocket(&bytes, line),
@@ -266,6 +351,17 @@ impl<'a> Link<'a> {
         Ok(framed.unwrap_or(bytes))
     }
 
+    /// Sends bytes that the gate would not let out, because the user wants it so.
+    ///
+    /// # Errors
+    /// Those of the socket and the recorder.
+    pub fn send_dangerous(&mut self, bytes: &[u8]) -> Result<Instant, Trouble> {
+        if !bytes.is_empty() {
+            self.dissect(Side::A, bytes, Instant::now());
+        }
+        self.send_now(bytes)
+    }
+
     /// Sends whole messages, in one datagram or one write, if the [`gate`] lets them out.
     ///
     /// # Errors
@@ -273,7 +369,11 @@ impl<'a> Link<'a> {
     pub fn send(&mut self, bytes: &[u8]) -> Result<Instant, Trouble> {
         let messages = if bytes.is_empty() { Vec::new() } else { self.dissect(Side::A, bytes, Instant::now()) };
         let unread = self.streams[Side::A.index()].bytes().len();
-        gate::admit(&Reading { length: bytes.len(), messages: &messages, unread })?;
+        gate::admit(&Reading { role: self.role, length: bytes.len(), messages: &messages, unread })?;
+        self.send_now(bytes)
+    }
+
+    fn send_now(&mut self, bytes: &[u8]) -> Result<Instant, Trouble> {
         let (time, at) = (now(), Instant::now());
         match &mut self.socket {
             Socket::Udp(socket) => {
@@ -405,7 +505,7 @@ impl<'a> Link<'a> {
         match self.transport {
             Transport::Udp => {
                 let place = Place { side, bytes, length: bytes.len(), frame, frames: &[], time };
-                let talk = talk(self.flow, self.transport, self.ends, &self.options);
+                let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
                 let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
                 let names = [self.names[0].as_str(), self.names[1].as_str()];
                 let mut out = Out { draft: &mut self.draft, sink: &mut collect, talk: &talk, names };
@@ -420,7 +520,7 @@ impl<'a> Link<'a> {
     }
 
     fn event(&mut self, side: Side, event: StreamEvent<'_>, first: Instant) -> Vec<Heard> {
-        let talk = talk(self.flow, self.transport, self.ends, &self.options);
+        let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
         let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let mut out = Out { draft: &mut self.draft, sink: &mut collect, talk: &talk, names };
@@ -429,8 +529,10 @@ impl<'a> Link<'a> {
     }
 }
 
-fn talk(flow: u64, transport: Transport, ends: [SocketAddr; 2], options: &Options) -> Talk<'_> {
-    Talk { flow, transport, ends: Some(ends), opener: Some(Side::A), begun: [true; 2], options }
+fn talk(flow: u64, role: Role, transport: Transport, ends: [SocketAddr; 2], options: &Options) -> Talk<'_> {
+    // The side that opens a connection is the client; ours is A.
+    let opener = Some(if role == Role::Server { Side::B } else { Side::A });
+    Talk { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
 }
 
 impl Socket {

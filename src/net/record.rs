@@ -89,21 +89,22 @@ impl<'a> Tape<'a> {
         let (src, dst) = self.ends(from);
         let (mine, other) = if from == 0 { (0, 1) } else { (1, 0) };
         let taken = segment.payload.len() as u32 + segment.syn as u32 + segment.fin as u32;
-        let has_ack = !segment.syn || from == 1;
+        let has_ack = !segment.syn || segment.has_ack;
         let ack = if has_ack { self.next[other] } else { 0 };
         let segment = Segment { seq: self.next[mine], ack, has_ack, length: segment.payload.len(), ..segment };
         self.next[mine] = self.next[mine].wrapping_add(taken);
         recorder.write(src, dst, &Body::Tcp(segment), time)
     }
 
-    /// The connection was made.
+    /// The connection was made; `by`: 0, we asked for it, 1, the peer did.
     ///
     /// # Errors
     /// The writer's.
-    pub fn connected(&mut self, time: Time) -> io::Result<()> {
-        self.segment(0, Segment { syn: true, ..Segment::default() }, time)?;
-        self.segment(1, Segment { syn: true, ..Segment::default() }, time)?;
-        self.segment(0, Segment::default(), time)
+    pub fn connected(&mut self, by: usize, time: Time) -> io::Result<()> {
+        let syn = |has_ack| Segment { syn: true, has_ack, ..Segment::default() };
+        self.segment(by, syn(false), time)?;
+        self.segment(1 - by.min(1), syn(true), time)?;
+        self.segment(by, Segment::default(), time)
     }
 
     /// Bytes of a stream.

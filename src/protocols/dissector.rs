@@ -69,6 +69,11 @@ pub trait Dissector: Sync {
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         None
     }
+
+    /// How its recorded conversations are played to a live peer; `None`: they cannot be.
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        None
+    }
 }
 
 /// The layouts of one version (and direction) of a protocol.

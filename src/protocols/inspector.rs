@@ -516,7 +516,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn memory(&self, c: &Conversation<Claim>) -> usize {
         match &c.state {
-            Claim::New | Claim::Foreign(_) => 0,
+            Claim::New | Claim::Foreign(_) | Claim::Elsewhere => 0,
             Claim::Undecided(held) => {
                 held.bytes * 2 + held.datagrams.len() * size_of::<HeldDatagram>() + held.said.len() * size_of::<Said>()
             }

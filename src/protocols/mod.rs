@@ -13,6 +13,7 @@ pub mod nano;
 pub mod options;
 pub mod payload;
 pub mod probe;
+pub mod replay;
 pub mod riptide;
 pub mod talk;
 pub mod websocket;

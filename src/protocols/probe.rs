@@ -137,7 +137,8 @@ impl<'a> Ask<'a> {
         let (recorder, watch, stop) = (self.recorder, self.watch.clone(), self.stop);
         let (dissector, peer, timeout) = (self.dissector, self.peer, self.timeout);
         let transport = carrier.transport();
-        let open = Open { dissector, version, transport, peer, timeout, recorder, watch, stop, flow };
+        let role = super::Role::Client;
+        let open = Open { dissector, version, transport, peer, timeout, recorder, watch, stop, flow, role };
         Link::open(&open, options).map_err(|trouble| Failure::from_trouble(trouble, carrier))
     }
 

@@ -1,7 +1,9 @@
 // A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on
 // one port, around a stub application.
 //
-//   node nano_server.js open|dict|reject|version|kick
+//   node nano_server.js open|dict|reject|version|kick|echo
+//
+// `echo` answers requests with what they said; its dictionary has other codes than pomelo's.
 //
 // Prints `PORT n` when it listens, and lives for a minute at most. Is run where node_modules is.
 'use strict';
@@ -13,12 +15,15 @@ const { HybridConnector } = load('pinus/dist/lib/connectors/hybridconnector');
 const { Protobuf } = load('pinus-protobuf');
 
 const mode = process.argv[2] || 'open';
-const routes = { onNote: 1, 'room.roomHandler.echo': 2 };
+const routes =
+  mode === 'echo'
+    ? { onNote: 1, 'connector.entryHandler.echo': 40000, 'connector.entryHandler.enter': 77 }
+    : { onNote: 1, 'room.roomHandler.echo': 2 };
 const names = Object.fromEntries(Object.entries(routes).map(([name, code]) => [code, name]));
 const none = Protobuf.parse({});
 const protobuf = new Protobuf({ encoderProtos: none, decoderProtos: none });
 
-const options = { heartbeat: 3, useDict: mode === 'dict', useProtobuf: false, distinctHost: true };
+const options = { heartbeat: 3, useDict: mode === 'dict' || mode === 'echo', useProtobuf: false, distinctHost: true };
 if (mode === 'version') options.checkClient = () => false;
 if (mode === 'reject') options.handshake = (_msg, done) => done(new Error('no'));
 if (mode === 'dict') options.handshake = (_msg, done) => done(null, { motd: 'hello' });
@@ -41,7 +46,15 @@ Object.defineProperty(pinus, 'app', {
 });
 connector.on('connection', (socket) => {
   socket.on('error', () => {});
-  socket.on('message', () => {});
+  socket.on('message', (pkg) => {
+    if (mode !== 'echo') return;
+    try {
+      const said = connector.decode(pkg, socket);
+      if (said && said.id) socket.send(connector.encode(said.id, said.route, { code: 200, route: said.route, echo: said.body }));
+    } catch (error) {
+      console.error(error);
+    }
+  });
   // Before the ack it is not sent: again and again, then.
   if (mode === 'kick') {
     const timer = setInterval(() => socket.emit('closing', 'maintenance'), 20);

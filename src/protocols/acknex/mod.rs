@@ -17,6 +17,7 @@ pub mod members;
 pub mod notes;
 pub mod probe;
 pub mod reading;
+pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod tests;
@@ -102,6 +103,10 @@ impl Dissector for Acknex {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {

@@ -15,6 +15,7 @@ pub mod notes;
 pub mod payloads;
 pub mod probe;
 pub mod reliable;
+pub mod replay;
 pub mod runs;
 pub mod session;
 #[cfg(test)]
@@ -130,6 +131,10 @@ impl Dissector for Dnp {
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encodings(&self) -> &'static [Encoding] {

@@ -15,6 +15,7 @@ pub mod notes;
 pub mod packets;
 pub mod pings;
 pub mod probe;
+pub mod replay;
 pub mod session;
 pub mod values;
 
@@ -114,6 +115,10 @@ impl Dissector for Gne {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {

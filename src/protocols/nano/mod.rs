@@ -16,6 +16,7 @@ pub mod payload;
 pub mod pomelo;
 pub mod probe;
 pub mod protos;
+pub mod replay;
 mod scan;
 pub mod session;
 pub mod settings;
@@ -86,6 +87,10 @@ impl Dissector for Nano {
 
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Tcp
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {

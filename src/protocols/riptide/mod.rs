@@ -8,6 +8,7 @@ pub mod layout;
 pub mod notes;
 pub mod probe;
 pub mod reliable;
+pub mod replay;
 pub mod session;
 pub mod values;
 pub mod version;
@@ -104,6 +105,10 @@ impl Dissector for Riptide {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 }
 
