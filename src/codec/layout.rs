@@ -82,7 +82,7 @@ pub enum Order {
     Little,
     /// Most significant byte first.
     Big,
-    /// As found for this conversation; see [`super::Reader::order`].
+    /// As found for this conversation; see [`super::Context::order`].
     Conversation,
 }
 
