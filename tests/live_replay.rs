@@ -74,9 +74,11 @@ fn divergences(lines: &[Value]) -> impl Iterator<Item = &Value> {
 #[test]
 #[ignore = "needs pytide-networking: .ci/run installs it"]
 fn riptide_to_the_last_message() {
-    for (transport, path, flow) in
-        [("udp", "riptide/riptide22-udp.pcap", "1"), ("udp", "riptide/riptide22-udp.pcap", "8"), ("tcp", "riptide/pytide-tcp.pcap", "1")]
-    {
+    for (transport, path, flow) in [
+        ("udp", "riptide/riptide22-udp.pcap", "1"),
+        ("udp", "riptide/riptide22-udp.pcap", "8"),
+        ("tcp", "riptide/pytide-tcp.pcap", "1"),
+    ] {
         let server = Server::riptide(transport);
         let (lines, status) = replay(path, flow, &format!("127.0.0.1:{}", server.port), &[]);
         let session = lines.last().expect("a session");
@@ -86,7 +88,8 @@ fn riptide_to_the_last_message() {
         assert!(session["acknowledged"].as_u64() > Some(1), "{session}");
         for divergence in divergences(&lines) {
             let message = divergence["message"].as_str().unwrap_or_default();
-            let application = ["reliable ", "unreliable ", "notify", "client_connected", "client_disconnected", "disconnect"];
+            let application =
+                ["reliable ", "unreliable ", "notify", "client_connected", "client_disconnected", "disconnect"];
             assert_eq!(divergence["kind"], "missing", "{divergence}");
             assert!(application.iter().any(|name| message.starts_with(name)), "{divergence}");
         }
@@ -109,7 +112,8 @@ fn nano_to_the_last_message() {
         let session = lines.last().expect("a session");
         assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
         assert_eq!(session["sent"], session["messages"], "{session}");
-        let responses = divergences(&lines).filter(|d| d["message"].as_str().is_some_and(|m| m.starts_with("response ")));
+        let responses =
+            divergences(&lines).filter(|d| d["message"].as_str().is_some_and(|m| m.starts_with("response ")));
         for response in responses {
             assert_eq!(response["kind"], "differs", "{response}");
         }

@@ -2,7 +2,7 @@
 
 use super::output::{say, style};
 use super::{Usage, input, options};
-use crate::cli::{Dissect, Global, ReplayFormat, Replay};
+use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::encode::deeply;
@@ -10,7 +10,9 @@ use netkit::filter::Names;
 use netkit::net::{Recorder, Stop, Target, Trouble, Watch, resolve};
 use netkit::protocols::{Message, Options, Role, Sink};
 use netkit::render::{self, Renderer};
-use netkit::replay::{Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes};
+use netkit::replay::{
+    Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
+};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;
@@ -84,7 +86,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         let order = Order { flow: 1 + 2 * turn as u64, ..order.clone() };
         let played = play(args, global, &order, &options);
         if let Some(recorder) = &recorder {
-            recorder.flush().with_context(|| args.pcap.as_deref().map(|p| p.display().to_string()).unwrap_or_default())?;
+            recorder
+                .flush()
+                .with_context(|| args.pcap.as_deref().map(|p| p.display().to_string()).unwrap_or_default())?;
         }
         match played {
             Ok(report) => {
@@ -135,7 +139,8 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
     let report = match (&args.to, args.listen) {
         (Some(target), _) => {
             let wrong = |what: String| Trouble::Io(io::Error::other(what));
-            let port = target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
+            let port =
+                target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
             let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
             let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
             order.to(peer, options, &mut progress)
@@ -211,7 +216,10 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
                 let arrow = if *known { "->" } else { "--" };
                 let proto = format!("{} {version}", dissector.name());
                 let count = messages.len();
-                writeln!(out, "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} messages in {seconds:.3} s")?;
+                writeln!(
+                    out,
+                    "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} messages in {seconds:.3} s"
+                )?;
             }
             _ => {
                 let line = serde_json::json!({"flow": flow, "proto": dissector.name(), "version": conversation.version(),
@@ -244,7 +252,9 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
     let mut text = String::new();
     for unsaid in &plan.refused {
         match format {
-            ReplayFormat::Text => text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why)),
+            ReplayFormat::Text => {
+                text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why))
+            }
             _ => {
                 let line = serde_json::json!({"report": "refused", "frame": unsaid.frame, "message": unsaid.message, "why": unsaid.why});
                 text.push_str(&format!("{line}\n"));

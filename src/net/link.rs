@@ -190,7 +190,12 @@ impl<'a> Link<'a> {
     ///
     /// # Errors
     /// Those of the socket and the recorder.
-    pub fn answer(open: &Open<'a>, options: &Options, socket: UdpSocket, first: Option<&[u8]>) -> Result<Link<'a>, Trouble> {
+    pub fn answer(
+        open: &Open<'a>,
+        options: &Options,
+        socket: UdpSocket,
+        first: Option<&[u8]>,
+    ) -> Result<Link<'a>, Trouble> {
         socket.connect(open.peer).map_err(Trouble::of_datagram)?;
         let local = socket.local_addr().map_err(Trouble::of_datagram)?;
         let mut link = Link::of(open, options, Socket::Udp(socket), [local, open.peer], None)?;

@@ -79,7 +79,8 @@ pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<
         });
     }
     for (message, said) in order {
-        if let Some(first) = rest.get_mut(&message).filter(|list| list.front().is_some_and(|s| std::ptr::eq(*s, said))) {
+        if let Some(first) = rest.get_mut(&message).filter(|list| list.front().is_some_and(|s| std::ptr::eq(*s, said)))
+        {
             first.pop_front();
             found.push(Divergence::Extra { message, content: actor.content(said) });
         }

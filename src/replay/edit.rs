@@ -53,9 +53,11 @@ impl Changes {
         recorded.dropped = self.drops.iter().any(|filter| filter.matches(message));
         for edit in self.edits.iter().filter(|edit| edit.filter.matches(message)) {
             let said = &mut recorded.said;
-            let wrong = |what: String| format!("--edit of {}.{} in frame {}: {what}", said.proto, said.message, recorded.frame);
+            let wrong =
+                |what: String| format!("--edit of {}.{} in frame {}: {what}", said.proto, said.message, recorded.frame);
             let tables = protocols::for_line(said.proto).map_or(&[][..], |d| d.tables());
-            let layouts: Vec<&Layout> = tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == said.message).collect();
+            let layouts: Vec<&Layout> =
+                tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == said.message).collect();
             let mut given = Assignments::new(&layouts);
             given.add(&edit.assignment).map_err(|e| wrong(e.to_string()))?;
             let (fields, derived) = given.finish();

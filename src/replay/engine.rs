@@ -348,7 +348,10 @@ impl Playing<'_> {
             let said = &step.recorded.said;
             let why = format!("the peer did not answer within {:?}", self.settings.timeout);
             self.unsaid.push(unsaid_step(step, &why));
-            self.trouble.get_or_insert(format!("{why}: {}.{} of frame {} waits", said.proto, said.message, step.recorded.frame));
+            self.trouble.get_or_insert(format!(
+                "{why}: {}.{} of frame {} waits",
+                said.proto, said.message, step.recorded.frame
+            ));
             self.next += 1;
             return match self.actor.closes(&step.recorded) {
                 // Leaving is done in any case.

@@ -41,7 +41,16 @@ impl<'a> Live<'a> {
             // The heads before are no messages, and go as they are.
             main.upgraded();
         }
-        Live { open, options: options.clone(), main, socket: None, session: None, beside: None, inbox: VecDeque::new(), bundle: Vec::new() }
+        Live {
+            open,
+            options: options.clone(),
+            main,
+            socket: None,
+            session: None,
+            beside: None,
+            inbox: VecDeque::new(),
+            bundle: Vec::new(),
+        }
     }
 
     /// The session for datagrams beside the stream, as soon as the stream has told.
@@ -104,7 +113,10 @@ impl Waiting {
                 return Err(Trouble::NoAnswer);
             }
             let again = |error: &std::io::Error| {
-                matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut | std::io::ErrorKind::Interrupted)
+                matches!(
+                    error.kind(),
+                    std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut | std::io::ErrorKind::Interrupted
+                )
             };
             match self {
                 Waiting::Udp(socket) => {

@@ -1,8 +1,8 @@
 //! What is said when, and what is expected of the peer: the recording, sorted by what becomes of
 //! each message.
 
-use crate::protocols::replay::{Actor, Fate, Recorded};
 use crate::protocols::Role;
+use crate::protocols::replay::{Actor, Fate, Recorded};
 use std::collections::BTreeMap;
 
 /// A message of ours.

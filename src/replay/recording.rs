@@ -199,7 +199,9 @@ pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
 
 impl Sink for Collect<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        let (Some(ends), Some(dissector)) = (message.talk.ends, protocols::for_line(message.draft.proto)) else { return };
+        let (Some(ends), Some(dissector)) = (message.talk.ends, protocols::for_line(message.draft.proto)) else {
+            return;
+        };
         self.messages += 1;
         self.bytes += message.place.bytes.len();
         if self.messages > MESSAGES || self.bytes > BYTES {

@@ -65,7 +65,8 @@ impl Report {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "{value}");
         };
-        let unsaid = |kind: &str, u: &Unsaid| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
+        let unsaid =
+            |kind: &str, u: &Unsaid| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
         self.refused.iter().for_each(|u| line(unsaid("refused", u)));
         self.unsaid.iter().for_each(|u| line(unsaid("unsaid", u)));
         for divergence in &self.divergences {
@@ -77,8 +78,10 @@ impl Report {
                     json!({"report": "divergence", "kind": "extra", "message": message, "fields": content})
                 }
                 Divergence::Differs { frame, message, fields } => {
-                    let fields: Vec<Json> =
-                        fields.iter().map(|(path, old, new)| json!({"path": path, "captured": old, "live": new})).collect();
+                    let fields: Vec<Json> = fields
+                        .iter()
+                        .map(|(path, old, new)| json!({"path": path, "captured": old, "live": new}))
+                        .collect();
                     json!({"report": "divergence", "kind": "differs", "frame": frame, "message": message, "fields": fields})
                 }
             });
@@ -135,7 +138,13 @@ impl fmt::Display for Report {
         if let Some([least, median, most]) = self.round_trips() {
             let ms = |d: Duration| d.as_secs_f64() * 1e3;
             let count = counts.round_trips.len();
-            writeln!(f, "round trips   {count}: min {:.2}, median {:.2}, max {:.2} ms", ms(least), ms(median), ms(most))?;
+            writeln!(
+                f,
+                "round trips   {count}: min {:.2}, median {:.2}, max {:.2} ms",
+                ms(least),
+                ms(median),
+                ms(most)
+            )?;
         }
         for (kind, count) in &self.live {
             writeln!(f, "not repeated  {count} {kind} of the capture")?;
@@ -144,10 +153,18 @@ impl fmt::Display for Report {
             writeln!(f, "dropped       {}", self.dropped)?;
         }
         if self.unknown > 0 {
-            writeln!(f, "left out      {} messages of an unknown sender: --server ADDR tells who is who", self.unknown)?;
+            writeln!(
+                f,
+                "left out      {} messages of an unknown sender: --server ADDR tells who is who",
+                self.unknown
+            )?;
         }
         for unsaid in self.refused.iter().take(SHOWN) {
-            writeln!(f, "refused       frame {} {}: {} (--allow-dangerous sends it)", unsaid.frame, unsaid.message, unsaid.why)?;
+            writeln!(
+                f,
+                "refused       frame {} {}: {} (--allow-dangerous sends it)",
+                unsaid.frame, unsaid.message, unsaid.why
+            )?;
         }
         for unsaid in self.unsaid.iter().take(SHOWN) {
             writeln!(f, "not sent      frame {} {}: {}", unsaid.frame, unsaid.message, unsaid.why)?;
@@ -168,7 +185,9 @@ impl fmt::Display for Report {
         for divergence in self.divergences.iter().take(SHOWN) {
             match divergence {
                 Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come")?,
-                Divergence::Extra { message, content } => writeln!(f, "  {message}: not in the capture: {}", short(content))?,
+                Divergence::Extra { message, content } => {
+                    writeln!(f, "  {message}: not in the capture: {}", short(content))?
+                }
                 Divergence::Differs { frame, message, fields } => {
                     for (path, old, new) in fields {
                         writeln!(f, "  frame {frame} {message} {path}: {}, was {}", short(new), short(old))?;

@@ -13,7 +13,18 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
     settings.iter().for_each(|text| options.settings.add(text).unwrap());
     let dissector = protocols::by_name(proto).unwrap();
     let timeout = ms(300);
-    let open = Open { dissector, version: None, transport, peer, timeout, recorder: None, watch: None, stop, flow: 1 };
+    let open = Open {
+        dissector,
+        version: None,
+        transport,
+        peer,
+        timeout,
+        recorder: None,
+        watch: None,
+        stop,
+        flow: 1,
+        role: netkit::protocols::Role::Client,
+    };
     Link::open(&open, &options).unwrap()
 }
 
@@ -43,7 +54,7 @@ fn nothing_empty_truncated_or_unfinished() {
     }
     // Whole, but nothing that a client sends.
     let mut dnp = link("dnp", Transport::Udp, &[], peer.addr, &stop);
-    assert_eq!(refusal(dnp.send(&hex("77 00"))), Refusal::Misdirected("unknown"));
+    assert_eq!(refusal(dnp.send(&hex("77 00"))), Refusal::Misdirected("unknown", "client"));
     // A message that the encoder itself is told to cut.
     assert!(dnp.say("connection_request", &json!({"unparsed": "00"})).is_err());
     // And one that is right does leave.

@@ -65,7 +65,7 @@ fn an_empty_datagram_is_refused() {
     for (k, (from_client, payload)) in said.into_iter().enumerate() {
         let (src, dst) = if from_client { (client, server) } else { (server, client) };
         ethernet(src, dst, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
-        writer.frame(Time::micros(1, k as u64), &frame).unwrap();
+        writer.frame(Time::micros(1, k as u32), &frame).unwrap();
     }
     drop(writer);
     let packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();

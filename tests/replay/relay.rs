@@ -64,7 +64,8 @@ pub fn datagrams(server: SocketAddr, seed: u64) -> Relay {
             socket.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
         }
         let lane = |seed| Lane { dice: Dice(seed | 1), held: None };
-        let mut lanes = [lane(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)), lane(seed.wrapping_mul(0xD1B5_4A32_D192_ED03))];
+        let mut lanes =
+            [lane(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15)), lane(seed.wrapping_mul(0xD1B5_4A32_D192_ED03))];
         let (mut buffer, mut client) = (vec![0; 1 << 16], None);
         while !ended.load(Ordering::Relaxed) {
             if let Ok((length, from)) = front.recv_from(&mut buffer) {

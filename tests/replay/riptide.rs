@@ -23,7 +23,9 @@ fn against_itself() {
 
 #[test]
 fn over_tcp() {
-    for (path, flow) in [("riptide/riptide20-tcp.pcap", 1), ("riptide/riptide22-tcp.pcap", 1), ("riptide/pytide-tcp.pcap", 1)] {
+    for (path, flow) in
+        [("riptide/riptide20-tcp.pcap", 1), ("riptide/riptide22-tcp.pcap", 1), ("riptide/pytide-tcp.pcap", 1)]
+    {
         for lossy in [None, Some(3)] {
             let stage = Stage { lossy, ..Stage::default() };
             delivered(path, &conversation(path, flow, &stage), &stage);

@@ -88,7 +88,8 @@ impl Actor for Playing {
             }
         } else if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
-            let live = self.creates.iter().find(|(recorded, _)| *recorded == identifier).and_then(|(_, live)| live.clone());
+            let live =
+                self.creates.iter().find(|(recorded, _)| *recorded == identifier).and_then(|(_, live)| live.clone());
             if let Some(live) = live {
                 said = said.with("identifier", live);
             }

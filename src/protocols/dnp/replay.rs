@@ -29,7 +29,8 @@ pub struct Replaying;
 
 impl Replay for Replaying {
     fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
-        let resend = cast.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
+        let resend =
+            cast.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
         Box::new(Playing::new(cast, Duration::from_nanos(resend.max(10_000_000) as u64)))
     }
 }
@@ -88,7 +89,8 @@ fn is_numbered(message: &str) -> bool {
 
 impl Playing {
     fn new(cast: &Cast<'_>, resend: Duration) -> Playing {
-        let ours = |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+        let ours =
+            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
         Playing {
             role: cast.role,
             state: State::New,
@@ -170,7 +172,10 @@ impl Playing {
         let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
         let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
             true => self.offers.iter_mut().filter(open).find(|o| o.content == content),
-            false => self.offers.iter_mut().find(|o| o.by == peer && o.live.is_none() && types(&o.content) == types(&content)),
+            false => self
+                .offers
+                .iter_mut()
+                .find(|o| o.by == peer && o.live.is_none() && types(&o.content) == types(&content)),
         };
         let answer = match place {
             Some(offer) => {
@@ -193,9 +198,12 @@ impl Playing {
 
     /// The recorded link that an update before this frame is about.
     fn offer(&self, id: u64, before: u64) -> Option<&Offer> {
-        self.offers.iter().rev().filter(|o| o.id == id && o.frame <= before).find(|o| o.answer == Some("link_up")).or_else(|| {
-            self.offers.iter().rev().find(|o| o.id == id && o.frame <= before)
-        })
+        self.offers
+            .iter()
+            .rev()
+            .filter(|o| o.id == id && o.frame <= before)
+            .find(|o| o.answer == Some("link_up"))
+            .or_else(|| self.offers.iter().rev().find(|o| o.id == id && o.frame <= before))
     }
 
     /// The update with live link ids; links that are not there are left out.
@@ -231,7 +239,11 @@ impl Actor for Playing {
     fn fate(&mut self, message: &Recorded) -> Fate {
         let said = &message.said;
         let noted = |code: &str| message.notes.contains(&code);
-        if said.message == "link_state" && said.fault.is_none() && !noted("dnp.retransmission") && !noted("dnp.duplicate") {
+        if said.message == "link_state"
+            && said.fault.is_none()
+            && !noted("dnp.retransmission")
+            && !noted("dnp.duplicate")
+        {
             self.offers.push(Offer {
                 by: said.from,
                 id: said.number("link_id").unwrap_or(0),
@@ -261,7 +273,9 @@ impl Actor for Playing {
         }
         match said.message {
             "unknown" => Fate::Danger("no command of DNP".into()),
-            "long_link_state" => Fate::Danger("a malformed long link_state writes outside of a C++ server's memory".into()),
+            "long_link_state" => {
+                Fate::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
+            }
             "link_update" if noted("dnp.unknown_types") => Fate::Danger("the types of its links are not known".into()),
             "reliable_acknowledge" => Fate::Live("acknowledges"),
             "connection_request" if std::mem::replace(&mut self.begun, true) => Fate::Live("repeated requests"),
@@ -342,7 +356,9 @@ impl Actor for Playing {
                 let recorded = said.number("link_id").unwrap_or(0);
                 let live = self.free_id(recorded);
                 let role = self.role;
-                if let Some(offer) = self.offers.iter_mut().find(|o| o.by == role && o.frame == message.frame && o.live.is_none()) {
+                if let Some(offer) =
+                    self.offers.iter_mut().find(|o| o.by == role && o.frame == message.frame && o.live.is_none())
+                {
                     (offer.live, offer.at) = (Some(live), Some(now));
                 }
                 self.numbered(said.with("link_id", live), now, out);
@@ -475,7 +491,10 @@ impl Actor for Playing {
     }
 
     fn opens(&self, message: &Recorded) -> bool {
-        matches!((message.said.message, self.role), ("connection_request", Role::Client) | ("connection_acknowledge", Role::Server))
+        matches!(
+            (message.said.message, self.role),
+            ("connection_request", Role::Client) | ("connection_acknowledge", Role::Server)
+        )
     }
 
     fn closes(&self, message: &Recorded) -> bool {

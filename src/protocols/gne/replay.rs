@@ -176,7 +176,9 @@ impl Actor for Playing {
     fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
         let said = self.answering(&message.said, now);
         let own = |said: Said, port: Option<u16>| match port {
-            Some(port) if said.fields.get("port").is_some_and(|p| p.as_i64().is_some_and(|p| p > 0)) => said.with("port", port),
+            Some(port) if said.fields.get("port").is_some_and(|p| p.as_i64().is_some_and(|p| p > 0)) => {
+                said.with("port", port)
+            }
             _ => said,
         };
         match said.message {
@@ -247,7 +249,9 @@ impl Actor for Playing {
                 self.state = State::Over;
             }
             "client_port" => {
-                if let Some(port) = said.number("port").and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0) {
+                if let Some(port) =
+                    said.number("port").and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0)
+                {
                     out.connect = Some(port);
                     self.connected = true;
                 }
@@ -308,9 +312,12 @@ impl Actor for Playing {
     }
 
     fn content(&self, said: &Said) -> Json {
-        let packets: Vec<Json> = packets(said)
-            .map(|packet| if is_ping(packet) { json!({"id": "ping", "request": is_request(packet)}) } else { packet.clone() })
-            .collect();
+        let packets: Vec<Json> =
+            packets(said)
+                .map(|packet| {
+                    if is_ping(packet) { json!({"id": "ping", "request": is_request(packet)}) } else { packet.clone() }
+                })
+                .collect();
         match said.message {
             "packets" => json!({"packets": packets, "unparsed": said.fields.get("unparsed")}),
             _ => without(&said.fields, &["port"]),

@@ -80,7 +80,8 @@ fn route(said: &Said) -> Option<&str> {
 
 impl Playing {
     fn new(cast: &Cast<'_>) -> Playing {
-        let ours = |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+        let ours =
+            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
         let recorded = cast.messages.iter().any(|m| m.said.message == "upgrade_request");
         let websocket = recorded || cast.path.is_some();
         Playing {
@@ -291,7 +292,10 @@ impl Actor for Playing {
             );
             out.live(Said { proto: websocket::NAME, ..self.message("upgrade_request", json!({ "head": head })) });
         } else if !self.websocket && !self.has_handshake {
-            let said = self.message("handshake", json!({"body": json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()}));
+            let said = self.message(
+                "handshake",
+                json!({"body": json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()}),
+            );
             self.handshake(said, out);
         }
     }
@@ -407,7 +411,9 @@ impl Actor for Playing {
                 if let Some(open) = self.requests.iter_mut().find(|r| r.live.is_none() && r.route == route) {
                     open.live = id;
                 } else {
-                    out.remark(format!("a request for {route:?} that the capture does not have stays without an answer"));
+                    out.remark(format!(
+                        "a request for {route:?} that the capture does not have stays without an answer"
+                    ));
                 }
             }
             ("response", Role::Client) => {

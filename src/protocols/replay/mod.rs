@@ -275,9 +275,9 @@ pub trait Replay: Sync {
 /// An object without those keys.
 pub fn without(fields: &Json, keys: &[&str]) -> Json {
     match fields.as_object() {
-        Some(map) => {
-            Json::Object(map.iter().filter(|(k, _)| !keys.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect())
-        }
+        Some(map) => Json::Object(
+            map.iter().filter(|(k, _)| !keys.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect(),
+        ),
         None => fields.clone(),
     }
 }

@@ -124,7 +124,8 @@ struct Playing {
 
 impl Playing {
     fn new(cast: &Cast<'_>) -> Playing {
-        let ours = |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+        let ours =
+            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
         Playing {
             role: cast.role,
             version: version(cast.messages),
@@ -287,7 +288,9 @@ impl Actor for Playing {
         match said.message {
             "ack" | "ack_extra" => Fate::Live("acks"),
             "heartbeat" => Fate::Live("heartbeats"),
-            "connect" if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => Fate::Live("repeated connects"),
+            "connect" if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
+                Fate::Live("repeated connects")
+            }
             "disconnect" | "reject" => {
                 self.begun = false;
                 Fate::Say
@@ -341,7 +344,8 @@ impl Actor for Playing {
             }
             ("notify", _) => {
                 let (last, bits) = self.notified.field(8);
-                let said = said.with("last_received_seq_id", last).with("acks", bits).with("sequence_id", self.next_notify);
+                let said =
+                    said.with("last_received_seq_id", last).with("acks", bits).with("sequence_id", self.next_notify);
                 self.next_notify = self.next_notify.wrapping_add(1);
                 out.say.push_back(said);
             }
@@ -492,7 +496,10 @@ impl Actor for Playing {
     }
 
     fn opens(&self, message: &Recorded) -> bool {
-        matches!((message.said.message, self.role), ("connect", Role::Client) | ("welcome" | "reject" | "connect", Role::Server))
+        matches!(
+            (message.said.message, self.role),
+            ("connect", Role::Client) | ("welcome" | "reject" | "connect", Role::Server)
+        )
     }
 
     fn closes(&self, message: &Recorded) -> bool {
@@ -503,7 +510,9 @@ impl Actor for Playing {
         self.sent.abandon(out);
         if self.state != State::Over && self.state != State::New {
             let fields = match self.role {
-                Role::Server if !matches!(self.version, Version::V10 | Version::V12) => json!({"reason": "server_stopped"}),
+                Role::Server if !matches!(self.version, Version::V10 | Version::V12) => {
+                    json!({"reason": "server_stopped"})
+                }
                 _ => json!({}),
             };
             let goodbye = self.message("disconnect", fields);
@@ -522,7 +531,9 @@ impl Actor for Playing {
     fn content(&self, said: &Said) -> Json {
         match said.message {
             // What an id stands for in a session of another server is not comparable.
-            "welcome" | "client_connected" | "client_disconnected" => without(&said.fields, &["sequence_id", "client_id"]),
+            "welcome" | "client_connected" | "client_disconnected" => {
+                without(&said.fields, &["sequence_id", "client_id"])
+            }
             "notify" => without(&said.fields, &["sequence_id", "last_received_seq_id", "acks"]),
             _ => without(&said.fields, &["sequence_id"]),
         }
