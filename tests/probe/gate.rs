@@ -13,7 +13,18 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
     settings.iter().for_each(|text| options.settings.add(text).unwrap());
     let dissector = protocols::by_name(proto).unwrap();
     let timeout = ms(300);
-    let open = Open { dissector, version: None, transport, peer, timeout, recorder: None, watch: None, stop, flow: 1, role: netkit::protocols::Role::Client };
+    let open = Open {
+        dissector,
+        version: None,
+        transport,
+        peer,
+        timeout,
+        recorder: None,
+        watch: None,
+        stop,
+        flow: 1,
+        role: netkit::protocols::Role::Client,
+    };
     Link::open(&open, &options).unwrap()
 }
 
