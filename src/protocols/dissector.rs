@@ -66,6 +66,12 @@ pub trait Dissector: Sync {
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
 }
 
+impl std::fmt::Debug for dyn Dissector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The layouts of one version (and direction) of a protocol.
 #[derive(Debug)]
 pub struct Table {
