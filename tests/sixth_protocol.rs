@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 
 // 1. Tables.
 static SAY: [Field; 3] =
-    [tag("kind", 8, 1).hidden(), u8("length").doc("of the words"), text("words", Len::Field("length"))];
+    [tag("kind", 8, 1).hidden(), u8("length").kept().doc("of the words"), text("words", Len::Field("length"))];
 static MOVE: [Field; 4] = [tag("kind", 8, 2).hidden(), u16le("entity"), i16le("dx").unit("cm"), i16le("dy").unit("cm")];
 static LAYOUTS: [Layout; 2] = [
     Layout { name: "say", doc: "words for everybody", fields: &SAY },

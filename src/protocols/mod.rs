@@ -11,7 +11,7 @@
 //!    in the words of [`codec::layout`](crate::codec::layout), reading like the specification;
 //!    collect them in one [`Table`] a version and direction. Decoding, encoding, `netkit fields`,
 //!    filters, samples and the exact round trip follow from them. What no word describes is a
-//!    [`Custom`](crate::codec::layout::Custom), in both directions at once.
+//!    [`Custom`](crate::codec::walk::Custom), in both directions at once.
 //! 2. **Memory.** `session.rs`: a [`Session`] is one conversation. For each message: pick the
 //!    layout, [`Out::begin`], read with a [`Reader`](crate::codec::Reader), say in the draft who
 //!    sent it (`from`), which message it is, what the analysis notes; [`Out::emit`]. Over TCP, take

@@ -31,10 +31,18 @@ const SMALL: Caps =
 
 /// JSON is for programs, but it is often looked at: no control character leaves it raw.
 pub fn no_controls(what: &str, text: &[u8]) {
+    if plain(text) {
+        return;
+    }
     let text = std::str::from_utf8(text).unwrap_or_else(|e| panic!("{what}: no UTF-8: {e}"));
     if let Some(c) = text.chars().find(|&c| c.is_control() && c != '\n') {
         panic!("{what}: {c:?} stands raw in {text:?}");
     }
+}
+
+/// Printable ASCII and line feeds: most output is no more, and this is quick to see.
+fn plain(text: &[u8]) -> bool {
+    text.iter().all(|b| matches!(b, b'\n' | b' '..=b'~'))
 }
 
 /// What holds for the output of this format.
@@ -48,6 +56,9 @@ fn look(format: Format, text: &[u8]) {
 /// Text for people has no control character but the line feed, and no character that turns text
 /// around: what a packet holds never speaks to the terminal.
 pub fn harmless(what: &str, text: &[u8]) {
+    if plain(text) {
+        return;
+    }
     let text = std::str::from_utf8(text).unwrap_or_else(|e| panic!("{what}: no UTF-8: {e}"));
     let wild = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if let Some(c) = text.chars().find(|&c| wild(c)) {
