@@ -1,6 +1,7 @@
 //! The command line: every option and its help, once. Help, man page and completions come from here.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use netkit::capture::Moment;
 use netkit::protocols::{Role, Server};
 use std::path::PathBuf;
 
@@ -64,6 +65,14 @@ pub enum Command {
     Dump(Dump),
     /// Write messages: from FIELD=VALUE, or from the JSON lines that decode prints
     Encode(Encode),
+    /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
+    Stats(Stats),
+    /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
+    Diff(Diff),
+    /// Ask live servers: is it there, what is it, how far away, and if not, why not
+    Probe(Probe),
+    /// Play one side of a captured conversation to a live peer
+    Replay(Replay),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell
@@ -148,16 +157,9 @@ pub enum FailOn {
     Fault,
 }
 
-/// `netkit decode`.
+/// Options that concern captures.
 #[derive(Args, Debug)]
-#[command(after_help = DECODE)]
-pub struct Decode {
-    /// Captures or hex text; `-` is stdin
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub files: Vec<PathBuf>,
-    /// Options that concern dissection.
-    #[command(flatten)]
-    pub dissect: Dissect,
+pub struct Traffic {
     /// Which protocol a port carries, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port)]
     pub port: Vec<(u16, String)>,
@@ -170,9 +172,39 @@ pub struct Decode {
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
     #[arg(short = 'F', long, value_name = "EXPR")]
     pub filter: Option<String>,
+    /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<Moment>,
+    /// Only messages before then: as --since
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Moment>,
+}
+
+/// `netkit decode`.
+#[derive(Args, Debug)]
+#[command(after_help = DECODE)]
+pub struct Decode {
+    /// Captures or hex text; `-` is stdin
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
+    /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// How tree, summary and table show times
+    #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
+    pub time: Option<TimeForm>,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
     pub check: bool,
@@ -310,6 +342,233 @@ Fields:
 Lengths, counts and masks are computed. Those that are given are written as given, right or wrong.
 Nothing is written for a message that is not right: exit status 3.";
 
+/// How times are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeForm {
+    /// Since the first message that is printed.
+    Relative,
+    /// Since the message before.
+    Delta,
+    /// Day and time of day, UTC.
+    Utc,
+    /// Seconds since 1970.
+    Epoch,
+}
+
+/// `netkit replay`.
+#[derive(Args, Debug)]
+#[command(after_help = REPLAY)]
+pub struct Replay {
+    /// A capture; `-` is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
+    #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
+    pub to: Option<netkit::net::Target>,
+    /// Wait for a peer here; port 0: any
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<std::net::SocketAddr>,
+    /// List the conversations that can be played, and do nothing else
+    #[arg(long, conflicts_with_all = ["to", "listen"])]
+    pub list: bool,
+    /// Play the conversation of that number; default: the only one
+    #[arg(long, value_name = "N")]
+    pub flow: Option<u64>,
+    /// Whose side is played [default: client with --to, server with --listen]
+    #[arg(long, value_name = "client|server", value_parser = role)]
+    pub from: Option<Role>,
+    /// So many times as fast as captured
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed, conflicts_with = "asap")]
+    pub speed: f64,
+    /// As fast as the peer allows
+    #[arg(long)]
+    pub asap: bool,
+    /// No pause is longer, as 1s or 200ms
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_gap: Option<std::time::Duration>,
+    /// So many sessions, one after the other
+    #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub times: u32,
+    /// Leave out everything behind this frame
+    #[arg(long, value_name = "FRAME")]
+    pub until: Option<u64>,
+    /// How long the peer may take where the protocol needs its answer
+    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub timeout: std::time::Duration,
+    /// Change a message on its way; may be given several times
+    #[arg(long, value_name = "EXPR: FIELD=VALUE")]
+    pub edit: Vec<String>,
+    /// Leave out messages that fit; may be given several times
+    #[arg(long, value_name = "EXPR")]
+    pub drop: Vec<String>,
+    /// Print what would be said, and say nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Say also what may harm the peer: broken and empty messages
+    #[arg(long)]
+    pub allow_dangerous: bool,
+    /// Exit with status 1 when the peer diverges from the capture
+    #[arg(long)]
+    pub expect: bool,
+    /// Form of the report
+    #[arg(short, long, value_enum, default_value_t = ReplayFormat::Text, value_name = "F")]
+    pub format: ReplayFormat,
+    /// Record the exchange as a capture
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub pcap: Option<PathBuf>,
+    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
+    #[arg(short, long, value_name = "P")]
+    pub proto: Option<String>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// The layouts of your game's payloads (TOML), for --edit
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// Which protocol a port carries, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// The captured server's address, where ports cannot tell
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub server: Option<Server>,
+}
+
+/// Form of a replay's report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line: each refusal and divergence, then the session.
+    Ndjson,
+}
+
+const REPLAY: &str = "\
+Examples:
+  netkit replay game.pcap --list
+  netkit replay game.pcap --flow 2 --to 127.0.0.1:7777         the client's side, as captured
+  netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect   for a build pipeline
+  netkit replay game.pcap --listen 127.0.0.1:7777               the server's side, for a live client
+  netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
+  netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
+      --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+  netkit replay game.pcap --dry-run
+Ids and numbers that the peer decides are taken from its answers; acknowledgements and heartbeats are
+made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, empty)
+are refused. The session is left politely, also after Ctrl-C.";
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.001..=1e6).contains(&x) => Ok(x),
+        _ => Err("expected a number from 0.001 to 1000000".into()),
+    }
+}
+
+/// `1s`, `200ms`, `0.5`.
+fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(ms), _) => (ms, 1e-3),
+        (None, Some(s)) => (s, 1.0),
+        _ => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(x) if (0.0..=86_400.0).contains(&(x * unit)) => Ok(std::time::Duration::from_secs_f64(x * unit)),
+        _ => Err("expected a time, as 1s, 200ms or 0.5".into()),
+    }
+}
+
+/// `netkit stats`.
+#[derive(Args, Debug)]
+#[command(after_help = STATS)]
+pub struct Stats {
+    /// A capture; `-` is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// One table: by message, flow, peer or second; with --track: the field that tells series apart
+    #[arg(long, value_name = "message|flow|peer|second|FIELD")]
+    pub by: Option<String>,
+    /// What became of numbered messages, requests and links
+    #[arg(long, conflicts_with = "by")]
+    pub delivery: bool,
+    /// Follow a field: a line each time it occurs; in text a sparkline
+    #[arg(long, value_name = "FIELD", conflicts_with = "delivery")]
+    pub track: Option<String>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
+    pub format: StatsFormat,
+}
+
+/// Form of the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people.
+    Text,
+    /// A JSON object a row.
+    Ndjson,
+    /// One JSON object.
+    Json,
+    /// Comma-separated, with a line of names.
+    Csv,
+}
+
+const STATS: &str = "\
+Examples:
+  netkit stats capture.pcap                          all of it
+  netkit stats capture.pcap --by second -f csv       messages and bytes a second
+  netkit stats capture.pcap --by flow -f ndjson      a line a conversation
+  netkit stats capture.pcap --delivery               losses, copies, delays, round trips
+  netkit stats capture.pcap --delivery -f json       every numbered message with its copies and acknowledgement
+  netkit stats game.pcap -p acknex --track acknex.update2.position --by entity
+  netkit stats game.pcap --schema game.toml --track payload.position.x --by flow -f csv
+Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an
+acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came.";
+
+/// `netkit diff`.
+#[derive(Args, Debug)]
+#[command(after_help = DIFF)]
+pub struct Diff {
+    /// The first capture
+    #[arg(value_name = "A", value_hint = clap::ValueHint::FilePath)]
+    pub a: PathBuf,
+    /// The second capture
+    #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
+    pub b: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Exit with status 1 when there is a difference like that; may be given several times
+    #[arg(long, value_name = "METRIC>PERCENT|appeared|vanished|fields")]
+    pub fail_on: Vec<netkit::stats::diff::Limit>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
+    pub format: DiffFormat,
+}
+
+/// Form of the differences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DiffFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+const DIFF: &str = "\
+Examples:
+  netkit diff before.pcap after.pcap
+  netkit diff before.pcap after.pcap -f json
+  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished    for a build pipeline
+Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, compared
+by their difference), ack, answer (median milliseconds) of each side. A change counts up and down.";
+
 /// `netkit fields`.
 #[derive(Args, Debug)]
 #[command(after_help = FIELDS)]
@@ -340,3 +599,113 @@ Examples:
   netkit fields riptide              messages, settings, notes
   netkit fields riptide.heartbeat    one message's fields, in wire order
   netkit fields dnp -f json          for tools";
+
+/// `netkit probe`.
+#[derive(Args, Debug)]
+#[command(after_help = PROBE)]
+pub struct Probe {
+    /// Servers: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH; HOST alone with --proto
+    #[arg(value_name = "HOST:PORT", required_unless_present = "targets")]
+    pub target: Vec<String>,
+    /// More servers, one a line; `#` begins a comment; `-` is stdin
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub targets: Option<PathBuf>,
+    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in
+    /// an order that harms none
+    #[arg(short, long, value_name = "P")]
+    pub proto: Option<String>,
+    /// Only over this transport; default: what the protocol has, one after the other
+    #[arg(long, value_enum, value_name = "T")]
+    pub transport: Option<ProbeTransport>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// How many round trips to measure
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub samples: u32,
+    /// Seconds from one to the next
+    #[arg(short, long, value_name = "S", default_value = "0.2", value_parser = interval)]
+    pub interval: std::time::Duration,
+    /// Seconds to wait for an answer; default: the protocol's own
+    #[arg(short = 'W', long, value_name = "S", value_parser = timeout)]
+    pub timeout: Option<std::time::Duration>,
+    /// dnp, gne: complete the handshake, which makes a player for a moment
+    #[arg(long)]
+    pub connect: bool,
+    /// acknex: create an entity of this model for exact round trips, and remove it. Changes the
+    /// running game
+    #[arg(long, value_name = "MODEL")]
+    pub create: Option<String>,
+    /// acknex: the player's name to join with
+    #[arg(long, value_name = "NAME", default_value = "netkit", value_parser = player)]
+    pub name: String,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = ProbeFormat::Text, value_name = "F")]
+    pub format: ProbeFormat,
+    /// Record the exchange as a capture
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub pcap: Option<PathBuf>,
+    /// So many servers at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub parallel: u16,
+}
+
+fn secs(text: &str, least: f64, most: f64) -> Result<std::time::Duration, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (least..=most).contains(&s) => Ok(std::time::Duration::from_secs_f64(s)),
+        _ => Err(format!("expected seconds from {least} to {most}")),
+    }
+}
+
+fn interval(text: &str) -> Result<std::time::Duration, String> {
+    secs(text, 0.02, 60.0)
+}
+
+fn timeout(text: &str) -> Result<std::time::Duration, String> {
+    secs(text, 0.01, 600.0)
+}
+
+/// A player's name as engines take it.
+fn player(text: &str) -> Result<String, String> {
+    match text.is_ascii() && (1..=16).contains(&text.len()) && !text.chars().any(|c| c.is_ascii_control()) {
+        true => Ok(text.into()),
+        false => Err("expected 1 to 16 ASCII characters".into()),
+    }
+}
+
+/// What a probe goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProbeTransport {
+    /// UDP.
+    Udp,
+    /// TCP.
+    Tcp,
+    /// WebSocket.
+    Ws,
+}
+
+/// Form of a probe's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProbeFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line: each round trip, then a summary for each server.
+    Ndjson,
+    /// One JSON array with an object a server.
+    Json,
+}
+
+const PROBE: &str = "\
+Examples:
+  netkit probe game.example:7777                     which protocol, which version, how far
+  netkit probe game.example:7777 -p riptide -n 20 -i 0.5
+  netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
+  netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
+  netkit probe game.example -p dnp --connect --pcap exchange.pcap
+  netkit probe --targets servers.txt -p riptide -f ndjson | jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
+
+A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. riptide's
+and nano's handshakes are completed; dnp and gne make no player without --connect. Outcomes: ok,
+resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, full, pending,
+closed, broken, interrupted, failed. Exit status 0 when all servers answered, 1 otherwise, 130 after
+Ctrl-C. Jitter is the mean difference between one round trip and the next.";

@@ -9,7 +9,10 @@
 //! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | [`protocols`] | one folder a protocol: layouts, session, documentation |
+//! | [`net`] | sockets with deadlines, the gate that all sends pass, names, the exchange as a capture |
+//! | [`probe`] | asking live servers: courses, outcomes, statistics, reports |
 //! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`replay`] | one side of a captured conversation played to a live peer |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
@@ -68,6 +71,10 @@ pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod nearest;
+pub mod net;
 pub mod printable;
+pub mod probe;
 pub mod protocols;
 pub mod render;
+pub mod replay;
+pub mod stats;

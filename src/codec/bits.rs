@@ -23,7 +23,16 @@ pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
 #[inline]
 fn tail(data: &[u8], byte: usize) -> u64 {
     let rest = data.get(byte..).unwrap_or(&[]);
-    rest.iter().take(8).rev().fold(0, |word, b| word << 8 | *b as u64)
+    match data.last_chunk::<8>() {
+        Some(_) if rest.is_empty() => 0,
+        // The last eight bytes, less those before `byte`; `rest` has at most seven.
+        Some(last) => u64::from_le_bytes(*last) >> (8 * (8 - rest.len().min(8))),
+        None => {
+            let mut eight = [0; 8];
+            eight.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+            u64::from_le_bytes(eight)
+        }
+    }
 }
 
 /// The lowest `count` bits set.

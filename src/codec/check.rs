@@ -98,7 +98,7 @@ impl Checker {
 
     fn condition(&self, when: &When, path: &str) -> Result<(), String> {
         match when {
-            When::Bit(name, _) | When::Eq(name, _) | When::In(name, _) => self.known(name, path),
+            When::Bit(name, _) | When::Clear(name, _) | When::Eq(name, _) | When::In(name, _) => self.known(name, path),
             When::Any(several) => several.iter().try_for_each(|w| self.condition(w, path)),
             When::Always | When::Left(_) | When::Setting(..) => Ok(()),
         }

@@ -83,6 +83,7 @@ pub fn condition(when: &When) -> Option<String> {
     Some(match when {
         When::Always => return None,
         When::Bit(name, bit) => format!("if bit {bit} of {name} is set"),
+        When::Clear(name, bit) => format!("if bit {bit} of {name} is not set"),
         When::Eq(name, value) => format!("if {name} is {value}"),
         When::In(name, values) => format!("if {name} is one of {values:?}"),
         When::Left(8) => "if a byte is left".into(),

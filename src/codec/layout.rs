@@ -241,6 +241,8 @@ pub enum When {
     Always,
     /// An earlier field has this bit set; encoding a field sets the bit.
     Bit(&'static str, u8),
+    /// An earlier field does not have this bit set.
+    Clear(&'static str, u8),
     /// An earlier field has this value.
     Eq(&'static str, u64),
     /// An earlier field has one of these values.

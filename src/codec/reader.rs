@@ -13,6 +13,9 @@ pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("wh
 /// What payloads have left over behind their schema's fields.
 pub static TRAILING: Field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();
 
+/// The longest message: its bits can be counted in 32 bits.
+pub const LONGEST: usize = (u32::MAX / 8) as usize;
+
 /// How deep groups may nest: GNE's embedded packets need 512 levels, and their lists two more.
 pub const MAX_DEPTH: usize = 514;
 
@@ -57,9 +60,9 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `data`, at most 512 MiB of it, which appends to `tree`.
+    /// A reader of `data`, at most [`LONGEST`] bytes of it, which appends to `tree`.
     pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
-        let data = data.get(..1 << 29).unwrap_or(data);
+        let data = data.get(..LONGEST).unwrap_or(data);
         let end = data.len() as u32 * 8;
         Reader {
             data,
@@ -85,7 +88,7 @@ impl<'a> Reader<'a> {
 
     /// The message had `length` bytes on the wire, of which the capture may hold fewer.
     pub fn wire_length(mut self, length: usize) -> Self {
-        self.wire_end = (length.min(1 << 29) as u32 * 8).max(self.end);
+        self.wire_end = (length.min(LONGEST) as u32 * 8).max(self.end);
         self
     }
 
@@ -392,6 +395,7 @@ impl<'a> Reader<'a> {
         match when {
             When::Always => true,
             When::Bit(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
             When::Eq(name, value) => self.tree.scope.get(name) == Some(*value),
             When::In(name, values) => self.tree.scope.get(name).is_some_and(|v| values.contains(&v)),
             When::Left(bits) => self.left() >= *bits,
@@ -465,13 +469,18 @@ impl Wire for Reader<'_> {
     fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
         let start = self.at;
         let (value, kept) = match field.kind {
+            // Most fields are this: nothing is brought together with the others' ends.
             Kind::UInt { bits, order } => {
                 self.need(field, start, bits as u64)?;
                 let mut v = self.take(bits as u32, order);
                 if let Show::Flags(flags) = field.show {
                     v &= !flags.fixed_mask;
                 }
-                (Value::UInt(v), v)
+                if field.is(flag::KEPT) {
+                    self.tree.scope.push(field, v, start, true);
+                }
+                self.tree.push(field, Value::UInt(v), start, bits as u32);
+                return Ok(());
             }
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;

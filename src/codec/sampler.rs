@@ -237,6 +237,7 @@ impl<'a> Sampler<'a> {
         match when {
             When::Always => true,
             When::Bit(name, bit) => self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
             When::Eq(name, value) => self.scope.get(name) == Some(*value),
             When::In(name, values) => self.scope.get(name).is_some_and(|v| values.contains(&v)),
             When::Left(_) => {

@@ -213,7 +213,19 @@ impl Tree {
     /// The node of that name right below `parent`, or on the top level.
     #[inline]
     pub fn child(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
-        self.children(parent).map(|i| &self.nodes[i]).find(|n| n.field.name == name)
+        let (mut at, end) = match parent {
+            Some(p) => (p + 1, self.nodes.get(p)?.end as usize),
+            None => (0, self.nodes.len()),
+        };
+        let below = self.nodes.get(..end)?;
+        while let Some(node) = below.get(at) {
+            if node.field.name == name {
+                return Some(node);
+            }
+            // A node not closed yet has no end: step over it alone.
+            at = (node.end as usize).max(at + 1);
+        }
+        None
     }
 
     /// The number of the top level field of that name.
@@ -314,7 +326,7 @@ impl Tree {
             match in_list {
                 true => {
                     let list = self.open[k - 1] as usize;
-                    let place = self.children(Some(list)).take_while(|i| *i < *open as usize).count();
+                    let place = self.elements_before(list, *open as usize);
                     path += &format!("[{place}]");
                 }
                 false => path += &format!(".{}", node.field.name),
@@ -330,10 +342,16 @@ impl Tree {
     }
 
     /// How many elements an open list has so far.
-    pub(super) fn open_children(&self, list: usize) -> usize {
+    fn open_children(&self, list: usize) -> usize {
+        self.elements_before(list, self.nodes.len())
+    }
+
+    /// How many elements of an open list stand before the node `end`. (An open node's own end is not
+    /// known yet, so [`Tree::children`] sees none.)
+    fn elements_before(&self, list: usize, end: usize) -> usize {
         let (mut at, mut count) = (list + 1, 0);
-        while let Some(node) = self.nodes.get(at) {
-            at = (node.end as usize).max(at + 1);
+        while at < end {
+            at = self.nodes.get(at).map_or(end, |node| (node.end as usize).max(at + 1));
             count += 1;
         }
         count

@@ -601,6 +601,7 @@ impl<'a> Writer<'a> {
         match when {
             When::Always => Some(true),
             When::Bit(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1)),
+            When::Clear(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 0)),
             When::Eq(name, value) => Some(self.scope.get(name) == Some(*value)),
             When::In(name, values) => Some(self.scope.get(name).is_some_and(|v| values.contains(&v))),
             When::Left(_) => None,

@@ -1,6 +1,7 @@
 //! `netkit dump`: hex text to messages.
 
 use super::output::{Printer, say};
+use super::selection::Selection;
 use super::{input, options};
 use crate::cli::{Dump, Global};
 use netkit::capture::HexText;
@@ -16,7 +17,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
         say(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
     }
-    let mut printer = Printer::new(&args.output, global, None, None);
+    let mut printer = Printer::new(&args.output, global, Selection::default(), None);
     let read = input::open(path)
         .and_then(|reader| text(BufReader::new(reader), args.lines, &options, global, &mut printer))
         .map_err(|e| e.context(input::name(path)));

@@ -86,7 +86,7 @@ impl<'a> Encoding<'a> {
     /// The messages of a file.
     fn stream(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = input::name(path);
-        let mut values = Values::new(input::open(path)?);
+        let mut values = Values::new(input::open(path).with_context(|| name.clone())?);
         loop {
             if values.waits() {
                 self.out.flush()?;

@@ -88,6 +88,12 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, out: &mut String) {
     if only.is_some() {
         return;
     }
+    if !d.derived().is_empty() {
+        let fields = d.derived();
+        out.push_str("Derived (known from elsewhere, not on the message's wire)\n");
+        fields.iter().for_each(|f| fields_text(std::slice::from_ref(*f), out));
+        out.push('\n');
+    }
     if !d.settings().is_empty() {
         out.push_str("Settings (-s KEY=VALUE)\n");
         for s in d.settings() {
@@ -113,7 +119,13 @@ fn label(table: &Table) -> String {
 
 fn layout_text(proto: &str, layout: &Layout) -> String {
     let mut out = format!("{proto}.{}\n  {}\n", layout.name, layout.doc);
-    describe::lines(layout.fields, &mut |depth, field| {
+    fields_text(layout.fields, &mut out);
+    out
+}
+
+/// A line a field, indented by its depth.
+fn fields_text(fields: &'static [Field], out: &mut String) {
+    describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);
         let name = if field.name.is_empty() { "-" } else { field.name };
         let mut more = Vec::new();
@@ -138,7 +150,6 @@ fn layout_text(proto: &str, layout: &Layout) -> String {
             let _ = writeln!(out, "{indent}  {list}");
         }
     });
-    out
 }
 
 fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], out: &mut String) {
@@ -177,7 +188,8 @@ fn protocol_json(d: &dyn Dissector, only: Option<&str>) -> Json {
         .map(|s| json!({"key": s.key, "default": s.default, "values": s.values, "doc": s.doc}))
         .collect();
     let notes: Vec<Json> = d.notes().iter().map(|n| json!({"code": n.code, "level": n.level, "doc": n.doc})).collect();
-    json!({"proto": d.name(), "about": d.about(), "tables": tables, "settings": settings, "notes": notes})
+    let derived: Vec<Json> = d.derived().iter().flat_map(|f| fields_json(std::slice::from_ref(*f))).collect();
+    json!({"proto": d.name(), "about": d.about(), "tables": tables, "derived": derived, "settings": settings, "notes": notes})
 }
 
 /// The fields as a flat list with their depth: a table may contain itself.

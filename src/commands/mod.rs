@@ -2,12 +2,20 @@
 
 mod check;
 mod decode;
+mod diff;
 mod dump;
 mod encode;
 mod fields;
 mod generate;
 mod input;
 mod output;
+mod probe;
+mod read;
+mod replay;
+mod selection;
+mod shares;
+mod stats;
+mod track;
 mod written;
 
 use crate::cli::{Cli, Command, Dissect};
@@ -34,7 +42,11 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
+        Command::Probe(args) => probe::run(args, &cli.global),
+        Command::Replay(args) => replay::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
+        Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -1,30 +1,65 @@
 //! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
 
-use crate::cli::{Color, FailOn, Format, Global, Output};
+use super::read::{Live, Reading};
+use super::selection::Selection;
+use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
+use netkit::capture::{Packets, Time};
 use netkit::codec::Level;
-use netkit::filter::Filter;
 use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
-use netkit::render::{self, Renderer, Style};
+use netkit::render::{self, Chunk, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
-/// Prints the messages that were asked for.
-pub struct Printer {
-    renderer: Renderer,
-    flow: Option<u64>,
-    filter: Option<Filter>,
-    left: Option<u64>,
+/// Which messages were asked for, and what was found in them.
+#[derive(Clone)]
+pub struct Pick {
+    /// By `--flow`, `-F`, `--since` and `--until`.
+    pub selection: Selection,
     fail_on: Option<FailOn>,
-    /// How many messages were printed.
-    pub printed: u64,
     /// One was found that the exit status has to tell of.
     pub failed: bool,
 }
 
+impl Pick {
+    /// Is this message to be printed?
+    #[inline]
+    pub fn wants(&mut self, message: &Message<'_>) -> bool {
+        if !self.selection.wants(message) {
+            return false;
+        }
+        if let Some(least) = self.fail_on {
+            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
+            self.failed |= message.draft.fault.is_some() || least == FailOn::Warning && warned;
+        }
+        true
+    }
+}
+
+/// Prints the messages that were asked for.
+pub struct Printer {
+    renderer: Renderer,
+    format: render::Format,
+    style: Style,
+    /// Which ones.
+    pub pick: Pick,
+    left: Option<u64>,
+    live: Live,
+    /// Stdout is a terminal.
+    pub watched: bool,
+    /// How many messages were printed.
+    pub printed: u64,
+}
+
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, flow: Option<u64>, filter: Option<Filter>) -> Printer {
-        let style = style(global, output.bytes);
+    pub fn new(output: &Output, global: &Global, selection: Selection, time: Option<TimeForm>) -> Printer {
+        let time = time.map(|form| match form {
+            TimeForm::Relative => render::TimeForm::Relative,
+            TimeForm::Delta => render::TimeForm::Delta,
+            TimeForm::Utc => render::TimeForm::Utc,
+            TimeForm::Epoch => render::TimeForm::Epoch,
+        });
+        let style = Style { time, ..style(global, output.bytes) };
         let format = match output.format {
             Format::Tree => render::Format::Tree,
             Format::Summary => render::Format::Summary,
@@ -32,8 +67,31 @@ impl Printer {
             Format::Ndjson => render::Format::Ndjson,
             Format::Json => render::Format::Json,
         };
-        let renderer = Renderer::new(format, style, Box::new(io::stdout()));
-        Printer { renderer, flow, filter, left: output.count, fail_on: output.fail_on, printed: 0, failed: false }
+        let renderer = Renderer::new(format, style, stdout());
+        let pick = Pick { selection, fail_on: output.fail_on, failed: false };
+        let watched = io::stdout().is_terminal();
+        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched, printed: 0 }
+    }
+
+    /// Can several threads print parts of it? Not where a number of messages was asked for: only
+    /// one that sees them all can count.
+    pub fn divides(&self) -> bool {
+        self.left.is_none() && self.part().is_some()
+    }
+
+    /// What one thread of several prints with.
+    pub fn part(&self) -> Option<Part> {
+        Part::new(self.format, self.style)
+    }
+
+    /// Prints what several threads have made of the same frames.
+    pub fn merge(&mut self, chunks: &[Chunk]) {
+        self.renderer.merge(chunks);
+    }
+
+    /// Somebody watches what comes in: it is shown before the next wait.
+    pub fn live(&mut self, live: Live) {
+        self.live = live;
     }
 
     /// Is there no need to go on: enough was printed, or nobody reads it?
@@ -52,24 +110,31 @@ impl Printer {
     /// What stopped the writing.
     pub fn finish(mut self) -> anyhow::Result<u8> {
         self.renderer.finish()?;
-        Ok(self.failed as u8)
+        Ok(self.pick.failed as u8)
+    }
+}
+
+impl Reading for Printer {
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, packets: &Packets) -> bool {
+        // Whoever watches a live capture sees what has come before the next wait.
+        if self.live == Live::Each || self.live == Live::Waiting && packets.capture().waiting() == 0 {
+            self.renderer.flush();
+        }
+        !self.done()
     }
 }
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.flow.is_some_and(|flow| flow != message.talk.flow) || self.done() {
-            return;
-        }
-        if self.filter.as_ref().is_some_and(|filter| !filter.matches(message)) {
+        if self.done() || !self.pick.wants(message) {
             return;
         }
         if let Some(left) = &mut self.left {
             *left -= 1;
-        }
-        if let Some(least) = self.fail_on {
-            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
-            self.failed |= message.draft.fault.is_some() || least == FailOn::Warning && warned;
         }
         self.printed += 1;
         self.renderer.message(message);
@@ -85,7 +150,7 @@ pub fn style(global: &Global, bytes: bool) -> Style {
         Color::Always => true,
         Color::Never => false,
     };
-    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes }
+    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, time: None }
 }
 
 /// The terminal's width; `COLUMNS` where it is set; `None` where output is no terminal.
@@ -95,6 +160,28 @@ fn width(terminal: bool) -> Option<usize> {
         true => set.or_else(|| terminal_size::terminal_size().map(|(w, _)| w.0 as usize)).or(Some(80)),
         false => set,
     }
+}
+
+/// A pipe's buffer: with the usual 64 KiB, switching between writer and reader costs more than the
+/// decoding.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PIPE: usize = 1 << 20;
+
+/// Stdout without a buffer of its own: the renderer has one, and writes large blocks.
+fn stdout() -> Box<dyn Write + Send> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        {
+            // Where it is no pipe, or the system allows no more, it stays as it is.
+            let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE);
+        }
+        if let Ok(own) = io::stdout().as_fd().try_clone_to_owned() {
+            return Box::new(std::fs::File::from(own));
+        }
+    }
+    Box::new(io::stdout())
 }
 
 /// A line for people on stderr, where they want any.

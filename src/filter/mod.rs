@@ -15,12 +15,14 @@
 //! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
 
 mod eval;
+mod field;
 mod lexer;
 mod names;
 mod parser;
 
 use crate::printable::{Printable, tricky};
 use crate::protocols::Message;
+pub use field::{FieldPath, Found};
 pub use names::Names;
 use thiserror::Error;
 

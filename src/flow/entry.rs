@@ -32,8 +32,9 @@ impl<S> Entry<S> {
     }
 
     /// Who sent a packet with these addresses; `None` if it belongs elsewhere.
-    pub fn sender(&self, transport: Transport, src: SocketAddr, dst: SocketAddr) -> Option<Side> {
-        let [a, b] = self.conversation.ends;
+    #[inline(always)]
+    pub fn sender(&self, transport: Transport, src: &SocketAddr, dst: &SocketAddr) -> Option<Side> {
+        let [a, b] = &self.conversation.ends;
         if self.conversation.transport != transport {
             None
         } else if same(a, src) && same(b, dst) {

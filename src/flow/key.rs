@@ -18,12 +18,14 @@ impl Hasher {
     }
 
     /// The hash of a conversation between two ends, in whichever order they are.
+    #[inline]
     pub fn hash(&self, transport: Transport, src: SocketAddr, dst: SocketAddr) -> u64 {
         let (a, b) = (self.end(src), self.end(dst));
         // The sum is the same in either order, and `end` has mixed each well.
         fold(a.wrapping_add(b) ^ transport as u64, self.0[3] | 1)
     }
 
+    #[inline(always)]
     fn end(&self, end: SocketAddr) -> u64 {
         let (high, low) = match end.ip() {
             IpAddr::V4(ip) => (1, u64::from(ip.to_bits())),
@@ -42,6 +44,11 @@ fn fold(a: u64, b: u64) -> u64 {
 
 /// Whether two addresses are the same; IPv6 scope and flow label, which no packet needs, are not
 /// compared.
-pub(super) fn same(a: SocketAddr, b: SocketAddr) -> bool {
-    a.port() == b.port() && a.ip() == b.ip()
+#[inline(always)]
+pub(super) fn same(a: &SocketAddr, b: &SocketAddr) -> bool {
+    match (a, b) {
+        (SocketAddr::V4(a), SocketAddr::V4(b)) => a.port() == b.port() && a.ip().to_bits() == b.ip().to_bits(),
+        (SocketAddr::V6(a), SocketAddr::V6(b)) => a.port() == b.port() && a.ip() == b.ip(),
+        _ => false,
+    }
 }

@@ -130,7 +130,17 @@ impl Sequence {
             // The usual cases: the newest, and the one to come.
             Some((last, _)) if *last == extended => Ok(self.sent.len() - 1),
             Some((last, _)) if *last < extended => Err(self.sent.len()),
-            _ => self.sent.binary_search_by_key(&extended, |(number, _)| *number),
+            Some((last, _)) => {
+                // Where no number is missing, its distance to the newest says where it stands;
+                // where some are, it stands behind that place.
+                let distance = usize::try_from(last - extended).unwrap_or(usize::MAX);
+                let guess = (self.sent.len() - 1).saturating_sub(distance);
+                match self.sent.get(guess) {
+                    Some((number, _)) if *number == extended => Ok(guess),
+                    _ => self.sent.binary_search_by_key(&extended, |(number, _)| *number),
+                }
+            }
+            None => Err(0),
         }
     }
 

@@ -49,13 +49,14 @@ impl<T> Slots<T> {
         self.slots.get_mut(index as usize)?.value.as_deref_mut()
     }
 
-    /// The slot of the value with this hash that `matches` accepts.
-    pub fn find(&self, hash: u64, matches: impl Fn(&T) -> bool) -> Option<u32> {
+    /// The slot of the value with this hash that `matches` accepts, and its answer.
+    #[inline]
+    pub fn find<R>(&self, hash: u64, matches: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
         let mut index = *self.heads.get(&hash)?;
         loop {
             let slot = self.slots.get(index as usize)?;
-            if slot.value.as_deref().is_some_and(&matches) {
-                return Some(index);
+            if let Some(answer) = slot.value.as_deref().and_then(&matches) {
+                return Some((index, answer));
             }
             index = slot.chain;
         }

@@ -206,7 +206,7 @@ impl Stream {
     /// A stream that holds these bytes, of no frame: input that did not come from a capture.
     pub fn of(bytes: &[u8]) -> Stream {
         let mut stream = Stream::default();
-        stream.push(bytes, 0, Origin::default(), &mut Vec::new());
+        stream.append(bytes, Origin::default());
         stream
     }
 }

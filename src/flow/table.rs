@@ -128,19 +128,20 @@ impl<S: Default> Table<S> {
     }
 
     /// The slot of a packet's conversation, which begins now if there is none, and who sent it.
+    #[inline]
     fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
         let (src, dst) = (packet.src, packet.dst);
-        let sender = |entry: &Entry<S>| entry.sender(transport, src, dst);
+        let sender = |entry: &Entry<S>| entry.sender(transport, &src, &dst);
         if let Some(index) = self.recent
             && let Some(side) = self.slots.get(index).and_then(sender)
         {
             return (index, side);
         }
         let hash = self.hasher.hash(transport, src, dst);
-        if let Some(index) = self.slots.find(hash, |entry| sender(entry).is_some()) {
+        if let Some((index, side)) = self.slots.find(hash, sender) {
             self.slots.touch(index);
             self.recent = Some(index);
-            return (index, self.slots.get(index).and_then(sender).unwrap_or(Side::A));
+            return (index, side);
         }
         let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
         while self.slots.len() >= most

@@ -64,6 +64,16 @@ pub trait Dissector: Sync {
 
     /// The memory for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// How a live server is asked; `None`: it cannot be.
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        None
+    }
+
+    /// How its recorded conversations are played to a live peer; `None`: they cannot be.
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        None
+    }
 }
 
 impl std::fmt::Debug for dyn Dissector {
@@ -186,6 +196,12 @@ pub trait Session: Send {
     /// the session for them.
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         None
+    }
+
+    /// Does what it learns change how other conversations are read, so that every [`super::Share`]
+    /// of a capture needs it?
+    fn shares(&self) -> bool {
+        false
     }
 
     /// The client's side, where what was said has told it: its direction ends first when a capture

@@ -1,7 +1,7 @@
 //! From packets to messages: finds out each conversation's protocol and feeds its session.
 
 use super::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
-use super::message::{Draft, Out, Place, Sink};
+use super::message::{Draft, Message, Out, Place, Sink};
 use super::options::Options;
 use super::talk::Talk;
 use crate::capture::{Packet, Time};
@@ -29,6 +29,8 @@ pub enum Claim {
     Undecided(Box<Held>),
     /// A dissector's.
     Claimed(Owner),
+    /// A dissector's, of another [`Share`]: nothing of it is read here.
+    Elsewhere,
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
@@ -83,6 +85,37 @@ pub struct Counters {
     pub foreign: BTreeMap<&'static str, u64>,
 }
 
+/// Which of several inspectors this one is, that all see every packet of a capture: each reads the
+/// conversations of its share, and passes over the others.
+///
+/// Everything that one conversation tells about another (known servers, announced ones, sessions
+/// that [share what they learn](Session::shares)) is done by all of them, so that each one's
+/// messages are what a single inspector would have made of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// Which one, from 0.
+    pub index: u64,
+    /// How many there are, at least 1.
+    pub of: u64,
+}
+
+impl Share {
+    /// Everything.
+    pub const ALL: Share = Share { index: 0, of: 1 };
+
+    #[inline(always)]
+    fn has(self, flow: u64) -> bool {
+        self.of <= 1 || flow % self.of == self.index
+    }
+}
+
+/// The sink of conversations that are another one's share.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn message(&mut self, _message: &Message<'_>) {}
+}
+
 /// Takes packets apart into messages, conversation by conversation.
 ///
 /// It is a [`Handler`] for the flow table, whose conversations carry a [`Claim`].
@@ -90,6 +123,10 @@ pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
     sink: &'a mut S,
+    share: Share,
+    /// The conversation whose turn it is, and how many turns there were: every inspector of a
+    /// capture counts the same ones.
+    turn: (u64, u64),
     draft: Draft,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
     generation: u64,
@@ -109,6 +146,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
             options,
             forced,
             sink,
+            share: Share::ALL,
+            turn: (0, 0),
             draft,
             expected: FxHashMap::default(),
             generation: 0,
@@ -117,22 +156,33 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
+    /// Reads only the conversations of a share.
+    pub fn share(mut self, share: Share) -> Self {
+        self.share = share;
+        self
+    }
+
     /// Where the messages go.
     pub fn sink(&mut self) -> &mut S {
         self.sink
     }
 
+    #[inline]
     fn run(
         &mut self,
-        c: &Conversation<Claim>,
+        talk: &Talk<'_>,
+        names: &[String; 2],
         session: &mut dyn Session,
-        mut work: impl FnMut(&mut dyn Session, &mut Out<'_>),
+        work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) {
-        let talk = talk(c, self.options);
-        let names = [c.names[0].as_str(), c.names[1].as_str()];
-        let mut out = Out { draft: &mut self.draft, sink: &mut *self.sink, talk: &talk, names };
+        let names = [names[0].as_str(), names[1].as_str()];
+        let sink: &mut dyn Sink = match self.share.has(talk.flow) {
+            true => self.sink,
+            false => &mut Nobody,
+        };
+        let mut out = Out { draft: &mut self.draft, sink, talk, names };
         work(session, &mut out);
-        if c.transport == Transport::Tcp {
+        if talk.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
                 if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
@@ -142,6 +192,15 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 }
                 self.expected.insert(server, (self.generation, session));
             }
+        }
+    }
+
+    /// A packet, or the end, of a conversation: what it says comes behind what others have said.
+    #[inline(always)]
+    fn turn(&mut self, flow: u64) {
+        if self.turn.0 != flow {
+            self.turn = (flow, self.turn.1 + 1);
+            self.sink.turn(self.turn.1);
         }
     }
 
@@ -238,6 +297,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
+                if !self.share.has(c.id) && !session.shares() {
+                    c.state = Claim::Elsewhere;
+                    return;
+                }
                 for d in &held.datagrams {
                     let place = Place {
                         side: d.side,
@@ -247,7 +310,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
                         frames: &d.frames,
                         time: d.time,
                     };
-                    self.run(c, &mut *session, |session, out| session.datagram(&place, out));
+                    self.run(&talk(c, self.options), &c.names, &mut *session, |session, out| {
+                        session.datagram(&place, out)
+                    });
                 }
                 let read = self.replay(c, &held, &mut *session);
                 c.state = Claim::Claimed(Owner { session, generation: None, read });
@@ -291,9 +356,23 @@ impl<'a, S: Sink> Inspector<'a, S> {
         event: StreamEvent<'_>,
         time: Time,
     ) {
+        self.turn(c.id);
+        let talk = talk(c, self.options);
+        // As for datagrams.
+        if let Claim::Claimed(owner) = &mut c.state
+            && owner.generation.is_none_or(|generation| generation == self.generation)
+        {
+            if !self.share.has(talk.flow) && !owner.session.shares() {
+                stream.consume(stream.bytes().len());
+                return;
+            }
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            return;
+        }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
             c.state = Claim::Claimed(owner);
             return;
         }
@@ -301,6 +380,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
             Claim::Foreign(generation) => {
                 stream.consume(stream.bytes().len());
                 c.state = Claim::Foreign(generation);
+            }
+            Claim::Elsewhere => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Elsewhere;
             }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
@@ -318,12 +401,18 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Claim::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
-                        self.run(c, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+                        self.run(&talk, &c.names, &mut *owner.session, |session, out| {
+                            session.stream(side, stream, event, out);
+                        });
                         c.state = Claim::Claimed(owner);
                     }
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
+                    }
+                    Claim::Elsewhere => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Elsewhere;
                     }
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
@@ -349,7 +438,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
             ends[k] = said.end;
             streams[k].append(new, said.origin);
             let event = StreamEvent::Data { new: new.len(), segments: &said.segments, frame: said.origin.frame };
-            self.run(c, session, |session, out| session.stream(said.side, &mut streams[k], event, out));
+            self.run(&talk(c, self.options), &c.names, session, |session, out| {
+                session.stream(said.side, &mut streams[k], event, out)
+            });
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }
@@ -368,10 +459,24 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         payload: &[u8],
         length: usize,
     ) {
+        self.turn(c.id);
+        if matches!(c.state, Claim::Elsewhere) {
+            return;
+        }
+        let place =
+            Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
+        let talk = talk(c, self.options);
+        // Nearly every packet: nothing was announced since the conversation was claimed.
+        if let Claim::Claimed(owner) = &mut c.state
+            && owner.generation.is_none_or(|generation| generation == self.generation)
+        {
+            if self.share.has(talk.flow) || owner.session.shares() {
+                self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+            }
+            return;
+        }
         if let Some(mut owner) = self.claimed(c) {
-            let place =
-                Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
-            self.run(c, &mut *owner.session, |session, out| session.datagram(&place, out));
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
             c.state = Claim::Claimed(owner);
             return;
         }
@@ -411,7 +516,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn memory(&self, c: &Conversation<Claim>) -> usize {
         match &c.state {
-            Claim::New | Claim::Foreign(_) => 0,
+            Claim::New | Claim::Foreign(_) | Claim::Elsewhere => 0,
             Claim::Undecided(held) => {
                 held.bytes * 2 + held.datagrams.len() * size_of::<HeldDatagram>() + held.said.len() * size_of::<Said>()
             }
@@ -429,8 +534,10 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn closed(&mut self, c: &mut Conversation<Claim>) {
         if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
+            self.turn(c.id);
             self.settle(c, held, true);
         }
+        self.sink.ended(c.id, c.ended);
     }
 }
 

@@ -1,9 +1,10 @@
 //! One dissected message on its way from a session to whoever prints, filters or counts it.
 
+use super::delivery::Event;
 use super::talk::{Role, Talk};
 use crate::capture::Time;
 use crate::codec::{Fault, Notes, Outcome, Sources, Tree};
-use crate::flow::{Side, Stream};
+use crate::flow::{End, Side, Stream};
 
 /// Where a message was: which bytes, which frames, when, which way.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +63,8 @@ pub struct Draft {
     pub notes: Notes,
     /// What broke.
     pub fault: Option<Fault>,
+    /// What it says about delivery.
+    pub delivery: Vec<Event>,
     /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Draft::source`].
     more: Vec<Vec<u8>>,
     used: usize,
@@ -78,6 +81,7 @@ impl Draft {
         self.derived.clear();
         self.notes.clear();
         self.fault = None;
+        self.delivery.clear();
         self.used = 0;
     }
 
@@ -147,6 +151,13 @@ impl<'a> Message<'a> {
 pub trait Sink {
     /// One message, in order.
     fn message(&mut self, message: &Message<'_>);
+
+    /// A conversation ended, or the capture did. Only those are told that had messages.
+    fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
+
+    /// What comes from now on is of another conversation, or of another packet of it: numbers that
+    /// go up, the same for every [`super::Share`] of a capture.
+    fn turn(&mut self, _turn: u64) {}
 }
 
 /// Where a session writes its messages: a draft to fill, and the sink that gets it.

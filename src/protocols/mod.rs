@@ -29,6 +29,7 @@
 //!    in `tests/fuzz/targets/`.
 
 pub mod acknex;
+pub mod delivery;
 pub mod dissector;
 pub mod dnp;
 pub mod gne;
@@ -38,14 +39,17 @@ pub mod message;
 pub mod nano;
 pub mod options;
 pub mod payload;
+pub mod probe;
+pub mod replay;
 pub mod riptide;
 pub mod talk;
 pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
-pub use inspector::{Counters, Inspector};
+pub use inspector::{Counters, Inspector, Share};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
+pub use probe::Probe;
 pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.

@@ -38,7 +38,10 @@ impl Iterator for ByteIter<'_> {
         let at = self.at;
         (at < self.end).then(|| {
             self.at += 8;
-            bits::get(self.data, at, 8) as u8
+            match at % 8 {
+                0 => self.data.get(at / 8).copied().unwrap_or(0),
+                _ => bits::get(self.data, at, 8) as u8,
+            }
         })
     }
 

@@ -1,19 +1,18 @@
 //! What stands around a message's fields in both JSON forms.
 
+use super::heads::Heads;
 use super::json_fields::Walks;
 use super::json_text::{Escaping, hex, int, string};
 use crate::capture::Time;
-use crate::flow::Transport;
-use crate::protocols::{Message, Role};
+use crate::protocols::Message;
 use std::fmt::Write;
 
 /// Appends everything up to and with the key `fields`.
 #[inline]
-pub fn head(message: &Message<'_>, out: &mut Vec<u8>) {
-    let Message { draft, place, talk, .. } = message;
-    out.push(b'{');
+pub fn head(message: &Message<'_>, heads: &mut Heads, out: &mut Vec<u8>) {
+    let place = message.place;
     if place.frame > 0 {
-        out.extend_from_slice(b"\"frame\":");
+        out.extend_from_slice(b"{\"frame\":");
         int(place.frame, out);
         if place.frames.len() > 1 {
             frames(place.frames, out);
@@ -21,35 +20,10 @@ pub fn head(message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"time\":");
         time(place.time, out);
         out.push(b',');
+    } else {
+        out.push(b'{');
     }
-    if talk.ends.is_some() {
-        out.extend_from_slice(b"\"flow\":");
-        int(talk.flow, out);
-        out.push(b',');
-    }
-    out.extend_from_slice(b"\"proto\":\"");
-    out.extend_from_slice(draft.proto.as_bytes());
-    if let Some(version) = draft.version {
-        out.extend_from_slice(b"\",\"version\":\"");
-        out.extend_from_slice(version.as_bytes());
-    }
-    out.extend_from_slice(match draft.from {
-        Role::Client => b"\",\"from\":\"client",
-        Role::Server => b"\",\"from\":\"server",
-        Role::Unknown => b"\",\"from\":\"unknown",
-    });
-    if talk.ends.is_some() {
-        out.extend_from_slice(match talk.transport {
-            Transport::Udp => b"\",\"transport\":\"udp\",\"src\":\"",
-            Transport::Tcp => b"\",\"transport\":\"tcp\",\"src\":\"",
-        });
-        out.extend_from_slice(message.src().as_bytes());
-        out.extend_from_slice(b"\",\"dst\":\"");
-        out.extend_from_slice(message.dst().as_bytes());
-    }
-    out.extend_from_slice(b"\",\"message\":\"");
-    out.extend_from_slice(draft.message.as_bytes());
-    out.extend_from_slice(b"\",\"length\":");
+    out.extend_from_slice(heads.of(message));
     int(place.length, out);
     out.extend_from_slice(b",\"fields\":");
 }
@@ -134,11 +108,8 @@ pub fn time(time: Time, out: &mut Vec<u8>) {
 /// The digits behind the point.
 #[inline]
 pub fn fraction(time: Time, out: &mut Vec<u8>) {
-    let digits = time.digits.min(18) as usize;
-    let (mut text, mut left) = ([b'0'; 18], time.frac);
-    for digit in text[..digits].iter_mut().rev() {
-        *digit = b'0' + (left % 10) as u8;
-        left /= 10;
-    }
-    out.extend_from_slice(&text[..digits]);
+    // One more digit in front keeps the zeros.
+    let unit = 10u64.pow(time.digits.min(18) as u32);
+    let mut text = itoa::Buffer::new();
+    out.extend_from_slice(&text.format(unit + time.frac.min(unit - 1)).as_bytes()[1..]);
 }

@@ -1,6 +1,7 @@
 //! The annotated form: one JSON array, every field of every message with its type and its bits.
 
 use super::envelope;
+use super::heads::Heads;
 use super::human::human;
 use super::json_fields::{Walks, behind};
 use super::json_text::{Escaping, escaped, int, string};
@@ -15,6 +16,7 @@ pub struct Json {
     bytes: bool,
     verbose: bool,
     begun: bool,
+    heads: Heads,
     walks: Walks,
     open: Vec<Open>,
 }
@@ -36,9 +38,27 @@ impl Json {
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        envelope::head(message, out);
+        envelope::head(message, &mut self.heads, out);
         self.fields(message, out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
+    }
+
+    /// Elements of an array that was begun elsewhere.
+    pub fn continued(mut self) -> Json {
+        self.begun = true;
+        self
+    }
+
+    /// Appends elements that a [continued](Json::continued) array has.
+    pub fn append(&mut self, elements: &[u8], out: &mut Vec<u8>) {
+        match elements {
+            [b',', rest @ ..] if !self.begun => {
+                out.push(b'[');
+                out.extend_from_slice(rest);
+                self.begun = true;
+            }
+            _ => out.extend_from_slice(elements),
+        }
     }
 
     /// Ends the array, which may be empty.

@@ -11,6 +11,7 @@ mod fixture;
 #[cfg(test)]
 mod golden;
 pub mod gutter;
+pub mod heads;
 pub mod human;
 pub mod json;
 pub mod json_fields;
@@ -31,6 +32,7 @@ pub use json::Json;
 pub use json_fields::{derived_json, fields_json};
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use renderer::{Format, Renderer, Style};
+pub use renderer::{Chunk, Format, Part, Renderer, Style};
 pub use table::Rows;
 pub use tree::Trees;
+pub use tree_text::{Clock, TimeForm};

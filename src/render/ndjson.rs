@@ -1,6 +1,7 @@
 //! One line a message: the flat form that pipelines read, and that `encode` takes back.
 
 use super::envelope;
+use super::heads::Heads;
 use super::json_fields::Walks;
 use crate::protocols::Message;
 
@@ -9,6 +10,7 @@ use crate::protocols::Message;
 pub struct Ndjson {
     /// Adds the message's bytes.
     pub bytes: bool,
+    heads: Heads,
     walks: Walks,
 }
 
@@ -21,7 +23,7 @@ impl Ndjson {
     /// Appends one line.
     #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        envelope::head(message, out);
+        envelope::head(message, &mut self.heads, out);
         self.walks.fields(&message.draft.tree, message.sources(), out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
         out.push(b'\n');

@@ -30,7 +30,10 @@ impl<'a> Pen<'a> {
     #[inline]
     pub fn put(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
-        self.column += text.bytes().filter(|b| b & 0xc0 != 0x80).count();
+        self.column += match text.is_ascii() {
+            true => text.len(),
+            false => text.bytes().filter(|b| b & 0xc0 != 0x80).count(),
+        };
     }
 
     /// A number.
@@ -100,6 +103,10 @@ impl<'a> Pen<'a> {
 
     /// Anybody's text.
     pub fn foreign(&mut self, text: &str) {
+        if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+            self.marks = 0;
+            return self.put(text);
+        }
         text.chars().for_each(|c| self.character(c));
     }
 

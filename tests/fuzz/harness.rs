@@ -95,7 +95,7 @@ pub struct Looker<'a> {
 impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
-        let style = Style { width: Some(100), colour: false, verbose: true, bytes: false };
+        let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
         let formats = [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json];
         let renderers = formats.map(|format| {
             let shared = Shared::default();

@@ -9,12 +9,15 @@ use super::session::Conversation;
 use crate::codec::layout::{Field, Len, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Place, Role};
 use std::fmt;
 
-static MEMBER: Field = text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
-static REQUEST_FRAME: Field = u64le("request_frame").doc("the frame in which the client asked for this entity");
-static ROUND_TRIP: Field = text("round_trip_ms", Len::Rest).doc("time since then").unit("ms");
+pub(super) static MEMBER: Field =
+    text("member", Len::Rest).doc("the member of the engine's entity struct, as in A7 and A8");
+pub(super) static REQUEST_FRAME: Field =
+    u64le("request_frame").doc("the frame in which the client asked for this entity");
+pub(super) static ROUND_TRIP: Field = text("round_trip_ms", Len::Rest).doc("time since then").unit("ms");
 
 /// The names of angles, as the vote numbers them.
 const ANGLES: [&str; 3] = ["pan", "tilt", "roll"];
@@ -130,9 +133,13 @@ impl Conversation {
     fn create(&mut self, place: &Place<'_>, draft: &mut Draft) {
         let Some(identifier) = draft.tree.number("identifier").map(|n| n as i16) else { return };
         match draft.from {
-            Role::Client => self.creates.ask(identifier, place.frame, place.time),
+            Role::Client => {
+                draft.delivery.push(Event::Request);
+                self.creates.ask(identifier, place.frame, place.time);
+            }
             Role::Server => match self.creates.answer(identifier) {
                 Some((frame, asked)) => {
+                    draft.delivery.push(Event::Answer(place.time.since(asked) as i64));
                     draft.derived.push(&REQUEST_FRAME, Value::UInt(frame), 0, 0);
                     let (source, text) = draft.source();
                     write_milliseconds(asked, place.time, text);

@@ -15,7 +15,9 @@ pub mod flags;
 pub mod layout;
 pub mod members;
 pub mod notes;
+pub mod probe;
 pub mod reading;
+pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ pub mod whole;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Role, Session, Setting, Sight, Table, Talk};
 use crate::codec::Tree;
+use crate::codec::layout::Field;
 use crate::flow::Transport;
 use commands::Version;
 use reading::Asked;
@@ -34,6 +37,8 @@ pub const PORT: u16 = 2300;
 
 /// The dissector.
 pub struct Acknex;
+
+static DERIVED: [&Field; 4] = [&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING];
 
 impl Dissector for Acknex {
     fn name(&self) -> &'static str {
@@ -46,6 +51,10 @@ impl Dissector for Acknex {
 
     fn tables(&self) -> &'static [Table] {
         &commands::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -94,6 +103,14 @@ impl Dissector for Acknex {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

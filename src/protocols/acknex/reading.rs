@@ -36,7 +36,7 @@ impl Context for Reading {
     }
 }
 
-static READING: Field = group("reading", &[]).doc("the readings that are not the usual ones");
+pub(super) static READING: Field = group("reading", &[]).doc("the readings that are not the usual ones");
 static ANGLE: Field = u8("angle").names(&[(1, "le")]).doc("byte order of angles");
 static POSITION: Field = u8("position").names(&[(1, "fixed")]).doc("width of an update's coordinates");
 static NO_Z: Field = u8("no_z").names(&[(1, "yes")]).doc("an update's position has x and y only");

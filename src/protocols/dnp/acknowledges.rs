@@ -3,8 +3,10 @@
 //! An acknowledge carries one number and acknowledges that command alone.
 
 use super::reliable::{Direction, MODULUS, Seconds, Tag};
-use crate::codec::{Level, Notes};
+use crate::codec::Level;
 use crate::flow::sequence::{Acked, Sent, Sequence};
+use crate::protocols::Draft;
+use crate::protocols::delivery::Event;
 use std::fmt;
 
 /// How many numbers a note lists.
@@ -12,7 +14,8 @@ const LISTED: usize = 20;
 
 impl Direction {
     /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
-    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, notes: &mut Notes) {
+    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, draft: &mut Draft) {
+        let notes = &mut draft.notes;
         let extended = self.sequence.extend(number);
         let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
         let Some(sent) = seen else {
@@ -36,7 +39,9 @@ impl Direction {
             }
             _ => return,
         }
-        match self.sequence.acknowledged(extended) {
+        let acked = self.sequence.acknowledged(extended);
+        draft.delivery.push(Event::Acked { extended, acked });
+        match acked {
             Acked::First(Sent { copies: 1, .. }) => {
                 notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))
             }

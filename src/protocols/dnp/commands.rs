@@ -27,7 +27,7 @@ impl Conversation {
         });
         let direction = &mut self.directions[place.side.index()];
         let numbered = Numbered { command, number: number as u16, part };
-        let fresh = direction.command(numbered, place, self.resend, &mut draft.notes);
+        let fresh = direction.command(numbered, place, self.resend, draft);
         let read_only = flags & READ_ONLY != 0;
         match (fresh, kind) {
             (Fresh::New(number, Some(chain)), Some(kind)) => {

@@ -13,8 +13,8 @@ const HELD_BYTES: usize = 4 << 20;
 /// How many used buffers are kept for the next message.
 const SPARE: usize = 16;
 
-static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
-static PARTS: Field = u32le("parts").doc("how many parts the message came in");
+pub(super) static MESSAGE: Field = bytes("message", Len::Rest).doc("the message, all parts joined");
+pub(super) static PARTS: Field = u32le("parts").doc("how many parts the message came in");
 
 /// Which of the two commands that come in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::layout::{self, OUT_OF_RANGE};
 use super::links::{Answered, Ended, Recall, State, index_of};
 use super::session::{Conversation, Found};
 use crate::codec::{Level, Node, Reader};
-use crate::flow::Side;
+use crate::protocols::delivery::{Event, Link};
 use crate::protocols::{Draft, Place};
 use std::fmt;
 
@@ -31,16 +31,19 @@ impl Conversation {
                 format_args!("the other side offers link {id} itself, in frame {frame}: neither is answered"),
             );
         }
-        self.links.offer(place.side, id, State { types, read_only, frame: place.frame });
+        draft.delivery.push(Event::Link(Link::Offered));
+        self.links.offer(place.side, id, State { types, read_only, frame: place.frame, since: 0 });
     }
 
     /// A link_up or link_down.
-    pub(super) fn link_answer(&mut self, up: bool, side: Side, draft: &mut Draft) {
+    pub(super) fn link_answer(&mut self, up: bool, place: &Place<'_>, draft: &mut Draft) {
+        let (side, now) = (place.side, place.time.nanos() as i64);
         let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
-        let notes = &mut draft.notes;
+        let (notes, delivery) = (&mut draft.notes, &mut draft.delivery);
         if up {
-            match self.links.up(side, id) {
+            match self.links.up(side, id, now) {
                 Answered::Accepted(state) => {
+                    delivery.push(Event::Link(Link::Accepted));
                     let state = Shown(state);
                     notes.add(Level::Note, "dnp.link_accepted", format_args!("{state}"));
                 }
@@ -55,9 +58,13 @@ impl Conversation {
         }
         match self.links.down(side, id) {
             Ended::Refused(state) => {
+                delivery.push(Event::Link(Link::Refused));
                 notes.add(Level::Note, "dnp.link_refused", format_args!("{}", Shown(&state)));
             }
-            Ended::Down(state) => notes.add(Level::Note, "dnp.link_ended", format_args!("{}", Shown(&state))),
+            Ended::Down(state) => {
+                delivery.push(Event::Link(Link::Ended(now - state.since)));
+                notes.add(Level::Note, "dnp.link_ended", format_args!("{}", Shown(&state)));
+            }
             Ended::Unknown => notes.add(
                 Level::Warning,
                 "dnp.link_unknown",
@@ -151,7 +158,7 @@ struct Shown<'a>(&'a State);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { types, read_only, frame } = self.0;
+        let State { types, read_only, frame, .. } = self.0;
         let count = types.len();
         let end = if *read_only { ", read-only" } else { "" };
         match count {

@@ -25,6 +25,8 @@ pub struct State {
     pub read_only: bool,
     /// The frame of the link_state.
     pub frame: u64,
+    /// When it was accepted, in nanoseconds since the epoch; 0 in an offer.
+    pub since: i64,
 }
 
 /// What an answer meant, and the state it was about.
@@ -94,11 +96,12 @@ impl Links {
     }
 
     /// A link_up.
-    pub fn up(&mut self, from: Side, id: u16) -> Answered<'_> {
+    pub fn up(&mut self, from: Side, id: u16, now: i64) -> Answered<'_> {
         let by = from.other();
-        let Some(state) = self.offers[by.index()].remove(&id) else {
+        let Some(mut state) = self.offers[by.index()].remove(&id) else {
             return if self.links.contains_key(&id) { Answered::Already } else { Answered::Unknown };
         };
+        state.since = now;
         let old = self.links.remove(&id);
         self.release(old.as_ref().map(|(_, state)| state));
         Answered::Accepted(&self.links.entry(id).or_insert((by, state)).1)

@@ -13,7 +13,9 @@ pub mod linking;
 pub mod links;
 pub mod notes;
 pub mod payloads;
+pub mod probe;
 pub mod reliable;
+pub mod replay;
 pub mod runs;
 pub mod session;
 #[cfg(test)]
@@ -22,6 +24,7 @@ pub mod types;
 pub mod values;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
 use crate::flow::Transport;
@@ -68,6 +71,8 @@ fn seconds(text: &str) -> Result<i64, String> {
     }
 }
 
+static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
+
 impl Dissector for Dnp {
     fn name(&self) -> &'static str {
         "dnp"
@@ -79,6 +84,10 @@ impl Dissector for Dnp {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -118,6 +127,14 @@ impl Dissector for Dnp {
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
         Box::new(session::Conversation::new(talk))
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 
     fn encodings(&self) -> &'static [Encoding] {

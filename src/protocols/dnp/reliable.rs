@@ -9,7 +9,8 @@ use super::layout;
 use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::{Level, Notes};
 use crate::flow::sequence::{Seen, Sent, Sequence};
-use crate::protocols::Place;
+use crate::protocols::delivery::Event;
+use crate::protocols::{Draft, Place};
 use std::fmt;
 use std::hash::Hasher;
 
@@ -123,7 +124,8 @@ impl Direction {
     }
 
     /// A numbered command came, whole or not.
-    pub fn command(&mut self, command: Numbered, place: &Place<'_>, resend: i64, notes: &mut Notes) -> Fresh {
+    pub fn command(&mut self, command: Numbered, place: &Place<'_>, resend: i64, draft: &mut Draft) -> Fresh {
+        let notes = &mut draft.notes;
         if command.number == MODULUS {
             notes.add(
                 Level::Warning,
@@ -136,6 +138,8 @@ impl Direction {
         let now = place.time.nanos() as i64;
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
         let seen = self.sequence.sent(number, place.frame, now);
+        let event = Event::Sent { number: command.number, extended: number, seen, message_id: None, last_try: false };
+        draft.delivery.push(event);
         match seen {
             Seen::Copy { before } => {
                 copy(before, tag, now, resend, notes);

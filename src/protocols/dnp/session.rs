@@ -10,6 +10,7 @@ use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
 use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
 use crate::flow::Side;
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Out, Place, Role, Session, Talk};
 
 /// The port of DNP servers.
@@ -132,6 +133,7 @@ impl Conversation {
                 self.closed = false;
                 self.directions.iter_mut().for_each(Direction::begin);
                 self.links.clear();
+                draft.delivery.push(Event::Begin);
             }
             Phase::Requested => {
                 draft.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
@@ -227,10 +229,10 @@ impl Session for Conversation {
                 let other = &mut self.directions[place.side.other().index()];
                 let result = draft.tree.number("result");
                 if let Some(number) = draft.tree.number("number") {
-                    other.acknowledged(number as u16, result, place.time.nanos() as i64, &mut draft.notes);
+                    other.acknowledged(number as u16, result, place.time.nanos() as i64, draft);
                 }
             }
-            7 | 8 => self.link_answer(command == 7, place.side, draft),
+            7 | 8 => self.link_answer(command == 7, place, draft),
             9 => self.update(&found, place, draft),
             _ => draft.notes.add(
                 Level::Warning,

@@ -55,6 +55,10 @@ pub fn party(role: Role, side: Side) -> usize {
 }
 
 impl Session for Datagrams {
+    fn shares(&self) -> bool {
+        true
+    }
+
     fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
         let (role, talk) = (self.role(place.side, out.talk), out.talk);
         let mut link = lock(&self.link);

@@ -14,6 +14,8 @@ pub mod link;
 pub mod notes;
 pub mod packets;
 pub mod pings;
+pub mod probe;
+pub mod replay;
 pub mod session;
 pub mod values;
 
@@ -113,6 +115,14 @@ impl Dissector for Gne {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

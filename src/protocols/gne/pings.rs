@@ -7,6 +7,7 @@ use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;
 use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Place};
 use std::collections::VecDeque;
 use std::fmt;
@@ -40,6 +41,13 @@ struct Answer {
     round_trip: i128,
     /// Twice the offset: a half of the smallest unit counts.
     offset: Option<i128>,
+}
+
+impl Answer {
+    /// The round trip in nanoseconds.
+    fn nanos(&self) -> i64 {
+        i64::try_from(self.round_trip / 10i128.pow(UNIT_DIGITS - 9)).unwrap_or(i64::MAX)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -80,8 +88,14 @@ impl Pings {
             let mut found = Found { id: ping.id, request: ping.request, answer: None, digits: [(0, 0); 2] };
             match ping.request {
                 _ if !frames => {}
-                true => self.open(Open { party, id: ping.id, frame: place.frame, time: place.time }),
-                false => found.answer = self.answer(party, &ping, place.time),
+                true => {
+                    draft.delivery.push(Event::Request);
+                    self.open(Open { party, id: ping.id, frame: place.frame, time: place.time });
+                }
+                false => {
+                    found.answer = self.answer(party, &ping, place.time);
+                    draft.delivery.push(found.answer.map_or(Event::Unmatched, |a| Event::Answer(a.nanos())));
+                }
             }
             self.found.push(found);
         }

@@ -224,7 +224,9 @@ impl Connection {
         let mut frames = mem::take(&mut self.frames);
         while let Some(piece) = self.direction(side).framing.next(stream, last) {
             let (skip, length) = match piece {
-                Piece::Content { length } | Piece::Unfinished { there: length, .. } => (HEADER, length),
+                Piece::Content { length } => (HEADER, length),
+                // Its header is all that there may be of it.
+                Piece::Unfinished { there, .. } => (0, HEADER + there),
                 Piece::Stub { there: length } | Piece::Noise { count: length, .. } => (0, length),
             };
             let place = Place::in_stream(side, stream, skip, length, &mut frames);
@@ -233,8 +235,9 @@ impl Connection {
                 Piece::Content { .. } => self.content(&place, out),
                 Piece::Unfinished { length, .. } => {
                     lines::unfinished(length, place.bytes, role, out);
-                    self.unfinished(side, place.bytes, role);
-                    self.emit(&place, out);
+                    let content = place.bytes.get(HEADER..).unwrap_or(&[]);
+                    self.unfinished(side, content, role);
+                    self.emit(&Place { length: content.len(), ..place }, out);
                 }
                 Piece::Stub { .. } => {
                     lines::stub(place.bytes, role, out);
@@ -313,6 +316,10 @@ impl Session for Connection {
                 stage => stage,
             };
         }
+    }
+
+    fn shares(&self) -> bool {
+        true
     }
 
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {

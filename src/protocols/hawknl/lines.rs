@@ -1,7 +1,7 @@
 //! The lines of `proto` hawknl: what a frame is that GNE cannot explain.
 
 use super::framing::Wrong;
-use super::{FRAME, LENGTH, PROTO};
+use super::{FRAME, HEADER, PROTO, UNFINISHED};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reader, Reason, Value};
@@ -27,12 +27,12 @@ pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dr
     draft
 }
 
-/// A frame that was never finished: its header's length, and what came of its content.
+/// A frame that was never finished, from its header on.
 pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
     let draft = begin(out, from);
-    draft.tree.push(&LENGTH, Value::UInt(length as u64), 0, 0);
-    whole(&FRAME[0].fields[0], bytes, draft);
-    let there = bytes.len();
+    let outcome = Reader::new(bytes, &mut draft.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
+    draft.ended(outcome);
+    let there = bytes.len().saturating_sub(HEADER);
     match there {
         0 => draft.notes.add(
             Level::Note,

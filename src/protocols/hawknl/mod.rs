@@ -6,14 +6,15 @@
 //! content
 //! ```
 //! A carrier, no dissector of its own: lines of `proto` hawknl come from GNE's sessions, for what
-//! only the frames can explain. Their bytes, as those of GNE's lines, are the content alone.
+//! only the frames can explain. Their bytes, as those of GNE's lines, are the content alone; those of
+//! a frame that was never finished have its header, which says how long it would have been.
 
 pub mod framing;
 pub mod lines;
 pub mod notes;
 
-use crate::codec::{EncodeError, Layout, layout};
-use layout::{Field, Len, bytes, u16be};
+use crate::codec::{EncodeError, Layout, Writer, layout};
+use layout::{Field, Len, bytes, tag, u16be};
 use serde_json::Value as Json;
 
 /// The name of its lines.
@@ -25,15 +26,20 @@ pub const HEADER: usize = 4;
 /// The longest content: a longer one puts the library out of step for good.
 pub const LONGEST: usize = 16384;
 
-/// The length that an unfinished frame's header says; shown, though the header is not.
-pub static LENGTH: Field = u16be("length").doc("how long the content would have been, where it was never finished");
-
 /// The only message: a frame that is not GNE's, or not whole.
 pub static FRAME: [Layout; 1] = [Layout {
     name: "frame",
     doc: "a frame whose content is not GNE's; `length` before it where it was never finished",
     fields: &[bytes("data", Len::Rest).doc("the content")],
 }];
+
+/// A frame that was never finished: its header says how long it would have been. The header is
+/// among its bytes, since nothing else of it may have come.
+pub static UNFINISHED: [Field; 3] = [
+    tag("magic", 16, u16::from_le_bytes(MAGIC) as u64).doc("NL"),
+    u16be("length").doc("how long the content would have been"),
+    bytes("data", Len::Rest).doc("what came of the content"),
+];
 
 /// What the first four bytes of a frame say: the length, or what is wrong with them.
 pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
@@ -48,44 +54,25 @@ pub fn header(bytes: &[u8]) -> Option<Result<usize, framing::Wrong>> {
 
 /// Writes a header before the content; `None` where no length can say how long it is.
 pub fn wrap(content: &[u8]) -> Option<Vec<u8>> {
-    wrap_as(u16::try_from(content.len()).ok()?, content)
+    let length = u16::try_from(content.len()).ok()?;
+    Some([&MAGIC[..], &length.to_be_bytes(), content].concat())
 }
 
-fn wrap_as(length: u16, content: &[u8]) -> Option<Vec<u8>> {
-    let mut framed = Vec::with_capacity(HEADER + content.len());
-    framed.extend_from_slice(&MAGIC);
-    framed.extend_from_slice(&length.to_be_bytes());
-    framed.extend_from_slice(content);
-    Some(framed)
-}
-
-/// The stream's bytes of a line: bytes that belong to no frame get no header, an unfinished one
-/// gets the header that it had.
+/// The stream's bytes of a line: what belongs to no frame, or to an unfinished one, is there whole.
 pub fn wrap_line(content: &[u8], fields: &Json) -> Option<Vec<u8>> {
-    match fields.get(LENGTH.name).and_then(Json::as_u64) {
-        Some(length) => wrap_as(u16::try_from(length).ok()?, content),
-        None if fields.get("unparsed").is_some() => Some(content.to_vec()),
-        None => wrap(content),
+    match fields.get("length").is_some() || fields.get("unparsed").is_some() {
+        true => Some(content.to_vec()),
+        false => wrap(content),
     }
 }
 
-/// The bytes of a line, without any header.
+/// The bytes of a line: the content, or an unfinished frame with its header.
 ///
 /// # Errors
 /// A field that a frame does not have, or that is not hex.
 pub fn encode(fields: &Json) -> Result<Vec<u8>, EncodeError> {
-    let error = |path: &str, what: String| EncodeError { path: path.into(), what };
-    let Some(fields) = fields.as_object() else { return Err(error("fields", "expected an object".into())) };
-    let mut out = Vec::new();
-    for (name, value) in fields {
-        match (name.as_str(), value.as_str().map(hex::decode)) {
-            ("length", _) => {}
-            ("data" | "unparsed", Some(Ok(bytes))) => out.extend(bytes),
-            ("data" | "unparsed", _) => return Err(error(name, "expected hex".into())),
-            _ => return Err(error(name, "unknown field: a frame has length, data, unparsed".into())),
-        }
-    }
-    Ok(out)
+    let layout = if fields.get("length").is_some() { &UNFINISHED[..] } else { FRAME[0].fields };
+    Writer::new(fields).write(layout)
 }
 
 #[cfg(test)]
@@ -96,10 +83,11 @@ mod tests {
     #[test]
     fn lines_give_their_bytes_back() {
         assert_eq!(encode(&json!({"data": "0102"})).unwrap(), [1, 2]);
-        assert_eq!(encode(&json!({"length": 16, "data": "6162"})).unwrap(), b"ab");
+        assert_eq!(encode(&json!({"length": 16, "data": "6162"})).unwrap(), b"NL\0\x10ab");
+        assert_eq!(encode(&json!({"unparsed": "4e4c"})).unwrap(), b"NL");
         assert!(encode(&json!({"data": 5})).is_err());
         assert!(encode(&json!({"dat": "00"})).unwrap_err().to_string().contains("unknown field"));
-        assert_eq!(wrap_line(b"ab", &json!({"length": 16, "data": "6162"})).unwrap(), b"NL\0\x10ab");
+        assert_eq!(wrap_line(b"NL\0\x10ab", &json!({"length": 16, "data": "6162"})).unwrap(), b"NL\0\x10ab");
         assert_eq!(wrap_line(b"ab", &json!({"unparsed": "6162"})).unwrap(), b"ab");
         assert_eq!(wrap_line(b"ab", &json!({"data": "6162"})).unwrap(), b"NL\0\x02ab");
         assert_eq!(wrap(&[0; 65536]), None);

@@ -8,6 +8,7 @@ use super::payload::Payloads;
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::flow::Side;
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Options, Out, Place, Role, Roles, Talk};
 use std::fmt;
 use std::sync::Arc;
@@ -255,6 +256,7 @@ impl Analysis {
             draft.derived.push(&DERIVED_ROUTE, value, 0, 0);
         }
         if let (Some(id), "request") = (id, draft.message) {
+            draft.delivery.push(Event::Request);
             let open = Open { route: route.clone(), frame: place.frame, time: place.time };
             if let Some(before) = self.memory.ask(id, open) {
                 let text = format_args!("the request of frame {} has the same id and is still open", before.frame);
@@ -275,6 +277,7 @@ impl Analysis {
                 open.route
             }
             Some(open) => {
+                draft.delivery.push(Event::Answer(place.time.since(open.time) as i64));
                 let after = Millis(place.time.since(open.time));
                 let text = format_args!("answers the request of frame {}, after {after}", open.frame);
                 draft.notes.add(Level::Note, "nano.answers", text);
@@ -282,6 +285,7 @@ impl Analysis {
             }
             None => {
                 if (begun || self.memory.asked) && !self.memory.forgot() {
+                    draft.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
                     draft.notes.add(Level::Warning, "nano.unmatched_response", text);
                 }

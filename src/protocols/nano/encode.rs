@@ -1,7 +1,6 @@
 //! nano's lines back to bytes.
 
 use super::layout;
-use super::package::HEADER;
 use crate::codec::layout::Kind;
 use crate::codec::{EncodeError, Writer};
 use crate::protocols::{Encoder, Line, Options, websocket};
@@ -69,8 +68,7 @@ impl Encoder for Packages {
         if self.carried || self.upgraded.contains(&line.flow) {
             return self.websocket(message, line);
         }
-        (line.proto != websocket::NAME || message.len() < HEADER || !matches!(line.message, "text" | "binary"))
-            .then(|| message.to_vec())
+        Some(message.to_vec())
     }
 
     fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {

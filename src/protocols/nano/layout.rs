@@ -28,8 +28,6 @@ pub mod package {
 
 /// Names of the flags; the bits 0e are the message's type.
 const FLAG_NAMES: &[(u64, &str)] = &[(0x01, "route_code"), (0x10, "compressed"), (0x20, "error")];
-/// The route is a code of the dictionary.
-pub const ROUTE_CODE: u64 = 0x01;
 /// The payload is a zlib stream.
 pub const COMPRESSED: u64 = 0x10;
 /// Bits that nobody uses.
@@ -45,22 +43,11 @@ static NOTIFY_FLAGS: Flags = flags_of(1);
 static RESPONSE_FLAGS: Flags = flags_of(2);
 static PUSH_FLAGS: Flags = flags_of(3);
 
-/// All values without the bit [`ROUTE_CODE`].
-const WITHOUT_CODE: &[u64] = &{
-    let mut even = [0; 128];
-    let mut k = 0;
-    while k < 128 {
-        even[k] = k as u64 * 2;
-        k += 1;
-    }
-    even
-};
-
 const LENGTH: Field = u24be("length").doc("bytes of the body, at most 16777215").measures_rest();
 const ID: Field = varint("id", u16::MAX).doc("which request; its response has the same");
 const ROUTE: Field = text("route", Len::Prefix(&ROUTE_LENGTH))
     .doc("who it is for: Room.Join, connector.entryHandler.enter, onMessage")
-    .when(When::In("flags", WITHOUT_CODE));
+    .when(When::Clear("flags", 0));
 static ROUTE_LENGTH: Field = u8("route_length");
 const CODE: Field =
     u16be("route_code").doc("the route's number in the handshake's dictionary").when(When::Bit("flags", 0));

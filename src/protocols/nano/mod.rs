@@ -14,7 +14,9 @@ pub mod notes;
 pub mod package;
 pub mod payload;
 pub mod pomelo;
+pub mod probe;
 pub mod protos;
+pub mod replay;
 mod scan;
 pub mod session;
 pub mod settings;
@@ -85,6 +87,14 @@ impl Dissector for Nano {
 
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Tcp
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
+    }
+
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

@@ -466,7 +466,7 @@ fn a_gap_in_a_websocket_stream() {
 fn wrapped_packages_are_read_again() {
     let options = options(&json!(["-s", "nano.carrier=websocket"]));
     let fields = json!({"route": "Room.Say", "payload": "7b7d"});
-    let encoder = &mut *Nano.encoder(&options);
+    let encoder = &mut *Nano.encoder(&Options::default());
     for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
         let (proto, version, derived) = ("nano", None, None);
         let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };
@@ -476,4 +476,21 @@ fn wrapped_packages_are_read_again() {
         assert_eq!((seen[0].message, seen[0].from), (message, from));
         assert_eq!(seen[0].fields["route"], "Room.Say");
     }
+}
+
+/// Messages that carry no package are lines of the carrier, and give their frames back.
+#[test]
+fn messages_without_packages() {
+    let options = options(&json!(["-s", "nano.carrier=websocket"]));
+    let read = |hex: &str| lines(&hex::decode(hex).unwrap(), &options).remove(0);
+    let pieces = read("018201020304c9d0008101020304ff0001aa");
+    assert_eq!((pieces.message, &pieces.fields), ("text", &json!({"payload": "c8d2feaa"})));
+    assert_eq!(pieces.derived, json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
+    assert!(pieces.fault);
+    let hollow = read("c20100");
+    assert_eq!((hollow.message, &hollow.fields), ("binary", &json!({"payload": ""})));
+    assert_eq!(hollow.derived, json!({"compressed": "00", "header": "c201"}));
+    assert_eq!(read("8200").derived, Json::Null);
+    assert_eq!(read("828001020304").derived, json!({"header": "828001020304"}));
+    assert_eq!(read("827e000103").derived, json!({"length": null}));
 }

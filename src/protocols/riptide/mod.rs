@@ -6,7 +6,9 @@
 pub mod framing;
 pub mod layout;
 pub mod notes;
+pub mod probe;
 pub mod reliable;
+pub mod replay;
 pub mod session;
 pub mod values;
 pub mod version;
@@ -92,6 +94,10 @@ impl Dissector for Riptide {
         }
     }
 
+    fn probe(&self) -> Option<&'static dyn super::Probe> {
+        Some(&probe::Probing)
+    }
+
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         let set = options.settings.get("riptide.version").and_then(Version::by_name);
         Box::new(Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() })
@@ -99,6 +105,10 @@ impl Dissector for Riptide {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
+    }
+
+    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+        Some(&replay::Replaying)
     }
 }
 

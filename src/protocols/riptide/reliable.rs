@@ -6,6 +6,7 @@ use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Place};
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
@@ -42,9 +43,10 @@ impl Reliable {
     }
 
     /// A connect of the client came.
-    pub fn connect(&mut self) {
+    pub fn connect(&mut self, draft: &mut Draft) {
         if self.ended {
             *self = Reliable::default();
+            draft.delivery.push(Event::Begin);
         }
     }
 
@@ -59,6 +61,9 @@ impl Reliable {
         let newest = side.newest();
         let extended = side.extend(sequence);
         let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
+        let message_id = draft.tree.number("message_id");
+        draft.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try });
         let notes = &mut draft.notes;
         match seen {
             Seen::Next | Seen::Forgotten => {}
@@ -146,7 +151,9 @@ impl Reliable {
         let extra = extra.map(|id| other.extend(id));
         let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
-            match other.acknowledged(id) {
+            let acked = other.acknowledged(id);
+            draft.delivery.push(Event::Acked { extended: id, acked });
+            match acked {
                 Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
                 Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
                 _ => {}
@@ -204,8 +211,13 @@ struct Millis(i64);
 impl std::fmt::Display for Millis {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let micros = self.0.unsigned_abs() / 1000;
-        let sign = if self.0 < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:03} ms", micros / 1000, micros % 1000)
+        let mut digits = itoa::Buffer::new();
+        f.write_str(if self.0 < 0 { "-" } else { "" })?;
+        f.write_str(digits.format(micros / 1000))?;
+        f.write_str(".")?;
+        // A one in front keeps the zeros.
+        f.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
+        f.write_str(" ms")
     }
 }
 
@@ -228,9 +240,15 @@ struct Frames<'a>(&'a [(i64, u64, i64)], i64);
 impl std::fmt::Display for Frames<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         for (k, (id, frame, time)) in self.0.iter().enumerate() {
-            let (id, ms) = (id.rem_euclid(65536), Millis(self.1 - time));
-            let comma = if k == 0 { "" } else { ", " };
-            write!(f, "{comma}{id} (frame {frame}, after {ms})")?;
+            // Every other message of a busy server carries this list: no formatting machinery.
+            let mut digits = itoa::Buffer::new();
+            f.write_str(if k == 0 { "" } else { ", " })?;
+            f.write_str(digits.format(id.rem_euclid(65536)))?;
+            f.write_str(" (frame ")?;
+            f.write_str(digits.format(*frame))?;
+            f.write_str(", after ")?;
+            std::fmt::Display::fmt(&Millis(self.1 - time), f)?;
+            f.write_str(")")?;
         }
         Ok(())
     }

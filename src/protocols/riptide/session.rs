@@ -4,9 +4,11 @@ use super::framing::{Framing, Next};
 use super::reliable::Reliable;
 use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
+use crate::capture::Time;
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
 use crate::flow::{Side, Stream, Transport};
+use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
 
 pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
@@ -27,6 +29,8 @@ pub struct Conversation {
     shown: Option<Version>,
     server: Option<Side>,
     reliable: Reliable,
+    /// The heartbeat that waits for its answer: who sent it, its ping id, when.
+    ping: Option<(Side, u64, Time)>,
     framing: Framing,
     /// Memory for the frames of a message.
     frames: Vec<u64>,
@@ -50,6 +54,7 @@ impl Conversation {
             shown: None,
             server,
             reliable: Reliable::default(),
+            ping: None,
             framing,
             frames: Vec::new(),
         }
@@ -139,6 +144,21 @@ impl Conversation {
         self.server = is_server.map(|yes| if yes { side } else { side.other() });
     }
 
+    /// A client's heartbeat asks, the server's with the same ping id answers.
+    fn heartbeat(&mut self, place: &Place<'_>, draft: &mut Draft) {
+        let Some(ping) = draft.tree.number("ping_id") else { return };
+        match draft.tree.find("rtt") {
+            Some(_) => {
+                self.ping = Some((place.side, ping, place.time));
+                draft.delivery.push(Event::Request);
+            }
+            None => {
+                let asked = self.ping.take_if(|(side, id, _)| *side != place.side && *id == ping);
+                draft.delivery.extend(asked.map(|(.., at)| Event::Answer(place.time.since(at) as i64)));
+            }
+        }
+    }
+
     fn analyse(&mut self, message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
         let whole = draft.fault.is_none();
         let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
@@ -160,7 +180,8 @@ impl Conversation {
                     format_args!("the server's application has not decided yet: wait"),
                 );
             }
-            "connect" => self.reliable.connect(),
+            "heartbeat" if whole => self.heartbeat(place, draft),
+            "connect" => self.reliable.connect(draft),
             "reject" | "disconnect" => {
                 let server = self.server;
                 if message == "disconnect" {
@@ -200,8 +221,9 @@ impl Conversation {
             ("reject", Version::V20) => 5,
             _ => 4,
         };
-        if let (Some(reason), Some(_)) = (reason, draft.tree.find("data"))
+        if let Some(reason) = reason
             && reason != custom
+            && draft.tree.find("data").is_some()
         {
             draft.notes.add(
                 Level::Warning,

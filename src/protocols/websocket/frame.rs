@@ -113,6 +113,29 @@ pub fn write(opcode: u8, key: Option<[u8; 4]>, payload: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Frames with these heads, which stand one behind the other; each takes as much of the payload as
+/// its length says, the last one all.
+pub fn rebuild(heads: &[u8], payload: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(heads.len() + payload.len());
+    let (mut heads, mut payload) = (heads, payload);
+    while let Some(head) = Head::read(heads) {
+        let (this, rest) = heads.split_at(head.size.min(heads.len()));
+        let length = if rest.is_empty() { payload.len() as u64 } else { head.length.min(payload.len() as u64) };
+        let (piece, more) = payload.split_at(length as usize);
+        out.extend_from_slice(this);
+        let start = out.len();
+        out.extend_from_slice(piece);
+        if let (Some(key), Some(piece)) = (head.mask, out.get_mut(start..)) {
+            mask(piece, key);
+        }
+        (heads, payload) = (rest, more);
+    }
+    // What is no head is written as given.
+    out.extend_from_slice(heads);
+    out.extend_from_slice(payload);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,9 @@
 
 use super::frame::{self, Head};
 use super::{Carrier, Direction, Step, deflate};
+
+/// The heads of one message's frames take no more.
+const MOST_HEADS: usize = 1 << 20;
 use crate::flow::{Side, Stream};
 use crate::protocols::{Out, Role, Roles};
 
@@ -26,14 +29,19 @@ impl Carrier {
         let deflates = self.agreed.is_none_or(|agreed| agreed.deflate);
         let direction = self.at(side);
         let message = &mut direction.message;
-        let room = message.bytes.len() + payload.len() <= deflate::LARGEST;
-        if room {
-            let old = message.bytes.len();
-            message.bytes.extend_from_slice(payload);
-            if let (Some(key), Some(new)) = (head.mask, message.bytes.get_mut(old..)) {
-                frame::mask(new, key);
-            }
+        if message.bytes.len() + payload.len() > deflate::LARGEST || direction.heads.len() > MOST_HEADS {
+            self.frames = frames;
+            self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
+            self.frame_line(side, stream, head, "a message larger than 16 MiB", roles, out);
+            stream.consume(whole);
+            return Step::Done;
         }
+        let old = message.bytes.len();
+        message.bytes.extend_from_slice(payload);
+        if let (Some(key), Some(new)) = (head.mask, message.bytes.get_mut(old..)) {
+            frame::mask(new, key);
+        }
+        direction.heads.extend_from_slice(stream.bytes().get(..head.size).unwrap_or_default());
         message.unmasked |= head.mask.is_none() && roles.of(side) == Role::Client;
         let end = stream.offset() + whole as u64;
         message.origin = stream.origin(end.saturating_sub(1)).unwrap_or_default();
@@ -46,15 +54,7 @@ impl Carrier {
         self.frames = frames;
         stream.consume(whole);
         let direction = self.at(side);
-        let Some(begun) = &mut direction.begun else { return Step::Done };
-        begun.wire += whole;
-        if !room {
-            self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
-            return Step::Done;
-        }
-        if !head.fin {
-            return Step::Done;
-        }
+        let Some(begun) = direction.begun.filter(|_| head.fin) else { return Step::Done };
         match begun.rsv {
             0 => {}
             4 if deflates => {
@@ -62,6 +62,10 @@ impl Carrier {
                 if !inflater.inflate(&message.bytes, anew, inflated) {
                     inflated.shrink_to(1 << 16);
                     self.data_line(side, Some("compressed data that does not inflate"), roles, out);
+                    return Step::Done;
+                }
+                if inflated.is_empty() {
+                    self.data_line(side, None, roles, out);
                     return Step::Done;
                 }
                 std::mem::swap(&mut message.bytes, inflated);

@@ -29,7 +29,10 @@ pub const EXTENSIONS: Field = text("extensions", Len::Rest).doc("Sec-WebSocket-E
 /// Derived: an answer's status.
 pub const STATUS: Field = u16be("status").doc("101: from here on frames");
 /// Derived: a frame's head that the fields alone would not give back.
-pub const HEADER: Field = bytes("header", Len::Rest).doc("the frame's head, where the fields do not give it");
+pub const HEADER: Field =
+    bytes("header", Len::Rest).doc("the heads of the frames, one behind the other, where the fields do not give them");
+/// Derived: what a message without bytes has on the wire.
+pub const COMPRESSED: Field = bytes("compressed", Len::Rest).doc("what inflates to nothing");
 
 const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]) -> Layout {
     Layout { name, doc, fields }

@@ -226,28 +226,42 @@ impl Carrier {
 
     /// A message without bytes, or (`what`) one that broke: its bytes so far. It is dropped.
     pub(super) fn data_line(&mut self, side: Side, what: Option<&'static str>, roles: &Roles, out: &mut Out<'_>) {
-        let begun = self.at(side).begun;
-        let message = {
-            let gap = self.at(side).gap.take();
-            let message = self.take(side);
-            self.at(side).gap = gap;
-            message
-        };
+        let direction = self.at(side);
+        let (gap, begun) = (direction.gap.take(), direction.begun);
+        let heads = std::mem::take(&mut direction.heads);
+        let message = self.take(side);
+        self.at(side).gap = gap;
         let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { "text" } else { "binary" };
         let draft = self.begin(side, name, roles, out);
         if message.unmasked {
             draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }
         let length = message.bytes.len();
-        let (bit, count) = bits(0, length);
-        draft.tree.push(&layout::PAYLOAD, bytes_value(0, length), bit, count);
+        let (source, buffer) = draft.source();
+        buffer.extend_from_slice(&message.bytes);
+        draft.tree.set_source(source);
+        draft.derived.set_source(source);
+        // What inflates to nothing has no bytes to show, but some on the wire.
+        let hollow = what.is_none() && length > 0;
+        let (bit, count) = bits(0, if hollow { 0 } else { length });
+        draft.tree.push(&layout::PAYLOAD, Value::Bytes { bit, bits: count }, bit, count);
+        if hollow {
+            draft.derived.push(&layout::COMPRESSED, bytes_value(0, length), 0, 0);
+        }
+        let wire = frame::rebuild(&heads, &message.bytes);
+        if heads != frame::head(begun.map_or(opcode::BINARY, |b| b.opcode), None, length as u64) {
+            let (source, buffer) = draft.source();
+            buffer.extend_from_slice(&heads);
+            draft.derived.set_source(source);
+            draft.derived.push(&layout::HEADER, bytes_value(0, heads.len()), 0, 0);
+        }
         if let Some(what) = what {
-            fault(draft, ".payload", Reason::Undefined(what), (0, length));
+            fault(draft, ".payload", Reason::Undefined(what), (0, wire.len()));
         }
         out.emit(&Place {
             side,
-            bytes: &message.bytes,
-            length: begun.map_or(length, |b| b.wire),
+            bytes: &wire,
+            length: wire.len(),
             frame: message.origin.frame,
             frames: if message.frames.len() > 1 { &message.frames } else { &[] },
             time: message.origin.time,

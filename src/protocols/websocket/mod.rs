@@ -66,8 +66,6 @@ enum Mode {
 struct Begun {
     opcode: u8,
     rsv: u8,
-    /// What its frames took on the wire.
-    wire: usize,
 }
 
 #[derive(Debug, Default)]
@@ -87,6 +85,8 @@ struct Direction {
     begun: Option<Begun>,
     /// The message so far.
     message: Carried,
+    /// The heads of its frames, one behind the other.
+    heads: Vec<u8>,
     inflater: Inflater,
     inflated: Vec<u8>,
 }
@@ -132,6 +132,7 @@ impl Carrier {
     pub fn take(&mut self, side: Side) -> Carried {
         let direction = self.at(side);
         direction.begun = None;
+        direction.heads.clear();
         let mut message = std::mem::take(&mut direction.message);
         message.gap = direction.gap.take();
         message
@@ -269,7 +270,7 @@ impl Carrier {
                     if begun.is_some() {
                         self.unfinished(side, roles, out);
                     }
-                    self.at(side).begun = Some(Begun { opcode: head.opcode, rsv: head.rsv, wire: 0 });
+                    self.at(side).begun = Some(Begun { opcode: head.opcode, rsv: head.rsv });
                 }
                 return self.fragment(side, stream, &head, roles, out);
             }

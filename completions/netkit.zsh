@@ -1,0 +1,447 @@
+#compdef netkit
+
+autoload -U is-at-least
+
+_netkit() {
+    typeset -A opt_args
+    typeset -a _arguments_options
+    local ret=1
+
+    if is-at-least 5.2; then
+        _arguments_options=(-s -S -C)
+    else
+        _arguments_options=(-s -C)
+    fi
+
+    local context curcontext="$curcontext" state line
+    _arguments "${_arguments_options[@]}" : \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'-V[Print version]' \
+'--version[Print version]' \
+":: :_netkit_commands" \
+"*::: :->netkit" \
+&& ret=0
+    case $state in
+    (netkit)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:netkit-command-$line[1]:"
+        case $line[1] in
+            (decode)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
+summary\:"A line a message"
+table\:"A table, for a few messages"
+ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"))' \
+'--format=[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
+summary\:"A line a message"
+table\:"A table, for a few messages"
+ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"))' \
+'--fail-on=[Exit with status 1 when a message has a fault, or a warning]:fault|warning:((warning\:"A warning, an error or a fault"
+fault\:"A fault"))' \
+'-c+[Stop after N messages]:N:_default' \
+'--count=[Stop after N messages]:N:_default' \
+'--time=[How tree, summary and table show times]:relative|delta|utc|epoch:((relative\:"Since the first message that is printed"
+delta\:"Since the message before"
+utc\:"Day and time of day, UTC"
+epoch\:"Seconds since 1970"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
+'--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
+'(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- Captures or hex text; `-` is stdin:_files' \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
+summary\:"A line a message"
+table\:"A table, for a few messages"
+ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"))' \
+'--format=[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
+summary\:"A line a message"
+table\:"A table, for a few messages"
+ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"))' \
+'--fail-on=[Exit with status 1 when a message has a fault, or a warning]:fault|warning:((warning\:"A warning, an error or a fault"
+fault\:"A fault"))' \
+'-c+[Stop after N messages]:N:_default' \
+'--count=[Stop after N messages]:N:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--lines[Each line of plain hex is a message of its own (default\: up to a blank line)]' \
+'--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::file -- Hex text; `-` or nothing is stdin:_files' \
+&& ret=0
+;;
+(encode)
+_arguments "${_arguments_options[@]}" : \
+'--json=[Messages as JSON objects\: lines of decode -f ndjson, the array of -f json, or written by hand; \`-\` is stdin]:FILE:_files' \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'--to=[Form of the bytes \[default\: hex; pcap where the output'\''s name ends so\]]:FORM:((hex\:"A line a message"
+raw\:"The bytes and nothing else"
+pcap\:"A capture file\: Ethernet, IP, UDP or TCP around each message"))' \
+'-o+[Where to write; default\: stdout]:FILE:_files' \
+'--output=[Where to write; default\: stdout]:FILE:_files' \
+'--transport=[Add what stands around each message in a stream\: a length, a header, a WebSocket frame \[default\: none; for pcap as the line says\]]:udp|tcp|ws:((udp\:"UDP\: nothing around them"
+tcp\:"TCP\: the protocol'\''s own framing"
+ws\:"WebSocket\: a binary message each"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--keep-going[Report messages that cannot be written, and go on with the next]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::message -- The message\: PROTO.MESSAGE, or MESSAGE with -p:_default' \
+'*::fields -- Its fields, as `netkit fields PROTO.MESSAGE` names them:_default' \
+&& ret=0
+;;
+(stats)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'--by=[One table\: by message, flow, peer or second; with --track\: the field that tells series apart]:message|flow|peer|second|FIELD:_default' \
+'(--delivery)--track=[Follow a field\: a line each time it occurs; in text a sparkline]:FIELD:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a row"
+json\:"One JSON object"
+csv\:"Comma-separated, with a line of names"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a row"
+json\:"One JSON object"
+csv\:"Comma-separated, with a line of names"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'(--by)--delivery[What became of numbered messages, requests and links]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- A capture; `-` is stdin:_files' \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'*--fail-on=[Exit with status 1 when there is a difference like that; may be given several times]:METRIC>PERCENT|appeared|vanished|fields:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':a -- The first capture:_files' \
+':b -- The second capture:_files' \
+&& ret=0
+;;
+(fields)
+_arguments "${_arguments_options[@]}" : \
+'*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
+'-f+[Form of the output]:F:((text\:"For people"
+json\:"For tools"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+json\:"For tools"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::what -- A protocol, or one of its messages; nothing\: all protocols:_default' \
+&& ret=0
+;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':shell -- The shell:(bash elvish fish powershell zsh)' \
+&& ret=0
+;;
+(man)
+_arguments "${_arguments_options[@]}" : \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+":: :_netkit__subcmd__help_commands" \
+"*::: :->help" \
+&& ret=0
+
+    case $state in
+    (help)
+        words=($line[1] "${words[@]}")
+        (( CURRENT += 1 ))
+        curcontext="${curcontext%:*:*}:netkit-help-command-$line[1]:"
+        case $line[1] in
+            (decode)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(dump)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(encode)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(stats)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(fields)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(completions)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(man)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(help)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+        esac
+    ;;
+esac
+;;
+        esac
+    ;;
+esac
+}
+
+(( $+functions[_netkit_commands] )) ||
+_netkit_commands() {
+    local commands; commands=(
+'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
+'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
+'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
+'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
+'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
+'fields:Document the messages, fields, settings and notes of the protocols' \
+'completions:Print the completions for a shell' \
+'man:Print the man page' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'netkit commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__completions_commands] )) ||
+_netkit__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit completions commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__decode_commands] )) ||
+_netkit__subcmd__decode_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit decode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__diff_commands] )) ||
+_netkit__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit diff commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__dump_commands] )) ||
+_netkit__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit dump commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__encode_commands] )) ||
+_netkit__subcmd__encode_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit encode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__fields_commands] )) ||
+_netkit__subcmd__fields_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit fields commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help_commands] )) ||
+_netkit__subcmd__help_commands() {
+    local commands; commands=(
+'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
+'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
+'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
+'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
+'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
+'fields:Document the messages, fields, settings and notes of the protocols' \
+'completions:Print the completions for a shell' \
+'man:Print the man page' \
+'help:Print this message or the help of the given subcommand(s)' \
+    )
+    _describe -t commands 'netkit help commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__completions_commands] )) ||
+_netkit__subcmd__help__subcmd__completions_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help completions commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__decode_commands] )) ||
+_netkit__subcmd__help__subcmd__decode_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help decode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__diff_commands] )) ||
+_netkit__subcmd__help__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help diff commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__dump_commands] )) ||
+_netkit__subcmd__help__subcmd__dump_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help dump commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__encode_commands] )) ||
+_netkit__subcmd__help__subcmd__encode_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help encode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__fields_commands] )) ||
+_netkit__subcmd__help__subcmd__fields_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help fields commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__help_commands] )) ||
+_netkit__subcmd__help__subcmd__help_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help help commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__man_commands] )) ||
+_netkit__subcmd__help__subcmd__man_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help man commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__stats_commands] )) ||
+_netkit__subcmd__help__subcmd__stats_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help stats commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__man_commands] )) ||
+_netkit__subcmd__man_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit man commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__stats_commands] )) ||
+_netkit__subcmd__stats_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit stats commands' commands "$@"
+}
+
+if [ "$funcstack[1]" = "_netkit" ]; then
+    _netkit "$@"
+else
+    compdef _netkit netkit
+fi

@@ -1,0 +1,160 @@
+//! Points in time as people write them: after the beginning of a capture, or of the calendar.
+
+use super::Time;
+use std::str::FromStr;
+
+const SECOND: i128 = 1_000_000_000;
+
+/// A point in time, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// So long after the first frame.
+    After(i128),
+    /// Since the epoch.
+    At(i128),
+}
+
+impl Moment {
+    /// Nanoseconds since the epoch, in a capture whose first frame is of `start`.
+    pub fn nanos(self, start: Time) -> i128 {
+        match self {
+            Moment::After(nanos) => start.nanos().saturating_add(nanos),
+            Moment::At(nanos) => nanos,
+        }
+    }
+}
+
+/// `10s`, `1m30s`, `250ms`, `2.5` (seconds); `@1795229852.84` (since the epoch);
+/// `2026-11-21`, `2026-11-21T12:00:30.5Z` (UTC).
+impl FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Moment, String> {
+        let wrong = || {
+            format!(
+                "{text:?}: expected 10s or 1m30s after the first frame, @SECONDS since 1970, or 2026-11-21T12:00:00Z"
+            )
+        };
+        if let Some(epoch) = text.strip_prefix('@') {
+            return decimal(epoch).map(Moment::At).ok_or_else(wrong);
+        }
+        if text.get(4..5) == Some("-") {
+            return calendar(text).map(Moment::At).ok_or_else(wrong);
+        }
+        duration(text.strip_prefix('+').unwrap_or(text)).map(Moment::After).ok_or_else(wrong)
+    }
+}
+
+/// Seconds with a fraction, exactly.
+fn decimal(text: &str) -> Option<i128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |t: &str| !t.is_empty() && t.len() <= 18 && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let fraction = format!("{fraction:0<9}");
+    Some(whole.parse::<i128>().ok()? * SECOND + fraction.get(..9)?.parse::<i128>().ok()?)
+}
+
+/// `1h2m3.5s`, `250ms`, or bare seconds.
+fn duration(text: &str) -> Option<i128> {
+    let (mut rest, mut sum) = (text, 0i128);
+    if !text.ends_with(|c: char| c.is_ascii_alphabetic()) {
+        return decimal(text);
+    }
+    while !rest.is_empty() {
+        let at = rest.find(|c: char| c.is_ascii_alphabetic())?;
+        let (number, behind) = rest.split_at(at);
+        let end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let (unit, after) = behind.split_at(end);
+        let number = decimal(number)?;
+        sum += match unit {
+            "ns" => number / SECOND,
+            "us" => number / 1_000_000,
+            "ms" => number / 1000,
+            "s" => number,
+            "m" | "min" => number * 60,
+            "h" => number * 3600,
+            "d" => number * 86_400,
+            _ => return None,
+        };
+        rest = after;
+    }
+    Some(sum)
+}
+
+/// A day of UTC, with or without a time of day.
+fn calendar(text: &str) -> Option<i128> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (day, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
+    let number = |t: &str, width: usize| {
+        (t.len() == width && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse::<i64>().ok()).flatten()
+    };
+    let mut parts = day.split('-');
+    let (year, month, day) = (number(parts.next()?, 4)?, number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let days = days(year, month, day);
+    if civil(days) != (year, month, day) {
+        return None;
+    }
+    let mut parts = time.split(':');
+    let (hour, minute) = (number(parts.next()?, 2)?, number(parts.next()?, 2)?);
+    let second = parts.next().map_or(Some(0), decimal)?;
+    if parts.next().is_some() || hour > 23 || minute > 59 || second >= 61 * SECOND {
+        return None;
+    }
+    Some((days as i128 * 86_400 + hour as i128 * 3600 + minute as i128 * 60) * SECOND + second)
+}
+
+/// Days from 1970-01-01 to a day of the Gregorian calendar.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    // Years that begin in March: the leap day is a year's last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let in_year = (153 * month + 2) / 5 + day - 1;
+    year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
+}
+
+/// The day (year, month, day) that is so many days after 1970-01-01.
+pub fn civil(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, in_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (in_era - in_era / 1460 + in_era / 36_524 - in_era / 146_096) / 365;
+    let in_year = in_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * in_year + 2) / 153;
+    let day = in_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (year + era * 400 + next, month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write() {
+        let parse = |text: &str| text.parse::<Moment>();
+        assert_eq!(parse("10s"), Ok(Moment::After(10 * SECOND)));
+        assert_eq!(parse("+1m30.5s"), Ok(Moment::After(90 * SECOND + SECOND / 2)));
+        assert_eq!(parse("250ms"), Ok(Moment::After(SECOND / 4)));
+        assert_eq!(parse("2.5"), Ok(Moment::After(SECOND * 5 / 2)));
+        assert_eq!(parse("@1795229852.841544"), Ok(Moment::At(1_795_229_852_841_544_000)));
+        assert_eq!(parse("1970-01-02"), Ok(Moment::At(86_400 * SECOND)));
+        // 2026-11-21 06:20:48 UTC, as `date -u -d .. +%s` has it.
+        assert_eq!(parse("2026-11-21T06:20:48Z"), Ok(Moment::At(1_795_242_048 * SECOND)));
+        assert_eq!(parse("2000-02-29 23:59:59.25"), Ok(Moment::At(951_868_799 * SECOND + SECOND / 4)));
+        for wrong in ["", "x", "10x", "s", "1-2", "2026-02-29", "2026-13-01", "2026-11-21T24:00", "@", "1..2", "-5s"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn days_and_dates_are_inverse() {
+        for n in (-800_000..800_000).step_by(37) {
+            let (year, month, day) = civil(n);
+            assert_eq!(days(year, month, day), n);
+        }
+        assert_eq!(civil(0), (1970, 1, 1));
+    }
+}

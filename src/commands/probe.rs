@@ -1,0 +1,238 @@
+//! `netkit probe`: asks live servers.
+
+use super::output::style;
+use super::{Usage, input, options};
+use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
+use anyhow::Context;
+use netkit::net::{Recorder, Stop, Target, Watch};
+use netkit::probe::{self, Report, Request, Shared, fleet, report};
+use netkit::protocols::probe::{Carrier, Event, Found, Outcome};
+use netkit::protocols::{self, Message, Sink};
+use netkit::render::{self, Renderer, Style};
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufReader, Write};
+use std::rc::Rc;
+use std::sync::atomic::AtomicU64;
+
+/// No list of targets is longer.
+const TARGETS: usize = 100_000;
+/// The status after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+/// What the workers tell.
+enum Told {
+    Event(Event),
+    Tree(Vec<u8>),
+    Done(Box<Report>),
+}
+
+/// Runs the command.
+pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
+    let request = request(args)?;
+    let targets = targets(args, &request)?;
+    let recorder = match &args.pcap {
+        Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
+        None => None,
+    };
+    let stop = Stop::default();
+    let by_user = stop.clone();
+    ctrlc::set_handler(move || by_user.set()).context("Ctrl-C cannot be caught")?;
+
+    let (flows, style) = (AtomicU64::new(0), style(global, false));
+    let shared = Shared { recorder: recorder.as_ref(), stop: &stop, flows: &flows };
+    let work = |number: usize, tell: &dyn Fn(Told)| {
+        let Some(target) = targets.get(number) else { return };
+        if stop.is_set() {
+            return;
+        }
+        let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
+        let forward =
+            || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| tell(Told::Tree(text))));
+        let watch = trees.clone().map(|trees| trees as Watch<'_>);
+        let report = probe::run(&request, target, &shared, watch, &|event| {
+            forward();
+            tell(Told::Event(event));
+        });
+        forward();
+        tell(Told::Done(Box::new(report)));
+    };
+    let mut printer = Printer::new(args.format, &targets);
+    let mut failed = None;
+    fleet::run(targets.len(), args.parallel as usize, work, |number, told| match printer.told(number, told) {
+        Ok(()) => true,
+        Err(error) => {
+            stop.set();
+            failed.get_or_insert(error);
+            false
+        }
+    });
+    if let Some(recorder) = &recorder {
+        let name = || args.pcap.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+        recorder.flush().with_context(name)?;
+    }
+    match failed {
+        Some(error) => return Err(error.into()),
+        None => printer.finish()?,
+    }
+    Ok(if stop.is_set() { INTERRUPTED } else { (printer.answered < targets.len()) as u8 })
+}
+
+fn request(args: &Probe) -> anyhow::Result<Request> {
+    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), ..Dissect::default() };
+    let options = options(&dissect)?;
+    let carrier = args.transport.map(|transport| match transport {
+        ProbeTransport::Udp => Carrier::Udp,
+        ProbeTransport::Tcp => Carrier::Tcp,
+        ProbeTransport::Ws => Carrier::Ws,
+    });
+    let proto = options.proto.as_deref().and_then(protocols::by_name);
+    if let (Some(dissector), Some(carrier)) = (proto, carrier) {
+        let courses = dissector.probe().map_or(&[][..], |probe| probe.courses());
+        if !courses.iter().any(|course| course.carrier == carrier) {
+            let mut all: Vec<&str> = courses.iter().map(|course| course.carrier.name()).collect();
+            all.dedup();
+            let all = all.join(", ");
+            let text = format!("--transport {}: {} goes over {all}", carrier.name(), dissector.name());
+            return Err(Usage(text).into());
+        }
+    }
+    Ok(Request {
+        proto,
+        carrier,
+        options,
+        samples: args.samples,
+        interval: args.interval,
+        timeout: args.timeout,
+        connect: args.connect,
+        create: args.create.clone(),
+        name: args.name.clone(),
+    })
+}
+
+/// All targets, in order.
+fn targets(args: &Probe, request: &Request) -> anyhow::Result<Vec<Target>> {
+    let mut texts: Vec<(String, String)> = args.target.iter().map(|t| (String::new(), t.clone())).collect();
+    if let Some(path) = &args.targets {
+        let reader = BufReader::new(input::open(path)?);
+        for (k, line) in reader.lines().enumerate() {
+            let line = line.with_context(|| input::name(path))?;
+            let text = line.split('#').next().unwrap_or("").trim();
+            if !text.is_empty() {
+                texts.push((format!("{} line {}: ", input::name(path), k + 1), text.into()));
+            }
+            if texts.len() > TARGETS {
+                return Err(Usage(format!("{}: more than {TARGETS} targets", input::name(path))).into());
+            }
+        }
+    }
+    if texts.is_empty() {
+        return Err(Usage("no target: the list is empty".into()).into());
+    }
+    let target = |(place, text): (String, String)| {
+        let target: Target = text.parse().map_err(|why| Usage(format!("{place}{why}")))?;
+        probe::port(request, &target).map_err(|why| Usage(format!("{place}{why}")))?;
+        Ok(target)
+    };
+    texts.into_iter().map(target).collect()
+}
+
+/// Renders messages as trees, into memory.
+struct Trees {
+    renderer: Renderer,
+    text: Memory,
+}
+
+#[derive(Clone, Default)]
+struct Memory(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Trees {
+    fn new(style: Style) -> Trees {
+        let text = Memory::default();
+        Trees { renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
+    }
+
+    fn take(&self) -> Option<Vec<u8>> {
+        Some(std::mem::take(&mut *self.text.0.borrow_mut())).filter(|text| !text.is_empty())
+    }
+}
+
+impl Sink for Trees {
+    fn message(&mut self, message: &Message<'_>) {
+        self.renderer.message(message);
+        self.renderer.flush();
+    }
+}
+
+/// Prints what is told, in the targets' order.
+struct Printer<'a> {
+    format: ProbeFormat,
+    targets: &'a [Target],
+    introduced: Option<Found>,
+    printed: usize,
+    answered: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn new(format: ProbeFormat, targets: &'a [Target]) -> Printer<'a> {
+        Printer { format, targets, introduced: None, printed: 0, answered: 0 }
+    }
+
+    fn told(&mut self, number: usize, told: Told) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let target = self.targets.get(number).map_or("", |target| &target.text);
+        match (told, self.format) {
+            (Told::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
+            // JSON stays JSON: the trees go elsewhere.
+            (Told::Tree(text), _) => io::stderr().write_all(&text)?,
+            (Told::Event(Event::Found(found)), format) => {
+                if format == ProbeFormat::Text {
+                    out.write_all(report::found_text(target, &found).as_bytes())?;
+                }
+                self.introduced = Some(found);
+            }
+            (Told::Event(Event::Sample(sample)), ProbeFormat::Text) => {
+                out.write_all(report::sample_text(&sample).as_bytes())?;
+            }
+            (Told::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
+                writeln!(out, "{}", report::sample_json(target, &sample))?;
+            }
+            (Told::Event(Event::Sample(_)), ProbeFormat::Json) => {}
+            (Told::Done(result), format) => {
+                self.answered += usize::from(result.outcome == Outcome::Ok);
+                let introduced = self.introduced.take();
+                match format {
+                    ProbeFormat::Text => {
+                        out.write_all(report::summary_text(&result, introduced.as_ref()).as_bytes())?;
+                    }
+                    ProbeFormat::Ndjson => writeln!(out, "{}", report::summary_json(&result, false))?,
+                    ProbeFormat::Json => {
+                        let before = if self.printed == 0 { "[\n" } else { ",\n" };
+                        write!(out, "{before}{}", report::summary_json(&result, true))?;
+                    }
+                }
+                self.printed += 1;
+            }
+        }
+        out.flush()
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        if self.format != ProbeFormat::Json {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(if self.printed == 0 { b"[]\n" } else { b"\n]\n" })?;
+        out.flush()
+    }
+}

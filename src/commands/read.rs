@@ -1,0 +1,100 @@
+//! Reading a capture from its first frame to its last, whoever gets the messages.
+
+use super::output::say;
+use crate::cli::Global;
+use netkit::capture::{Capture, CaptureError, Decoded, Input, Packets, Time};
+use netkit::flow::{Caps, Table};
+use netkit::protocols::{Counters, Inspector, Options, Share, Sink};
+use std::collections::BTreeMap;
+
+/// Who gets the messages, and is asked whether there should be more.
+pub trait Reading: Sink {
+    /// A frame came, of whatever kind.
+    fn frame(&mut self, _time: Time) {}
+
+    /// A frame was read: go on with the next?
+    fn go_on(&mut self, _packets: &Packets) -> bool {
+        true
+    }
+}
+
+/// What was found beside messages.
+#[derive(Default)]
+pub struct Seen {
+    counters: Counters,
+    /// Frames without UDP or TCP.
+    other: BTreeMap<String, u64>,
+    /// Why not the whole capture could be read.
+    error: Option<CaptureError>,
+}
+
+impl Seen {
+    /// Tells whoever wants to know.
+    ///
+    /// # Errors
+    /// Why not the whole capture could be read.
+    pub fn tell(self, global: &Global) -> anyhow::Result<()> {
+        if global.verbose > 0 {
+            for ((proto, why), n) in &self.counters.claimed {
+                say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
+            }
+            for (transport, n) in &self.counters.foreign {
+                say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
+            }
+            for (why, n) in &self.other {
+                say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+            }
+        }
+        self.error.map_or(Ok(()), |error| Err(error.into()))
+    }
+}
+
+/// When what was printed has to be visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// Nobody waits for it.
+    No,
+    /// Before the next wait for input.
+    Waiting,
+    /// With each frame: a file that grows may end inside a record for any length of time.
+    Each,
+}
+
+/// Dissects one capture.
+///
+/// # Errors
+/// What is wrong with it, once everything before was handed on.
+pub fn capture(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+    let mut packets = Packets::new(Capture::new(input)?);
+    dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)
+}
+
+/// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
+pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
+    let mut seen = Seen::default();
+    let mut table = Table::new(Caps::default());
+    let mut inspector = Inspector::new(options, sink).share(share);
+    loop {
+        match packets.next() {
+            Ok(Some(item)) => {
+                inspector.sink().frame(item.frame.time);
+                match item.decoded {
+                    Decoded::Packet(packet) => table.packet(&packet, &mut inspector),
+                    Decoded::Other(why) if verbose => *seen.other.entry(why.to_string()).or_default() += 1,
+                    Decoded::Other(_) => {}
+                }
+            }
+            Ok(None) => break,
+            Err(error) => {
+                seen.error = Some(error);
+                break;
+            }
+        }
+        if !inspector.sink().go_on(packets) {
+            break;
+        }
+    }
+    table.finish(&mut inspector);
+    seen.counters = inspector.counters;
+    seen
+}

@@ -1,0 +1,274 @@
+//! `netkit replay`: one side of a captured conversation to a live peer.
+
+use super::output::{say, style};
+use super::{Usage, input, options};
+use crate::cli::{Dissect, Global, Replay, ReplayFormat};
+use anyhow::Context;
+use netkit::capture::{Capture, Input, Packets};
+use netkit::encode::deeply;
+use netkit::filter::Names;
+use netkit::net::{Recorder, Stop, Target, Trouble, Watch, resolve};
+use netkit::protocols::{Message, Options, Role, Sink};
+use netkit::render::{self, Renderer};
+use netkit::replay::{
+    Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
+};
+use std::cell::RefCell;
+use std::io::{self, IsTerminal, Write};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// The status after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
+/// How often progress is told.
+const TOLD: Duration = Duration::from_millis(200);
+
+/// Runs the command.
+pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
+    // Messages nest, and reading them recurses.
+    deeply(|| session(args, global)).context("no thread")?
+}
+
+fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
+    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), from: None };
+    let mut options = options(&dissect)?;
+    options.server = args.server;
+    options.ports.clone_from(&args.port);
+    let name = input::name(&args.file);
+    let mut recording = read(args, &options).with_context(|| name.clone())?;
+    if recording.cut {
+        say(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
+    }
+    if args.list {
+        return list(&recording, args.format);
+    }
+    let conversation = recording.take(args.flow).map_err(|what| {
+        let _ = list_to(&recording, ReplayFormat::Text, &mut io::stderr());
+        Usage(format!("{name}: {what}"))
+    })?;
+    if !conversation.known {
+        return Err(Usage(format!("{name}: it is not known who the server is: --server ADDR[:PORT] tells")).into());
+    }
+    if let Some(target) = &args.to
+        && target.path.is_some()
+        && conversation.transport != netkit::flow::Transport::Tcp
+    {
+        return Err(Usage(format!("--to {target}: the captured conversation is no stream")).into());
+    }
+    let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
+    let recorder = match &args.pcap {
+        Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
+        None => None,
+    };
+    let stop = Stop::default();
+    let by_user = stop.clone();
+    ctrlc::set_handler(move || by_user.set()).context("Ctrl-C cannot be caught")?;
+    let host = args.to.as_ref().map(host).unwrap_or_default();
+    let order = Order {
+        conversation: &conversation,
+        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
+        pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
+        timeout: args.timeout,
+        host: &host,
+        path: args.to.as_ref().and_then(|target| target.path.as_deref()),
+        recorder: recorder.as_ref(),
+        watch: (global.verbose > 0).then(|| watch(global)),
+        stop: &stop,
+        flow: 1,
+    };
+    let options = order.options(&options);
+    if args.dry_run {
+        return dry(&order, &options, args.format);
+    }
+    let mut status = 0;
+    for turn in 0..args.times {
+        // Each session has numbers of its own: that of a stream, and of the datagrams beside it.
+        let order = Order { flow: 1 + 2 * turn as u64, ..order.clone() };
+        let played = play(args, global, &order, &options);
+        if let Some(recorder) = &recorder {
+            recorder
+                .flush()
+                .with_context(|| args.pcap.as_deref().map(|p| p.display().to_string()).unwrap_or_default())?;
+        }
+        match played {
+            Ok(report) => {
+                tell(&report, args.format)?;
+                if !report.complete() || args.expect && !report.divergences.is_empty() {
+                    status = 1;
+                }
+            }
+            Err(Trouble::Interrupted) => {}
+            Err(trouble) => {
+                // That nobody answers is an answer; the sockets' own errors are not.
+                let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
+                say(global, format_args!("netkit: {place}: {trouble}"));
+                return Ok(if matches!(trouble, Trouble::Io(_) | Trouble::Record(_)) { 3 } else { 1 });
+            }
+        }
+        if stop.is_set() {
+            return Ok(INTERRUPTED);
+        }
+    }
+    Ok(status)
+}
+
+fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
+    let names = Names { schemas: &options.schemas };
+    let mut changes = Changes::default();
+    for text in &args.edit {
+        changes.edit(text, &names).map_err(|why| Usage(format!("--edit {text:?}: {why}")))?;
+    }
+    for text in &args.drop {
+        changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
+    }
+    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?);
+    Recording::read(packets, options, &changes).map_err(|error| match error {
+        RecordingError::Change(what) => Usage(what).into(),
+        other => other.into(),
+    })
+}
+
+/// What a `Host:` line says.
+fn host(target: &Target) -> String {
+    let bare = if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
+    target.port.map_or(bare.clone(), |port| format!("{bare}:{port}"))
+}
+
+fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) -> Result<Report, Trouble> {
+    let mut progress = bar(global);
+    let report = match (&args.to, args.listen) {
+        (Some(target), _) => {
+            let wrong = |what: String| Trouble::Io(io::Error::other(what));
+            let port =
+                target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
+            let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
+            let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
+            order.to(peer, options, &mut progress)
+        }
+        (None, Some(at)) => {
+            let waiting = Waiting::on(at, order.conversation.transport).map_err(Trouble::of)?;
+            if let Ok(at) = waiting.local() {
+                say(global, format_args!("netkit: listening on {} {at}", order.conversation.transport));
+            }
+            order.answer(&waiting, options, None, &mut progress)
+        }
+        (None, None) => Err(Trouble::Io(io::Error::other("--to or --listen is needed"))),
+    };
+    if io::stderr().is_terminal() && !global.quiet {
+        let _ = write!(io::stderr(), "\r\x1b[K");
+    }
+    report
+}
+
+/// Progress on a terminal, in one line.
+fn bar(global: &Global) -> impl FnMut(&Progress) + use<> {
+    let wanted = !global.quiet && global.verbose == 0 && io::stderr().is_terminal();
+    let mut told = Instant::now();
+    move |progress: &Progress| {
+        if wanted && told.elapsed() >= TOLD {
+            told = Instant::now();
+            let Progress { said, all, heard, expected } = progress;
+            let _ = write!(io::stderr(), "\r\x1b[Ksent {said} of {all}, received {heard} of {expected}");
+        }
+    }
+}
+
+/// Both directions, a line a message, on stderr: stdout is the report's.
+fn watch<'a>(global: &Global) -> Watch<'a> {
+    let renderer = Renderer::new(render::Format::Summary, style(global, false), Box::new(io::stderr()));
+    Rc::new(RefCell::new(Lines(renderer)))
+}
+
+/// Each line at once, for whoever watches.
+struct Lines(Renderer);
+
+impl Sink for Lines {
+    fn message(&mut self, message: &Message<'_>) {
+        self.0.message(message);
+        self.0.flush();
+    }
+}
+
+fn tell(report: &Report, format: ReplayFormat) -> io::Result<()> {
+    let mut text = String::new();
+    match format {
+        ReplayFormat::Text => text = report.to_string(),
+        _ => report.ndjson(&mut text),
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+fn list(recording: &Recording, format: ReplayFormat) -> anyhow::Result<u8> {
+    list_to(recording, format, &mut io::stdout())?;
+    Ok(0)
+}
+
+fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> io::Result<()> {
+    for Conversation { flow, dissector, transport, ends, messages, known, .. } in recording.flows.values() {
+        let conversation = &recording.flows[flow];
+        let version = conversation.version().unwrap_or("");
+        let seconds = conversation.duration().as_secs_f64();
+        let [client, server] = ends;
+        match format {
+            ReplayFormat::Text => {
+                let arrow = if *known { "->" } else { "--" };
+                let proto = format!("{} {version}", dissector.name());
+                let count = messages.len();
+                writeln!(
+                    out,
+                    "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} messages in {seconds:.3} s"
+                )?;
+            }
+            _ => {
+                let line = serde_json::json!({"flow": flow, "proto": dissector.name(), "version": conversation.version(),
+                    "transport": transport.name(), "client": client.to_string(), "server": server.to_string(),
+                    "server_known": known, "messages": messages.len(), "seconds": seconds});
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What would be said.
+fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Result<u8> {
+    let (plan, _) = order.plan(options)?;
+    let mut out = io::stdout().lock();
+    for step in &plan.steps {
+        let said = &step.recorded.said;
+        let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
+        match format {
+            ReplayFormat::Text => writeln!(out, "{frame:>6}  {}.{}{note} {}", said.proto, said.message, said.fields)?,
+            _ => {
+                let line = serde_json::json!({"frame": frame, "proto": said.proto, "version": said.version,
+                    "from": said.from.name(), "message": said.message, "edited": step.recorded.edited,
+                    "after": step.after, "fields": said.fields});
+                writeln!(out, "{line}")?;
+            }
+        }
+    }
+    let mut text = String::new();
+    for unsaid in &plan.refused {
+        match format {
+            ReplayFormat::Text => {
+                text.push_str(&format!("refused: frame {} {}: {}\n", unsaid.frame, unsaid.message, unsaid.why))
+            }
+            _ => {
+                let line = serde_json::json!({"report": "refused", "frame": unsaid.frame, "message": unsaid.message, "why": unsaid.why});
+                text.push_str(&format!("{line}\n"));
+            }
+        }
+    }
+    if format == ReplayFormat::Text {
+        for (kind, count) in &plan.live {
+            text.push_str(&format!("made live: {count} {kind}\n"));
+        }
+        if plan.dropped > 0 {
+            text.push_str(&format!("dropped: {}\n", plan.dropped));
+        }
+    }
+    out.write_all(text.as_bytes())?;
+    Ok(0)
+}

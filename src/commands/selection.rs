@@ -1,0 +1,61 @@
+//! Which messages of a capture are wanted.
+
+use super::Usage;
+use crate::cli::Traffic;
+use netkit::capture::{Moment, Time};
+use netkit::filter::{Filter, Names};
+use netkit::protocols::{Message, Options};
+use std::sync::Arc;
+
+/// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    flow: Option<u64>,
+    filter: Option<Arc<Filter>>,
+    since: Option<Moment>,
+    until: Option<Moment>,
+    /// The same as nanoseconds since the epoch, known with the first frame.
+    span: Option<(i128, i128)>,
+}
+
+impl Selection {
+    /// By the command line; takes over into `options` what concerns dissection.
+    ///
+    /// # Errors
+    /// A filter that makes no sense.
+    pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
+        options.server = traffic.server;
+        options.ports.clone_from(&traffic.port);
+        let names = Names { schemas: &options.schemas };
+        let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
+        Ok(Selection {
+            flow: traffic.flow,
+            filter: traffic.filter.as_ref().map(parse).transpose()?.map(Arc::new),
+            since: traffic.since,
+            until: traffic.until,
+            span: None,
+        })
+    }
+
+    /// A frame came: the first one is what relative times count from.
+    pub fn frame(&mut self, time: Time) {
+        if self.span.is_none() {
+            let since = self.since.map_or(i128::MIN, |m| m.nanos(time));
+            self.span = Some((since, self.until.map_or(i128::MAX, |m| m.nanos(time))));
+        }
+    }
+
+    /// Is this message wanted?
+    pub fn wants(&self, message: &Message<'_>) -> bool {
+        if self.flow.is_some_and(|flow| flow != message.talk.flow) {
+            return false;
+        }
+        if (self.since.is_some() || self.until.is_some())
+            && let Some((since, until)) = self.span
+            && !(since..until).contains(&message.place.time.nanos())
+        {
+            return false;
+        }
+        self.filter.as_ref().is_none_or(|filter| filter.matches(message))
+    }
+}

@@ -1,0 +1,90 @@
+//! `netkit stats --track`: one field over time.
+
+use super::selection::Selection;
+use super::stats::count;
+use super::{Usage, input};
+use crate::cli::{Global, Stats as Args, StatsFormat};
+use netkit::filter::{FieldPath, Names};
+use netkit::protocols::{Message, Options, Sink};
+use netkit::render::Output;
+use netkit::stats::table::csv_text;
+use netkit::stats::track::{Sparklines, Track};
+use std::io::{self, Write};
+
+/// Writes a row for each value as it comes.
+struct Rows {
+    track: Track,
+    csv: bool,
+    output: Output,
+}
+
+impl Sink for Rows {
+    fn message(&mut self, message: &Message<'_>) {
+        let (out, csv) = (self.output.buffer(), self.csv);
+        let place = message.place;
+        self.track.each(message, |key, value| {
+            // Writing to memory cannot fail.
+            let _ = match csv {
+                true => {
+                    let mut cells = String::new();
+                    csv_text(&plain(key), &mut cells);
+                    cells.push(',');
+                    csv_text(&plain(value), &mut cells);
+                    writeln!(out, "{},{},{},{cells}", place.time, place.frame, message.talk.flow)
+                }
+                false => {
+                    let [key, value] = [key, value].map(String::from_utf8_lossy);
+                    let key = if key.is_empty() { "null" } else { &key };
+                    writeln!(
+                        out,
+                        "{{\"time\":{},\"frame\":{},\"flow\":{},\"key\":{key},\"value\":{value}}}",
+                        place.time, place.frame, message.talk.flow
+                    )
+                }
+            };
+        });
+        self.output.complete();
+    }
+}
+
+/// A cell of CSV: texts without quotes, lists with blanks between their elements.
+fn plain(json: &[u8]) -> String {
+    let text = String::from_utf8_lossy(json);
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(serde_json::Value::String(text)) => text,
+        Ok(serde_json::Value::Array(list)) if list.iter().all(|v| !v.is_array() && !v.is_object()) => {
+            text.trim_matches(['[', ']']).replace(',', " ")
+        }
+        _ => text.into_owned(),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selection: Selection) -> anyhow::Result<u8> {
+    let names = Names { schemas: &options.schemas };
+    let parse =
+        |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
+    let by = args.by.as_deref().map(|by| parse(by, "--by")).transpose()?;
+    let track = Track::new(parse(field, "--track")?, by);
+    let csv = match args.format {
+        StatsFormat::Text => {
+            let (lines, done) = count(&args.file, options, global, selection, Sparklines::new(track));
+            let mut text = format!("{}: {field}\n\n", input::name(&args.file));
+            lines.text(&mut text);
+            io::stdout().write_all(text.as_bytes())?;
+            return done.map(|()| 0);
+        }
+        StatsFormat::Csv => true,
+        StatsFormat::Ndjson => false,
+        StatsFormat::Json => {
+            return Err(Usage("-f json: a series is written with -f ndjson or -f csv".into()).into());
+        }
+    };
+    let mut output = Output::new(Box::new(io::stdout()));
+    if csv {
+        output.buffer().extend_from_slice(b"time,frame,flow,key,value\n");
+    }
+    let (mut rows, done) = count(&args.file, options, global, selection, Rows { track, csv, output });
+    rows.output.finish()?;
+    done.map(|()| 0)
+}

@@ -1,0 +1,148 @@
+//! The way to a field, used by itself: what its values are in a message.
+
+use super::parser;
+use super::{Envelope, Expression, FilterError, Names, Part, Path, Step, Test, lexer};
+use crate::codec::{Sources, Tree, Value};
+use crate::protocols::Message;
+use crate::render::json_text::string;
+use crate::render::json_value::value;
+
+/// A field's name as filters have it: `acknex.update2.position`, `payload.hp`, `flow`.
+#[derive(Debug)]
+pub struct FieldPath(Wanted);
+
+#[derive(Debug)]
+enum Wanted {
+    Field(Path),
+    Envelope(Envelope),
+}
+
+/// Where one value of a field stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A node of the fields (false) or of what is derived beside them (true).
+    Node(bool, usize),
+    /// Around the message.
+    Envelope,
+}
+
+impl FieldPath {
+    /// Looks a name up.
+    ///
+    /// # Errors
+    /// There is no such field: where in the text, and the nearest name.
+    pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
+        if let Some((_, envelope)) = Envelope::ALL.iter().find(|(n, _)| *n == text.trim()) {
+            return Ok(FieldPath(Wanted::Envelope(*envelope)));
+        }
+        let tokens = lexer::tokens(text)?;
+        match (parser::parse(text, &tokens, names)?, tokens.len()) {
+            (Expression::Field(path, Test::Exists), 1) => Ok(FieldPath(Wanted::Field(path))),
+            _ => Err(FilterError { what: "expected a field's name".into(), text: text.into(), at: 0, len: text.len() }),
+        }
+    }
+
+    /// Calls `each` with the place of every value. Lists are one value, and what stands behind
+    /// `[2]` or further names in them is looked for in each element.
+    pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(Found)) {
+        let path = match &self.0 {
+            Wanted::Envelope(_) => return each(Found::Envelope),
+            Wanted::Field(path) => path,
+        };
+        let draft = message.draft;
+        if path.proto.is_some_and(|p| p != draft.proto) || path.message.is_some_and(|m| m != draft.message) {
+            return;
+        }
+        let sources = message.sources();
+        steps(&draft.tree, sources, None, &path.steps, &mut |k| {
+            let derived = draft.tree.nodes().get(k).is_some_and(|n| n.derived());
+            if path.part == Part::Either || derived == (path.part == Part::Derived) {
+                each(Found::Node(false, k));
+            }
+        });
+        if path.part != Part::Fields {
+            steps(&draft.derived, sources, None, &path.steps, &mut |k| each(Found::Node(true, k)));
+        }
+    }
+
+    /// Appends a value as JSON.
+    pub fn json(&self, found: Found, message: &Message<'_>, out: &mut Vec<u8>) {
+        let (draft, place) = (message.draft, message.place);
+        match (found, &self.0) {
+            (Found::Node(beside, k), _) => {
+                let tree = if beside { &draft.derived } else { &draft.tree };
+                node(tree, k, message.sources(), out);
+            }
+            (Found::Envelope, Wanted::Envelope(envelope)) => match envelope {
+                Envelope::Frame => out.extend_from_slice(place.frame.to_string().as_bytes()),
+                Envelope::Flow => out.extend_from_slice(message.talk.flow.to_string().as_bytes()),
+                Envelope::Length => out.extend_from_slice(place.length.to_string().as_bytes()),
+                Envelope::Time => out.extend_from_slice(place.time.to_string().as_bytes()),
+                Envelope::Proto => string(draft.proto.as_bytes(), out),
+                Envelope::Version => string(draft.version.unwrap_or("").as_bytes(), out),
+                Envelope::From => string(draft.from.name().as_bytes(), out),
+                Envelope::Transport => string(message.talk.transport.name().as_bytes(), out),
+                Envelope::Src => string(message.src().as_bytes(), out),
+                Envelope::Dst => string(message.dst().as_bytes(), out),
+                Envelope::Message => string(draft.message.as_bytes(), out),
+                Envelope::Note => {
+                    let code = draft.notes.iter().next().map_or("", |(note, _)| note.code);
+                    string(code.as_bytes(), out);
+                }
+            },
+            (Found::Envelope, Wanted::Field(_)) => out.extend_from_slice(b"null"),
+        }
+    }
+}
+
+/// A leaf, or a list or group of them.
+fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
+    let Some(one) = tree.nodes().get(k) else { return };
+    let (open, close) = match one.value {
+        Value::List => (b'[', b']'),
+        Value::Group => (b'{', b'}'),
+        _ => return value(one, sources, out),
+    };
+    out.push(open);
+    let mut comma = false;
+    for child in tree.children(Some(k)) {
+        let Some(inner) = tree.nodes().get(child).filter(|n| !n.hidden()) else { continue };
+        if std::mem::replace(&mut comma, true) {
+            out.push(b',');
+        }
+        if open == b'{' {
+            string(tree.name(inner, sources).as_bytes(), out);
+            out.push(b':');
+        }
+        node(tree, child, sources, out);
+    }
+    out.push(close);
+}
+
+fn steps(tree: &Tree, sources: Sources<'_>, parent: Option<usize>, path: &[Step], each: &mut dyn FnMut(usize)) {
+    let Some((step, rest)) = path.split_first() else { return };
+    for k in tree.children(parent) {
+        let Some(node) = tree.nodes().get(k) else { continue };
+        if !node.hidden() && tree.name(node, sources) == step.name {
+            inside(tree, sources, k, step.index, rest, each);
+        }
+    }
+}
+
+fn inside(
+    tree: &Tree,
+    sources: Sources<'_>,
+    k: usize,
+    index: Option<usize>,
+    rest: &[Step],
+    each: &mut dyn FnMut(usize),
+) {
+    let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
+    if list && (index.is_some() || !rest.is_empty()) {
+        for (_, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
+            inside(tree, sources, element, None, rest, each);
+        }
+        return;
+    }
+    if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) }
+}

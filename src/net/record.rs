@@ -1,0 +1,125 @@
+//! The exchange as a capture: each datagram, and TCP as segments built around what was sent and
+//! received.
+
+use crate::capture::{Body, LinkType, PcapWriter, Segment, Time, ethernet};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A link type of Ethernet frames.
+const ETHERNET: LinkType = LinkType(1);
+/// More than a segment on an Ethernet has never.
+const MSS: usize = 1460;
+
+/// Where exchanges are written; several threads share it.
+pub struct Recorder(Mutex<PcapWriter<Box<dyn Write + Send>>>);
+
+impl Recorder {
+    /// Writes into a file, which it makes or empties.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn create(path: &Path) -> io::Result<Recorder> {
+        Recorder::new(Box::new(BufWriter::new(File::create(path)?)))
+    }
+
+    /// Writes to any writer.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
+        Ok(Recorder(Mutex::new(PcapWriter::new(out, ETHERNET, 9)?)))
+    }
+
+    fn write(&self, src: SocketAddr, dst: SocketAddr, body: &Body<'_>, time: Time) -> io::Result<()> {
+        let mut frame = Vec::new();
+        ethernet(src, dst, body, &mut frame).map_err(io::Error::other)?;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).frame(time, &frame)
+    }
+
+    /// Writes out what is waiting.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn flush(&self) -> io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    }
+}
+
+/// Now, for captures and sessions.
+pub fn now() -> Time {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Time { secs: since.as_secs() as i64, frac: since.subsec_nanos() as u64, digits: 9 }
+}
+
+/// One conversation's frames.
+pub struct Tape<'a> {
+    recorder: Option<&'a Recorder>,
+    /// Our end, the peer's end.
+    ends: [SocketAddr; 2],
+    /// TCP: the next sequence number of each end.
+    next: [u32; 2],
+}
+
+impl<'a> Tape<'a> {
+    /// The tape of a conversation between our end and the peer's.
+    pub fn new(recorder: Option<&'a Recorder>, ends: [SocketAddr; 2]) -> Tape<'a> {
+        Tape { recorder, ends, next: [1000, 5000] }
+    }
+
+    fn ends(&self, from: usize) -> (SocketAddr, SocketAddr) {
+        if from == 0 { (self.ends[0], self.ends[1]) } else { (self.ends[1], self.ends[0]) }
+    }
+
+    /// A datagram; `from`: 0 is our end, 1 the peer's.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn datagram(&mut self, from: usize, payload: &[u8], time: Time) -> io::Result<()> {
+        let Some(recorder) = self.recorder else { return Ok(()) };
+        let (src, dst) = self.ends(from);
+        recorder.write(src, dst, &Body::Udp { payload, length: payload.len() }, time)
+    }
+
+    fn segment(&mut self, from: usize, segment: Segment<'_>, time: Time) -> io::Result<()> {
+        let Some(recorder) = self.recorder else { return Ok(()) };
+        let (src, dst) = self.ends(from);
+        let (mine, other) = if from == 0 { (0, 1) } else { (1, 0) };
+        let taken = segment.payload.len() as u32 + segment.syn as u32 + segment.fin as u32;
+        let has_ack = !segment.syn || segment.has_ack;
+        let ack = if has_ack { self.next[other] } else { 0 };
+        let segment = Segment { seq: self.next[mine], ack, has_ack, length: segment.payload.len(), ..segment };
+        self.next[mine] = self.next[mine].wrapping_add(taken);
+        recorder.write(src, dst, &Body::Tcp(segment), time)
+    }
+
+    /// The connection was made; `by`: 0, we asked for it, 1, the peer did.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn connected(&mut self, by: usize, time: Time) -> io::Result<()> {
+        let syn = |has_ack| Segment { syn: true, has_ack, ..Segment::default() };
+        self.segment(by, syn(false), time)?;
+        self.segment(1 - by.min(1), syn(true), time)?;
+        self.segment(by, Segment::default(), time)
+    }
+
+    /// Bytes of a stream.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn data(&mut self, from: usize, bytes: &[u8], time: Time) -> io::Result<()> {
+        bytes.chunks(MSS).try_for_each(|payload| self.segment(from, Segment { payload, ..Segment::default() }, time))
+    }
+
+    /// One end has sent its last byte.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn ended(&mut self, from: usize, reset: bool, time: Time) -> io::Result<()> {
+        self.segment(from, Segment { fin: !reset, rst: reset, ..Segment::default() }, time)
+    }
+}

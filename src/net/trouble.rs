@@ -1,0 +1,71 @@
+//! Why the network, or this program itself, did not let a conversation go on.
+
+use std::io::{self, ErrorKind};
+
+/// What went wrong with a socket.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// TCP's RST in answer to the SYN, or ICMP port unreachable.
+    #[error("the host refuses: nothing listens on that port")]
+    Refused,
+    /// No way to the host or its network; ICMP host or network unreachable.
+    #[error("no route: {0}")]
+    NoRoute(io::Error),
+    /// TCP: nothing answered the SYN.
+    #[error("nothing answers the attempt to connect")]
+    NoAnswer,
+    /// The peer ended the stream.
+    #[error("the peer ended the connection{}", if *.reset { " (reset)" } else { "" })]
+    Closed {
+        /// With a RST, not a FIN.
+        reset: bool,
+    },
+    /// The peer sends more than any message may have.
+    #[error("an unfinished message of more than {0} bytes")]
+    Endless(usize),
+    /// The user wants to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// [`super::gate`] did not let it out.
+    #[error("not sent: {0}")]
+    Gate(#[from] super::gate::Refusal),
+    /// A message could not be written.
+    #[error("not sent: {0}")]
+    Encode(String),
+    /// The exchange could not be recorded.
+    #[error("the capture cannot be written: {0}")]
+    Record(io::Error),
+    /// Anything else.
+    #[error("{0}")]
+    Io(io::Error),
+}
+
+impl Trouble {
+    /// What an error of a socket means.
+    pub fn of(error: io::Error) -> Trouble {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => Trouble::Refused,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
+                Trouble::NoRoute(error)
+            }
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                Trouble::Closed { reset: true }
+            }
+            _ => Trouble::Io(error),
+        }
+    }
+
+    /// The same on a datagram socket, where a reset is how some systems tell of ICMP's answer.
+    pub fn of_datagram(error: io::Error) -> Trouble {
+        match Trouble::of(error) {
+            Trouble::Closed { .. } => Trouble::Refused,
+            other => other,
+        }
+    }
+}
+
+/// Did a wait merely end?
+pub fn waited(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}

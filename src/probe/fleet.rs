@@ -1,0 +1,98 @@
+//! Several targets at once, a few at a time; what is told of them comes in their order.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+/// What a worker tells.
+enum News<T> {
+    Item(T),
+    Done,
+}
+
+/// Runs `work` for the numbers below `count`, at most `parallel` at once, and hands what it tells
+/// to `on`: everything of 0 first, at once when it is told, then everything of 1, and so on.
+///
+/// What later ones tell waits in memory until the earlier ones are done. `on` is told by returning
+/// `false` that nobody listens: what is not begun is left out then.
+pub fn run<T: Send>(
+    count: usize,
+    parallel: usize,
+    work: impl Fn(usize, &dyn Fn(T)) + Sync,
+    mut on: impl FnMut(usize, T) -> bool,
+) {
+    let next = AtomicUsize::new(0);
+    let (tell, told) = mpsc::channel::<(usize, News<T>)>();
+    std::thread::scope(|scope| {
+        for _ in 0..parallel.clamp(1, count.max(1)) {
+            let (tell, next, work) = (tell.clone(), &next, &work);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= count {
+                        break;
+                    }
+                    // Where nobody listens any more there is nobody to tell so.
+                    work(number, &|item| _ = tell.send((number, News::Item(item))));
+                    let _ = tell.send((number, News::Done));
+                }
+            });
+        }
+        drop(tell);
+        let mut waiting: VecDeque<Vec<News<T>>> = VecDeque::new();
+        let mut current = 0;
+        for (number, news) in told {
+            let place = number - current;
+            while waiting.len() <= place {
+                waiting.push_back(Vec::new());
+            }
+            if let Some(list) = waiting.get_mut(place) {
+                list.push(news);
+            }
+            while let Some(list) = waiting.front_mut() {
+                let mut done = false;
+                for news in list.drain(..) {
+                    match news {
+                        News::Item(item) => {
+                            if !on(current, item) {
+                                next.store(count, Ordering::Relaxed);
+                            }
+                        }
+                        News::Done => done = true,
+                    }
+                }
+                if !done {
+                    break;
+                }
+                waiting.pop_front();
+                current += 1;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn in_order_and_bounded() {
+        let (busy, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let mut told = Vec::new();
+        let work = |number: usize, tell: &dyn Fn(usize)| {
+            let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
+            most.fetch_max(now, Ordering::SeqCst);
+            tell(1);
+            std::thread::sleep(Duration::from_millis(20 - 2 * number as u64));
+            tell(2);
+            busy.fetch_sub(1, Ordering::SeqCst);
+        };
+        run(9, 3, work, |number, item| {
+            told.push((number, item));
+            true
+        });
+        assert_eq!(told, (0..9).flat_map(|n| [(n, 1), (n, 2)]).collect::<Vec<_>>());
+        assert_eq!(most.load(Ordering::SeqCst), 3);
+    }
+}

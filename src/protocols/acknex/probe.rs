@@ -1,0 +1,254 @@
+//! Asking an Acknex server: join, and wait for its info; an entity is created only on request.
+//!
+//! A real engine wants its network library's own connection first, which is not public: silence
+//! shows nothing. There is no message for leaving. What `--create` makes is removed again, also
+//! after Ctrl-C.
+
+use super::PORT;
+use crate::net::{Heard, Link, Trouble};
+use crate::probe::statistics::milliseconds;
+use crate::protocols::Role;
+use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale, hex_of, seconds};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// How Acknex's servers are asked.
+pub struct Probing;
+
+static COURSES: [Course; 1] = [Course {
+    name: "",
+    carrier: Carrier::Udp,
+    rank: 30,
+    why: "a Riptide server of 2.1 or later would take the join for a connect: it is asked before",
+}];
+
+/// How long it listens behind the first info.
+const MORE: Duration = Duration::from_secs(1);
+/// The server drops who is silent for five seconds.
+const ALIVE: Duration = Duration::from_secs(2);
+/// How long answers to creates may still come when it is over.
+const LATE: Duration = Duration::from_millis(200);
+/// How many texts and entities are told.
+const MOST: usize = 16;
+/// What most readers would guess for the server's clock.
+const GUESSES: [(f64, &str); 2] = [(1.0, "seconds"), (16.0, "ticks of a sixteenth of a second")];
+
+impl Probe for Probing {
+    fn port(&self) -> Option<u16> {
+        Some(PORT)
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(3)
+    }
+
+    fn courses(&self) -> &'static [Course] {
+        &COURSES
+    }
+
+    fn answers(&self) -> &'static [&'static str] {
+        &["info"]
+    }
+
+    fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+        let link = ask.open(Carrier::Udp, None)?;
+        let mut client = Client { link, seen: Seen::default(), aside: Aside::default(), made: Made::default() };
+        let result = client.talk(ask, tale);
+        client.leave();
+        result
+    }
+}
+
+struct Client<'a> {
+    link: Link<'a>,
+    seen: Seen,
+    aside: Aside,
+    made: Made,
+}
+
+/// What the server has said.
+#[derive(Default)]
+struct Seen {
+    version: Option<&'static str>,
+    first: Option<Instant>,
+    messages: u64,
+    infos: Vec<(Instant, f64)>,
+    protocol_version: Option<u64>,
+    texts: BTreeSet<String>,
+    entities: BTreeSet<i64>,
+}
+
+/// What was asked for, and what is there of it.
+#[derive(Default)]
+struct Made {
+    asked: BTreeSet<i64>,
+    entities: Vec<i64>,
+    answers: Vec<(i64, Instant)>,
+}
+
+fn trouble(trouble: Trouble) -> Failure {
+    Failure::from_trouble(trouble, Carrier::Udp)
+}
+
+impl Client<'_> {
+    fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+        let start = Instant::now();
+        let until = start + ask.timeout;
+        // At once, and at half a second and a second and a half of three.
+        for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
+            self.link.say("join", &json!({"player_name": ask.name})).map_err(trouble)?;
+            self.listen((start + wait).min(until), |seen, _| seen.first.is_some())?;
+            if self.seen.first.is_some() || !self.link.raw.is_empty() {
+                break;
+            }
+        }
+        self.listen(until, |seen, _| !seen.infos.is_empty())?;
+        let Some(first) = self.seen.first else { return Err(self.silence(ask)) };
+        self.listen(Instant::now() + MORE.min(ask.timeout / 2), |_, _| false)?;
+        tale.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
+        let took = milliseconds(first.saturating_duration_since(start));
+        tale.fact("first_answer_ms", took);
+        self.tell(tale);
+        tale.note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
+        match ask.create {
+            Some(model) => self.create(model, took, ask, tale),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing that could be read came.
+    fn silence(&self, ask: &Ask<'_>) -> Failure {
+        let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
+                      silence does not show that no server is there";
+        let failure = self.aside.verdict(ask, Carrier::Udp, &self.link.raw, "join", advice);
+        if failure.outcome == Outcome::Silent {
+            return Failure { text: format!("no answer within {} to join", seconds(ask.timeout)), ..failure };
+        }
+        if failure.details.get("other") == Some(&Json::Null) {
+            let text = format!("something answered, but not this protocol: {}", hex_of(&self.link.raw));
+            let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
+            return Failure { text, advice: advice.into(), ..failure };
+        }
+        failure
+    }
+
+    fn listen(&mut self, until: Instant, enough: impl Fn(&Seen, &Made) -> bool) -> Result<(), Failure> {
+        while !enough(&self.seen, &self.made) {
+            let Some(heard) = self.link.hear(until).map_err(trouble)? else { break };
+            self.take(heard);
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, heard: Heard) {
+        if heard.fault.is_some() || heard.message == "unknown" || heard.from != Role::Server {
+            return self.aside.put(heard);
+        }
+        let seen = &mut self.seen;
+        seen.first.get_or_insert(heard.first);
+        seen.version = heard.version.or(seen.version);
+        seen.messages += 1;
+        let entity = heard.fields.get("entity").and_then(Json::as_i64);
+        if let Some(entity) = entity.filter(|_| seen.entities.len() < 1 << 16) {
+            seen.entities.insert(entity);
+        }
+        match heard.message {
+            "info" => {
+                seen.protocol_version = heard.number("protocol_version");
+                if let Some(time) = heard.fields.get("server_time").and_then(Json::as_f64)
+                    && seen.infos.len() < 4096
+                {
+                    seen.infos.push((heard.first, time));
+                }
+            }
+            "string" if seen.texts.len() < MOST => {
+                seen.texts.extend(heard.text("text").map(String::from));
+            }
+            "create" => {
+                let identifier = heard.fields.get("identifier").and_then(Json::as_i64);
+                if let (Some(identifier), Some(entity)) = (identifier, entity)
+                    && self.made.asked.contains(&identifier)
+                    && !self.made.entities.contains(&entity)
+                {
+                    self.made.entities.push(entity);
+                    self.made.answers.push((identifier, heard.first));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tell(&self, tale: &mut Tale<'_>) {
+        let seen = &self.seen;
+        tale.fact("messages", seen.messages);
+        if let Some(version) = seen.protocol_version {
+            tale.fact("protocol_version", version);
+        }
+        if let (Some((first, began)), Some((last, ended))) = (seen.infos.first(), seen.infos.last()) {
+            tale.fact("server_time", *ended);
+            let passed = last.saturating_duration_since(*first).as_secs_f64();
+            if passed > 0.0 {
+                let slope = ((ended - began) / passed * 1e3).round() / 1e3;
+                tale.fact("infos_per_second", ((seen.infos.len() - 1) as f64 / passed * 10.0).round() / 10.0);
+                tale.fact("clock_per_second", slope);
+                let near = GUESSES.iter().find(|(rate, _)| (slope - rate).abs() < rate * 0.1);
+                if let Some((_, unit)) = near {
+                    tale.note(format!("the server's clock seems to count {unit}; the unit is not documented"));
+                }
+            }
+        }
+        if !seen.texts.is_empty() {
+            tale.fact("texts", json!(seen.texts));
+        }
+        if !seen.entities.is_empty() {
+            tale.fact("entities", seen.entities.len());
+        }
+    }
+
+    /// Exact round trips: creates, which the server answers by their identifier.
+    fn create(&mut self, model: &str, first: f64, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+        let base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
+        let mut alive = Instant::now();
+        for number in 0..ask.samples {
+            let identifier = base + i64::from(number);
+            let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
+            self.made.asked.insert(identifier);
+            let sent = self.link.say("create", &fields).map_err(trouble)?;
+            let until = sent + ask.timeout.min(Duration::from_secs(1));
+            self.listen(until, |_, made| made.answers.iter().any(|(id, _)| *id == identifier))?;
+            let answer = self.made.answers.iter().find(|(id, _)| *id == identifier);
+            let took = answer.map(|(_, at)| at.saturating_duration_since(sent));
+            tale.sample("create", took);
+            if took.is_none() && self.made.answers.is_empty() {
+                tale.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
+                break;
+            }
+            if number + 1 < ask.samples {
+                self.listen(sent + ask.interval, |_, _| false)?;
+                // A5's ping names the player, whose number is not known.
+                if alive.elapsed() > ALIVE && self.seen.version != Some("a5") {
+                    alive = Instant::now();
+                    self.link.say("ping", &json!({})).map_err(trouble)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what was made.
+    fn leave(&mut self) {
+        self.link.leave();
+        if self.made.asked.len() > self.made.answers.len() {
+            let until = Instant::now() + LATE;
+            while let Ok(Some(heard)) = self.link.hear(until) {
+                self.take(heard);
+            }
+        }
+        for entity in std::mem::take(&mut self.made.entities) {
+            // Nothing can be done where it does not go out.
+            let _ = self.link.say("remove", &json!({"entity": entity}));
+        }
+    }
+}

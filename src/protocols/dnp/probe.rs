@@ -1,0 +1,268 @@
+//! Asking a DNP server: a request that offers no protocol there is, which makes no connection and
+//! reaches no application; the full handshake only on request, for it makes a player.
+//!
+//! Only requests, closes, acknowledges and parts of long messages without an end are sent: none of
+//! them reaches the application. A connection is always closed, three times over: servers have no
+//! time-out, and a close is not acknowledged.
+
+use crate::net::{Heard, Link, Trouble};
+use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use serde_json::{Value as Json, json};
+use std::time::{Duration, Instant};
+
+/// How DNP's servers are asked.
+pub struct Probing;
+
+static COURSES: [Course; 1] = [Course {
+    name: "",
+    carrier: Carrier::Udp,
+    rank: 10,
+    why: "makes no connection; for the others it is no message that an unknown address may send",
+}];
+
+/// No program speaks it: every server answers that there is no common protocol.
+const NOBODYS: u16 = 0xffff;
+/// DNP version 1.
+const DNP1: u16 = 0;
+/// Requests are not sent faster than this.
+const SPACING: Duration = Duration::from_millis(100);
+/// A connection that is not acknowledged is asked for so often.
+const TRIES: u32 = 5;
+/// So often somebody who has not answered yet is asked.
+const TRIES_TO_FIND: u32 = 3;
+const CLOSES: u32 = 3;
+const BETWEEN_CLOSES: Duration = Duration::from_millis(10);
+
+impl Probe for Probing {
+    fn port(&self) -> Option<u16> {
+        Some(super::session::PORT)
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn courses(&self) -> &'static [Course] {
+        &COURSES
+    }
+
+    fn answers(&self) -> &'static [&'static str] {
+        &["connection_acknowledge"]
+    }
+
+    fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+        identify(ask, tale)?;
+        match ask.connect {
+            true => connect(ask, tale),
+            false => Ok(()),
+        }
+    }
+}
+
+fn trouble(trouble: Trouble) -> Failure {
+    Failure::from_trouble(trouble, Carrier::Udp)
+}
+
+/// The result of a whole acknowledge.
+fn result_of(heard: &Heard) -> Option<String> {
+    let whole = heard.message == "connection_acknowledge" && heard.fault.is_none();
+    let result = heard.fields.get("result").filter(|_| whole && heard.fields.get("trailing").is_none())?;
+    Some(result.as_str().map_or(result.to_string(), String::from))
+}
+
+/// Requests that nobody can accept, and their answers: who is there, and how far away.
+fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    let mut link = ask.open(Carrier::Udp, None)?;
+    let mut aside = Aside::default();
+    for number in 0..ask.samples.max(TRIES_TO_FIND) {
+        let enough = if tale.found.is_some() { ask.samples.max(1) } else { TRIES_TO_FIND };
+        if number >= enough {
+            break;
+        }
+        let sent = link.say("connection_request", &json!({"protocols": [NOBODYS]})).map_err(trouble)?;
+        let mut took = None;
+        while took.is_none() {
+            let Some(heard) = link.hear(sent + ask.timeout).map_err(trouble)? else { break };
+            match result_of(&heard) {
+                Some(result) => {
+                    took = Some(heard.first.saturating_duration_since(sent));
+                    answer(&result, &heard, &mut link, tale)?;
+                }
+                None => aside.put(heard),
+            }
+        }
+        if tale.found.is_some() {
+            // The first requests may have been lost.
+            while (tale.samples.len() as u32) < number {
+                tale.sample("identify", None);
+            }
+            tale.sample("identify", took);
+        }
+        if number + 1 < ask.samples {
+            let next = sent + ask.interval.max(SPACING);
+            // Copies of the answer would look like answers to the next request.
+            while let Some(heard) = link.hear(next).map_err(trouble)? {
+                match result_of(&heard) {
+                    Some(_) => tale.duplicates += 1,
+                    None => aside.put(heard),
+                }
+            }
+        }
+    }
+    if tale.found.is_none() {
+        let advice = "nothing there, a firewall, or another protocol: check the port (3413 as a rule)";
+        return Err(aside.verdict(ask, Carrier::Udp, &link.raw, "connection_request (00 01 00 ff ff)", advice));
+    }
+    tale.note("round trips include the server's tick where it reads its socket in its frames (C++ and the engine: 16.7 ms at 60 Hz)");
+    Ok(())
+}
+
+fn answer(result: &str, heard: &Heard, link: &mut Link<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    if tale.found.is_none() {
+        tale.find("dnp", Carrier::Udp, None);
+        tale.fact("answer", result);
+    }
+    match result {
+        "no_common_protocol" => Ok(()),
+        "accepted" => {
+            let protocol = heard.number("protocol");
+            close(link);
+            tale.fact("protocol", json!(protocol));
+            tale.note("the server accepts protocol 65535, which no known program has; the connection was closed");
+            Ok(())
+        }
+        other => {
+            let text = format!("a DNP server that takes nobody: {other}");
+            let advice = "it is not listening: start its listening, or look for the server's real port";
+            Err(Failure::new(Outcome::Rejected, text, advice).with("reason", other))
+        }
+    }
+}
+
+/// Ends the connection that may be there.
+fn close(link: &mut Link<'_>) {
+    link.leave();
+    for copy in 0..CLOSES {
+        if copy > 0 {
+            std::thread::sleep(BETWEEN_CLOSES);
+        }
+        // Nothing can be done where it does not go out.
+        let _ = link.say("connection_close", &json!({}));
+    }
+}
+
+/// The full handshake, round trips inside the connection, and the close.
+fn connect(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    let mut link = ask.open(Carrier::Udp, None)?;
+    let result = Connection::default().talk(&mut link, ask, tale);
+    close(&mut link);
+    result
+}
+
+/// What the server has volunteered.
+#[derive(Default)]
+struct Connection {
+    accepted: Option<Json>,
+    result: Option<String>,
+    volunteered: std::collections::BTreeMap<&'static str, u64>,
+    links: Vec<Json>,
+    acknowledged: Option<(u64, Instant)>,
+}
+
+/// How many link states are reported.
+const LINKS: usize = 64;
+
+impl Connection {
+    fn talk(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+        let mut tries = 0;
+        while self.result.is_none() && tries < TRIES {
+            tries += 1;
+            let sent = link.say("connection_request", &json!({"protocols": [DNP1]})).map_err(trouble)?;
+            self.listen(link, sent + ask.timeout, |this| this.result.is_some())?;
+        }
+        match self.result.as_deref() {
+            Some("accepted") => {}
+            Some("no_common_protocol") => {
+                let text = "the server speaks DNP, but not version 1";
+                let advice = "the server is newer or older than this program";
+                return Err(Failure::new(Outcome::OtherVersion, text, advice));
+            }
+            Some(other) => {
+                let text = format!("the server refuses the connection: {other}");
+                let advice = "the server takes no more clients, or is not listening: see its log";
+                return Err(Failure::new(Outcome::Rejected, text, advice).with("reason", other));
+            }
+            None => {
+                let text = "the server answers to identification, but not to a request for a connection";
+                return Err(Failure::new(Outcome::Silent, text, "the acknowledge may be lost: try again"));
+            }
+        }
+        tale.fact("connected", true);
+        tale.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
+        let mut lost = 0;
+        for number in 0..ask.samples {
+            let sent =
+                link.say("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
+            self.acknowledged = None;
+            let wanted = u64::from(number);
+            self.listen(link, sent + ask.timeout, |this| this.acknowledged.is_some_and(|(n, _)| n == wanted))?;
+            let took =
+                self.acknowledged.filter(|(n, _)| *n == wanted).map(|(_, at)| at.saturating_duration_since(sent));
+            lost += u32::from(took.is_none());
+            if number == 0 && took.is_none() {
+                // Not understood: an older peer, which ignores all of them.
+                break;
+            }
+            tale.sample("long_message", took);
+            self.listen(link, sent + ask.interval.max(SPACING), |_| false)?;
+        }
+        let understood = ask.samples > lost && self.acknowledged.is_some();
+        tale.fact("long_messages", understood);
+        if !understood && ask.samples > 0 {
+            tale.note("long messages are not acknowledged: the peer is older than library 1.2 or engine 1.24, or the packet was lost");
+        }
+        tale.fact("volunteered", json!(self.volunteered));
+        tale.fact("link_states", Json::Array(std::mem::take(&mut self.links)));
+        Ok(())
+    }
+
+    /// Takes what comes, and acknowledges what is numbered, until then or `enough`.
+    fn listen(
+        &mut self,
+        link: &mut Link<'_>,
+        until: Instant,
+        enough: impl Fn(&Connection) -> bool,
+    ) -> Result<(), Failure> {
+        while !enough(self) {
+            let Some(heard) = link.hear(until).map_err(trouble)? else { break };
+            if heard.fault.is_some() {
+                continue;
+            }
+            if let Some(result) = result_of(&heard) {
+                self.accepted = heard.fields.get("protocol").cloned();
+                self.result = Some(result);
+                continue;
+            }
+            match heard.message {
+                "reliable_acknowledge" => {
+                    self.acknowledged = heard.number("number").map(|number| (number, heard.first));
+                }
+                "connection_close" => {
+                    let advice = "the server's application has ended it: see its log";
+                    return Err(Failure::new(Outcome::Closed, "the server closes the connection", advice));
+                }
+                message => {
+                    *self.volunteered.entry(message).or_default() += 1;
+                    if message == "link_state" && self.links.len() < LINKS {
+                        self.links.push(heard.fields.clone());
+                    }
+                    if let Some(number) = heard.number("number") {
+                        let fields = json!({"number": number, "result": "success"});
+                        link.say("reliable_acknowledge", &fields).map_err(trouble)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,319 @@
+//! Delivery: what became of the numbered messages, requests and links of each connection.
+//!
+//! Worked out once for all protocols, from the [`Event`]s that their sessions tell. The words mean:
+//!
+//! | word | meaning |
+//! |---|---|
+//! | messages | numbers seen; copies: with every further copy of them |
+//! | resent | copies of what no acknowledgement had named yet: lost behind the capture point, or its acknowledgement |
+//! | duplicates | copies of what had been acknowledged: needless, or made by the network |
+//! | acked | messages that an acknowledgement named; `delay` from the first copy to the first acknowledgement |
+//! | round trip | the same, of messages sent once only: of others nobody knows which copy was acknowledged |
+//! | given up | the sender's last try was seen, and no acknowledgement |
+//! | gaps, missing | how often a number came too early, and how many numbers were passed over |
+//! | late | first copies behind a higher number: reordered, or sent again after a loss |
+//! | lost | missing and never come: lost before the capture point for good |
+
+use super::histogram::Delays;
+use crate::flow::Side;
+use crate::flow::sequence::{Acked, Seen};
+use crate::protocols::Message;
+use crate::protocols::delivery::{Event, Link};
+use rustc_hash::FxHashMap;
+
+/// So many connections have figures of their own; those after them share the last ones.
+pub const CONNECTIONS: usize = 1024;
+/// So many copies of messages are listed one by one where rows are wanted; others are counted.
+pub const LISTED: usize = 500_000;
+/// So many messages whose sender has made its last try are watched for a late acknowledgement.
+const LAST_TRIES: usize = 256;
+
+/// One direction of a connection. Delays are in nanoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct Direction {
+    /// Numbers seen.
+    pub messages: u64,
+    /// All copies of them.
+    pub copies: u64,
+    /// Copies of what was not acknowledged yet.
+    pub resent: u64,
+    /// Copies of what was.
+    pub duplicates: u64,
+    /// Messages that an acknowledgement named.
+    pub acked: u64,
+    /// Acknowledgements of numbers that the capture has not.
+    pub acked_unseen: u64,
+    /// Messages that came before their turn.
+    pub gaps: u64,
+    /// How many numbers these passed over.
+    pub missing: u64,
+    /// First copies behind a higher number.
+    pub late: u64,
+    /// First copy to first acknowledgement.
+    pub ack_delay: Delays,
+    /// The same, of messages sent once only.
+    pub round_trip: Delays,
+    /// Requests.
+    pub requests: u64,
+    /// Answers to them.
+    pub answers: u64,
+    /// Answers to nothing that was seen.
+    pub unmatched: u64,
+    /// Request to answer.
+    pub answer_time: Delays,
+    /// Links that this side offered.
+    pub offered: u64,
+    /// Of those: accepted.
+    pub accepted: u64,
+    /// Of those: refused.
+    pub refused: u64,
+    /// Links that this side ended.
+    pub ended: u64,
+    /// How long those lived.
+    pub life: Delays,
+    /// The messages one by one, where wanted.
+    pub rows: Rows,
+    last_tries: Vec<i64>,
+}
+
+impl Direction {
+    /// Messages that nothing has acknowledged.
+    pub fn never_acked(&self) -> u64 {
+        self.messages.saturating_sub(self.acked)
+    }
+
+    /// Messages whose sender has made its last try in vain.
+    pub fn given_up(&self) -> u64 {
+        self.last_tries.len() as u64
+    }
+
+    /// Numbers that were passed over and never came.
+    pub fn lost(&self) -> u64 {
+        self.missing.saturating_sub(self.late)
+    }
+
+    /// Requests without an answer.
+    pub fn unanswered(&self) -> u64 {
+        self.requests.saturating_sub(self.answers)
+    }
+}
+
+/// The messages of one direction one by one.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// In order of first appearance.
+    pub messages: Vec<Row>,
+    /// Frames that came before their turn, and how many numbers they passed over.
+    pub gaps: Vec<(u64, u32)>,
+    /// Frames of first copies behind a higher number.
+    pub late: Vec<u64>,
+    places: FxHashMap<i64, usize>,
+}
+
+/// One numbered message.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The number without wrap.
+    pub extended: i64,
+    /// The number on the wire.
+    pub number: u16,
+    /// What it is.
+    pub message: &'static str,
+    /// The application's number for it.
+    pub message_id: Option<u64>,
+    /// The frame of each copy, and whether it came after an acknowledgement.
+    pub copies: Vec<(u64, bool)>,
+    /// The frame of the first acknowledgement.
+    pub acked: Option<u64>,
+    /// The sender made its last try.
+    pub last_try: bool,
+}
+
+/// One connection of a conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Connection {
+    /// The conversation.
+    pub flow: u64,
+    /// Which connection of it, from 1.
+    pub ordinal: u32,
+    /// What each side sent.
+    pub directions: [Direction; 2],
+}
+
+impl Connection {
+    fn used(&self) -> bool {
+        self.directions.iter().any(|d| d.messages + d.requests + d.answers + d.unmatched + d.offered + d.ended > 0)
+    }
+}
+
+/// All connections of a capture.
+#[derive(Clone, Debug, Default)]
+pub struct Deliveries {
+    /// By their beginning; of those past [`CONNECTIONS`] the last one holds the sum.
+    pub connections: Vec<Connection>,
+    /// The current connection of each conversation.
+    current: FxHashMap<u64, usize>,
+    rows: bool,
+    listed: usize,
+    /// Copies that were not listed.
+    pub omitted: u64,
+    /// The last connection is the sum of several.
+    pub summed: bool,
+}
+
+impl Deliveries {
+    /// `rows`: every message one by one, too.
+    pub fn new(rows: bool) -> Deliveries {
+        Deliveries { rows, ..Deliveries::default() }
+    }
+
+    fn place(&mut self, flow: u64, begin: bool) -> usize {
+        let current = self.current.get(&flow).copied();
+        if let Some(at) = current
+            && !(begin && self.connections.get(at).is_some_and(|c| c.used() && c.flow == flow))
+        {
+            return at;
+        }
+        let ordinal = current.and_then(|at| self.connections.get(at)).map_or(1, |c| c.ordinal + 1);
+        let at = match self.connections.len() {
+            CONNECTIONS => {
+                self.summed = true;
+                if let Some(last) = self.connections.last_mut() {
+                    (last.flow, last.ordinal) = (0, 0);
+                }
+                CONNECTIONS - 1
+            }
+            n => {
+                self.connections.push(Connection { flow, ordinal, ..Connection::default() });
+                n
+            }
+        };
+        // The conversations past the cap need no memory either.
+        if !self.summed {
+            self.current.insert(flow, at);
+        }
+        at
+    }
+
+    /// What a message says.
+    pub fn see(&mut self, message: &Message<'_>) {
+        let (flow, side, frame) = (message.talk.flow, message.place.side, message.place.frame);
+        let now = message.place.time.nanos() as i64;
+        let name = message.draft.message;
+        for event in &message.draft.delivery {
+            let at = self.place(flow, *event == Event::Begin);
+            let room = self.rows && self.listed < LISTED;
+            let Some(connection) = self.connections.get_mut(at) else { continue };
+            let [a, b] = &mut connection.directions;
+            let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
+            match *event {
+                Event::Begin => {}
+                Event::Sent { number, extended, seen, message_id, last_try } => {
+                    own.sent(seen, frame, self.rows);
+                    if last_try && own.last_tries.len() < LAST_TRIES {
+                        own.last_tries.push(extended);
+                    }
+                    match self.rows && seen != Seen::Forgotten {
+                        true if room => {
+                            self.listed += 1;
+                            let acked = matches!(seen, Seen::Copy { before } if before.acks > 0);
+                            let row = own.rows.row(Row {
+                                extended,
+                                number,
+                                message: name,
+                                message_id,
+                                copies: Vec::new(),
+                                acked: None,
+                                last_try: false,
+                            });
+                            row.copies.push((frame, acked));
+                            row.last_try |= last_try;
+                        }
+                        true => self.omitted += 1,
+                        false => {}
+                    }
+                }
+                Event::Acked { extended, acked } => {
+                    match acked {
+                        Acked::First(sent) => {
+                            other.acked += 1;
+                            other.last_tries.retain(|n| *n != extended);
+                            let delay = now - sent.time;
+                            other.ack_delay.add(delay);
+                            if sent.copies == 1 {
+                                other.round_trip.add(delay);
+                            }
+                            if let Some(row) = other.rows.get(extended) {
+                                row.acked = Some(frame);
+                            }
+                        }
+                        Acked::Unseen => other.acked_unseen += 1,
+                        Acked::Again(_) | Acked::Unknown => {}
+                    };
+                }
+                Event::Request => own.requests += 1,
+                Event::Answer(after) => {
+                    other.answers += 1;
+                    other.answer_time.add(after);
+                }
+                Event::Unmatched => other.unmatched += 1,
+                Event::Link(Link::Offered) => own.offered += 1,
+                Event::Link(Link::Accepted) => other.accepted += 1,
+                Event::Link(Link::Refused) => other.refused += 1,
+                Event::Link(Link::Ended(life)) => {
+                    own.ended += 1;
+                    own.life.add(life);
+                }
+            }
+        }
+    }
+
+    /// The connections of which there is something to say.
+    pub fn iter(&self) -> impl Iterator<Item = &Connection> {
+        self.connections.iter().filter(|c| c.used())
+    }
+}
+
+impl Direction {
+    fn sent(&mut self, seen: Seen, frame: u64, rows: bool) {
+        if seen == Seen::Forgotten {
+            return;
+        }
+        self.copies += 1;
+        match seen {
+            Seen::Copy { before } if before.acks > 0 => self.duplicates += 1,
+            Seen::Copy { .. } => self.resent += 1,
+            _ => self.messages += 1,
+        }
+        match seen {
+            Seen::Ahead(missing) => {
+                self.gaps += 1;
+                self.missing += missing as u64;
+                if rows && self.rows.gaps.len() < LISTED {
+                    self.rows.gaps.push((frame, missing));
+                }
+            }
+            Seen::Late => {
+                self.late += 1;
+                if rows && self.rows.late.len() < LISTED {
+                    self.rows.late.push(frame);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Rows {
+    fn row(&mut self, new: Row) -> &mut Row {
+        let place = *self.places.entry(new.extended).or_insert(self.messages.len());
+        if place == self.messages.len() {
+            self.messages.push(new);
+        }
+        &mut self.messages[place]
+    }
+
+    fn get(&mut self, extended: i64) -> Option<&mut Row> {
+        self.messages.get_mut(*self.places.get(&extended)?)
+    }
+}

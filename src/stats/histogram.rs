@@ -1,0 +1,145 @@
+//! Delays: percentiles of any number of them in a fixed amount of memory.
+
+/// Powers of two are divided into as many buckets of equal width.
+const SUB_BITS: u32 = 5;
+const SUB: usize = 1 << SUB_BITS;
+/// Delays of 2^42 ns (73 minutes) and more share the last bucket.
+const TOP_BITS: u32 = 42;
+const BUCKETS: usize = (TOP_BITS - SUB_BITS + 1) as usize * SUB;
+
+/// Delays in nanoseconds: count, extremes and mean exactly, percentiles within 1/64 of their value,
+/// and jitter. Takes at most 5 KB.
+#[derive(Clone, Debug, Default)]
+pub struct Delays {
+    count: u64,
+    sum: i128,
+    min: i64,
+    max: i64,
+    last: Option<i64>,
+    differences: i128,
+    buckets: Vec<u32>,
+}
+
+impl Delays {
+    /// Adds a delay. Negative ones (the capture's clock was set back) count as 0 in percentiles.
+    pub fn add(&mut self, nanos: i64) {
+        (self.min, self.max) = match self.count {
+            0 => (nanos, nanos),
+            _ => (self.min.min(nanos), self.max.max(nanos)),
+        };
+        self.count += 1;
+        self.sum += nanos as i128;
+        if let Some(last) = self.last.replace(nanos) {
+            self.differences += (nanos as i128 - last as i128).abs();
+        }
+        let at = bucket(nanos);
+        if self.buckets.len() <= at {
+            self.buckets.resize(at + 1, 0);
+        }
+        if let Some(bucket) = self.buckets.get_mut(at) {
+            *bucket = bucket.saturating_add(1);
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean in nanoseconds.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// The shortest.
+    pub fn min(&self) -> Option<i64> {
+        (self.count > 0).then_some(self.min)
+    }
+
+    /// The longest.
+    pub fn max(&self) -> Option<i64> {
+        (self.count > 0).then_some(self.max)
+    }
+
+    /// The mean difference between one delay and the next, in nanoseconds.
+    pub fn jitter(&self) -> Option<f64> {
+        (self.count > 1).then(|| self.differences as f64 / (self.count - 1) as f64)
+    }
+
+    /// The delay that `percent` of all do not exceed: the middle of its bucket.
+    pub fn percentile(&self, percent: f64) -> Option<i64> {
+        let rank = ((percent / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count.max(1));
+        let mut seen = 0;
+        let index = self.buckets.iter().position(|n| {
+            seen += *n as u64;
+            seen >= rank
+        })?;
+        Some(middle(index).clamp(self.min, self.max))
+    }
+}
+
+/// Where a delay is counted.
+fn bucket(nanos: i64) -> usize {
+    let n = nanos.max(0) as u64;
+    if n < SUB as u64 {
+        return n as usize;
+    }
+    let power = 63 - n.leading_zeros();
+    if power >= TOP_BITS {
+        return BUCKETS - 1;
+    }
+    let shift = power - SUB_BITS;
+    (shift as usize + 1) * SUB + ((n >> shift) as usize - SUB)
+}
+
+/// The middle of a bucket.
+fn middle(index: usize) -> i64 {
+    match index / SUB {
+        0 => index as i64,
+        shift => {
+            let shift = shift as u32 - 1;
+            (((index % SUB + SUB) as i64) << shift) + ((1i64 << shift) >> 1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn percentiles_are_near_the_exact_ones(
+            mut delays in prop::collection::vec(prop_oneof![0i64..100, 0i64..5_000_000, 0i64..1 << 41], 1..400),
+            percent in 0.0f64..100.0,
+        ) {
+            let mut all = Delays::default();
+            delays.iter().for_each(|d| all.add(*d));
+            let jitter = delays.windows(2).map(|w| (w[1] - w[0]).abs() as f64).sum::<f64>();
+            delays.sort_unstable();
+            let rank = ((percent / 100.0 * delays.len() as f64).ceil() as usize).max(1);
+            let (exact, got) = (delays[rank - 1], all.percentile(percent).unwrap());
+            prop_assert!((got - exact).abs() <= exact / 64 + 1, "{got} for {exact}");
+            prop_assert_eq!((all.min(), all.max()), (delays.first().copied(), delays.last().copied()));
+            let mean = delays.iter().map(|d| *d as f64).sum::<f64>() / delays.len() as f64;
+            prop_assert!((all.mean().unwrap() - mean).abs() <= 1e-6 * mean.max(1.0));
+            if let Some(got) = all.jitter() {
+                let jitter = jitter / (delays.len() - 1) as f64;
+                prop_assert!((got - jitter).abs() <= 1e-6 * jitter.max(1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn memory_is_fixed_and_extremes_do_no_harm() {
+        let mut all = Delays::default();
+        assert_eq!((all.percentile(50.0), all.mean(), all.jitter()), (None, None, None));
+        for delay in [i64::MIN, -1, 0, 1, i64::MAX] {
+            all.add(delay);
+        }
+        assert_eq!(all.buckets.len(), BUCKETS);
+        assert_eq!(all.percentile(50.0), Some(0));
+        assert_eq!(all.count(), 5);
+    }
+}

@@ -1,0 +1,312 @@
+//! Statistics of a capture: what was said how often, by whom, when, and what became of it.
+//!
+//! [`Stats`] is a [`Sink`]: it counts messages as they pass and keeps none. Its memory does not
+//! grow with the length of the capture: conversations beyond [`CONVERSATIONS`] and connections
+//! beyond [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come
+//! from histograms. No allocation a message in the steady state.
+//!
+//! [`tables`] makes tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
+//! captures, [`track`] follows one field.
+
+pub mod delivery;
+pub mod diff;
+pub mod histogram;
+mod payloads;
+pub mod report;
+pub mod rows;
+pub mod table;
+pub mod tables;
+pub mod timeline;
+pub mod track;
+
+use crate::capture::Time;
+use crate::codec::Level;
+use crate::codec::layout::Field;
+use crate::codec::schema::Schemas;
+use crate::flow::{End, Side, Transport};
+use crate::protocols::delivery::Event;
+use crate::protocols::{Message, Role, Sink};
+use delivery::Deliveries;
+use payloads::Payloads;
+pub use report::Report;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::net::SocketAddr;
+use timeline::Timeline;
+
+/// So many conversations are told apart.
+pub const CONVERSATIONS: usize = 100_000;
+/// Steps of the timeline that is drawn.
+const CHART_STEPS: usize = 4096;
+/// Rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
+pub const SECONDS: usize = 86_400;
+/// Fields of one message whose names are remembered to compare captures.
+const FIELDS: usize = 2000;
+
+/// What was counted of a kind of message.
+#[derive(Clone, Debug, Default)]
+pub struct Kind {
+    /// How many.
+    pub count: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// The longest.
+    pub largest: u64,
+    /// TCP carried them, or the protocol numbers them and waits for an acknowledgement.
+    pub reliable: bool,
+    /// How many had a fault.
+    pub faults: u64,
+    /// The paths of the fields that occurred, where wanted.
+    pub fields: FxHashSet<Vec<&'static str>>,
+}
+
+impl Kind {
+    fn add(&mut self, bytes: u64) {
+        self.count += 1;
+        self.bytes += bytes;
+        self.largest = self.largest.max(bytes);
+    }
+}
+
+/// What was counted of a conversation. Arrays are by [`Side`].
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Its number.
+    pub id: u64,
+    /// The protocol.
+    pub proto: &'static str,
+    /// Its version as of the last message.
+    pub version: Option<&'static str>,
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// Both ends; `None` for hex text.
+    pub ends: Option<[SocketAddr; 2]>,
+    /// Who the server is, as far as is known.
+    pub server: Option<Side>,
+    /// The first message.
+    pub first: Time,
+    /// The last one.
+    pub last: Time,
+    /// Messages.
+    pub messages: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// How TCP ended.
+    pub end: Option<End>,
+    /// The last message's name.
+    pub last_message: &'static str,
+    line_proto: &'static str,
+}
+
+/// What is wanted beside the counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// Every delivery one by one.
+    pub rows: bool,
+    /// The fields of each message.
+    pub fields: bool,
+}
+
+/// Everything that is counted.
+#[derive(Debug)]
+pub struct Stats {
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes on the wire.
+    pub bytes: u64,
+    /// Messages with a fault.
+    pub faults: u64,
+    /// Messages with a warning or an error, but no fault.
+    pub warnings: u64,
+    /// The earliest message.
+    pub first: Option<Time>,
+    /// The latest.
+    pub last: Option<Time>,
+    /// By protocol and message.
+    pub kinds: FxHashMap<(&'static str, &'static str), Kind>,
+    /// By protocol and schema message.
+    pub schemas: FxHashMap<(&'static str, &'static str), Kind>,
+    /// Conversations in order of their first message.
+    pub flows: Vec<Flow>,
+    /// Messages of conversations that are not told apart.
+    pub unlisted: u64,
+    /// For charts.
+    pub chart: Timeline,
+    /// By the second.
+    pub seconds: Timeline,
+    /// Numbered messages, requests, links.
+    pub delivery: Deliveries,
+    places: FxHashMap<u64, usize>,
+    latest: (u64, usize),
+    payloads: Payloads,
+    path: Vec<(&'static str, u32)>,
+    wanted: Wanted,
+}
+
+impl Stats {
+    /// Nothing counted yet. `schemas` are those by which the capture is read.
+    pub fn new(schemas: &Schemas, wanted: Wanted) -> Stats {
+        Stats {
+            messages: 0,
+            bytes: 0,
+            faults: 0,
+            warnings: 0,
+            first: None,
+            last: None,
+            kinds: FxHashMap::default(),
+            schemas: FxHashMap::default(),
+            flows: Vec::new(),
+            unlisted: 0,
+            chart: Timeline::new(1_000_000, CHART_STEPS),
+            seconds: Timeline::new(1_000_000_000, SECONDS),
+            delivery: Deliveries::new(wanted.rows),
+            places: FxHashMap::default(),
+            latest: (u64::MAX, 0),
+            payloads: Payloads::new(schemas),
+            path: Vec::new(),
+            wanted,
+        }
+    }
+
+    /// From the first message to the last, in seconds.
+    pub fn duration(&self) -> f64 {
+        match (self.first, self.last) {
+            (Some(first), Some(last)) => last.since(first).max(0) as f64 / 1e9,
+            _ => 0.0,
+        }
+    }
+
+    /// The conversation of that number.
+    pub fn flow(&self, id: u64) -> Option<&Flow> {
+        self.flows.get(*self.places.get(&id)?)
+    }
+
+    fn conversation(&mut self, message: &Message<'_>) -> Option<&mut Flow> {
+        let id = message.talk.flow;
+        if self.latest.0 != id {
+            let place = match self.places.get(&id) {
+                Some(place) => *place,
+                None if self.flows.len() >= CONVERSATIONS => return None,
+                None => {
+                    self.flows.push(Flow {
+                        id,
+                        proto: "",
+                        version: None,
+                        transport: message.talk.transport,
+                        ends: message.talk.ends,
+                        server: None,
+                        first: message.place.time,
+                        last: message.place.time,
+                        messages: [0; 2],
+                        bytes: [0; 2],
+                        end: None,
+                        last_message: "",
+                        line_proto: "",
+                    });
+                    self.places.insert(id, self.flows.len() - 1);
+                    self.flows.len() - 1
+                }
+            };
+            self.latest = (id, place);
+        }
+        self.flows.get_mut(self.latest.1)
+    }
+
+    /// Remembers which fields the message has.
+    fn fields(&mut self, message: &Message<'_>) {
+        let draft = message.draft;
+        let Some(kind) = self.kinds.get_mut(&(draft.proto, draft.message)) else { return };
+        self.path.clear();
+        let mut names: Vec<&'static str> = Vec::new();
+        for (k, node) in draft.tree.nodes().iter().enumerate() {
+            while self.path.last().is_some_and(|(_, end)| *end as usize <= k) {
+                self.path.pop();
+            }
+            let field: &'static Field = node.field;
+            let name = if draft.tree.foreign_name(node) { "*" } else { field.name };
+            if !node.hidden() {
+                names.clear();
+                names.extend(self.path.iter().map(|(name, _)| *name));
+                names.push(name);
+                if !kind.fields.contains(&names) && kind.fields.len() < FIELDS {
+                    kind.fields.insert(names.clone());
+                }
+            }
+            if node.end as usize > k + 1 {
+                self.path.push((name, node.end));
+            }
+        }
+    }
+}
+
+impl Sink for Stats {
+    fn message(&mut self, message: &Message<'_>) {
+        let Message { draft, place, talk, .. } = *message;
+        let bytes = place.length as u64;
+        self.messages += 1;
+        self.bytes += bytes;
+        match (draft.fault.is_some(), draft.notes.worst()) {
+            (true, _) => self.faults += 1,
+            (false, Some(Level::Warning | Level::Error)) => self.warnings += 1,
+            _ => {}
+        }
+        if self.first.is_none_or(|first| place.time.since(first) < 0) {
+            self.first = Some(place.time);
+        }
+        if self.last.is_none_or(|last| place.time.since(last) > 0) {
+            self.last = Some(place.time);
+        }
+        let nanos = place.time.nanos() as i64;
+        self.chart.add(nanos, bytes);
+        self.seconds.add(nanos, bytes);
+
+        let kind = self.kinds.entry((draft.proto, draft.message)).or_default();
+        kind.add(bytes);
+        kind.faults += draft.fault.is_some() as u64;
+        kind.reliable |=
+            talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
+        if self.wanted.fields {
+            self.fields(message);
+        }
+        if !self.payloads.is_empty() {
+            let schemas = &mut self.schemas;
+            self.payloads.each(&draft.tree, |name, bytes| {
+                let kind = schemas.entry((draft.proto, name)).or_default();
+                kind.add(bytes);
+                kind.reliable |=
+                    talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
+            });
+        }
+
+        if !draft.delivery.is_empty() {
+            self.delivery.see(message);
+        }
+
+        let Some(flow) = self.conversation(message) else {
+            self.unlisted += 1;
+            return;
+        };
+        if flow.line_proto != draft.proto {
+            flow.line_proto = draft.proto;
+            flow.proto = crate::protocols::for_line(draft.proto).map_or(draft.proto, |d| d.name());
+        }
+        flow.version = draft.version.or(flow.version);
+        flow.server = match draft.from {
+            Role::Server => Some(place.side),
+            Role::Client => Some(place.side.other()),
+            Role::Unknown => flow.server,
+        };
+        flow.last = place.time;
+        flow.messages[place.side.index()] += 1;
+        flow.bytes[place.side.index()] += bytes;
+        flow.last_message = draft.message;
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+        let Some(place) = self.places.get(&flow) else { return };
+        if let Some(flow) = self.flows.get_mut(*place) {
+            // A reset is worth more than the FIN of the other side.
+            let rst = how.contains(&Some(End::Rst)).then_some(End::Rst);
+            flow.end = rst.or(how[0]).or(how[1]);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Which messages of the users' schemas a tree holds: told by their fields, whatever the protocol.
+
+use crate::codec::Tree;
+use crate::codec::layout::Field;
+use crate::codec::schema::Schemas;
+use crate::protocols::ALL;
+use rustc_hash::FxHashMap;
+
+/// The schemas' fields by their place in memory: each belongs to one message of one schema.
+#[derive(Debug, Default)]
+pub struct Payloads {
+    fields: FxHashMap<usize, (&'static str, usize)>,
+}
+
+fn place(field: &'static Field) -> usize {
+    std::ptr::from_ref(field).addr()
+}
+
+impl Payloads {
+    /// Of all schemas of a run.
+    pub fn new(schemas: &Schemas) -> Payloads {
+        let mut fields = FxHashMap::default();
+        for message in ALL.iter().flat_map(|d| schemas.messages(d.name())) {
+            for list in message.fields.iter().flatten() {
+                for (k, field) in list.iter().enumerate() {
+                    fields.insert(place(field), (message.name, k));
+                }
+            }
+        }
+        Payloads { fields }
+    }
+
+    /// Are there no schemas?
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// Calls `each` with the name of every message of a schema in the tree, and with its bytes: of
+    /// the group that holds nothing else, or from its first field to its last.
+    pub fn each(&self, tree: &Tree, mut each: impl FnMut(&'static str, u64)) {
+        let nodes = tree.nodes();
+        // The message at hand: its name, its last field so far, its bits from and to.
+        let mut at: Option<(&'static str, usize, u32, u32)> = None;
+        let mut end_of = |found: Option<(&'static str, usize, u32, u32)>| {
+            if let Some((name, _, from, to)) = found {
+                each(name, (to.saturating_sub(from) as u64).div_ceil(8));
+            }
+        };
+        let mut skip = 0;
+        for (k, node) in nodes.iter().enumerate() {
+            // What stands below a schema's field is that field's.
+            if k < skip {
+                continue;
+            }
+            let Some((name, index)) = self.fields.get(&place(node.field)).copied() else { continue };
+            skip = node.end as usize;
+            let to = node.bit + node.bits;
+            match &mut at {
+                Some((same, last, _, end)) if *same == name && *last < index => (*last, *end) = (index, to),
+                _ => {
+                    end_of(at.take());
+                    let parent = k.checked_sub(1).and_then(|p| nodes.get(p)).filter(|p| p.end as usize > k);
+                    at = Some(match parent {
+                        Some(parent) => (name, index, parent.bit, parent.bit + parent.bits),
+                        None => (name, index, node.bit, to),
+                    });
+                }
+            }
+        }
+        end_of(at);
+    }
+}

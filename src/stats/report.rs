@@ -1,0 +1,191 @@
+//! Which tables are wanted, and how they stand together.
+
+use super::Stats;
+use super::rows;
+use super::table::Table;
+use super::tables::{delivery, flows, links, messages, peers, requests, schemas, seconds_table};
+use super::timeline::blocks;
+use crate::render::json_text::string;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::str::FromStr;
+
+/// Columns of a chart where there is no terminal.
+const WIDTH: usize = 72;
+/// So many conversations are listed in the overview for people.
+const FLOWS: usize = 20;
+
+/// What is reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// Everything but the seconds and the peers.
+    All,
+    /// Numbered messages, requests and links.
+    Delivery,
+    /// By protocol and message, and by schema message.
+    Message,
+    /// By conversation.
+    Flow,
+    /// By end of conversations.
+    Peer,
+    /// By the second.
+    Second,
+}
+
+impl FromStr for Report {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Report, String> {
+        Ok(match text {
+            "message" => Report::Message,
+            "flow" => Report::Flow,
+            "peer" => Report::Peer,
+            "second" => Report::Second,
+            _ => return Err("expected message, flow, peer or second (a field only with --track)".into()),
+        })
+    }
+}
+
+impl Report {
+    fn tables(self, stats: &Stats) -> Vec<Table> {
+        match self {
+            Report::All => {
+                vec![messages(stats), schemas(stats), flows(stats), delivery(stats), requests(stats), links(stats)]
+            }
+            Report::Delivery => vec![delivery(stats), requests(stats), links(stats)],
+            Report::Message => vec![messages(stats), schemas(stats)],
+            Report::Flow => vec![flows(stats)],
+            Report::Peer => vec![peers(stats)],
+            Report::Second => vec![seconds_table(stats)],
+        }
+    }
+
+    /// For people: an overview, a chart where everything is asked for, the tables.
+    pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, out: &mut Vec<u8>) {
+        let mut text = String::new();
+        overview(stats, name, &mut text);
+        if self == Report::All && stats.messages > 0 {
+            text.push('\n');
+            chart(stats, width.unwrap_or(WIDTH), &mut text);
+        }
+        for mut table in self.tables(stats).into_iter().filter(|t| !t.rows.is_empty()) {
+            text.push('\n');
+            let more = match self {
+                Report::All if table.kind != "message" => table.rows.len().saturating_sub(FLOWS),
+                _ => 0,
+            };
+            table.rows.truncate(table.rows.len() - more);
+            table.text(&mut text);
+            if more > 0 {
+                let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
+            }
+        }
+        if self == Report::Delivery && stats.delivery.iter().next().is_none() {
+            text.push_str("\nnothing is numbered, requested or linked in it\n");
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// Every row as an object with its kind under `by`.
+    pub fn ndjson(self, stats: &Stats, out: &mut Vec<u8>) {
+        self.tables(stats).iter().for_each(|t| t.ndjson(out));
+    }
+
+    /// The first table that has rows, or else the first; the whole overview has none: it is the
+    /// messages.
+    pub fn csv(self, stats: &Stats, out: &mut Vec<u8>) {
+        let tables = self.tables(stats);
+        let mut text = String::new();
+        if let Some(table) = tables.iter().find(|t| !t.rows.is_empty()).or(tables.first()) {
+            table.csv(&mut text);
+        }
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// One object: the sums, and the tables by their kind; of deliveries every message.
+    pub fn json(self, stats: &Stats, name: &str, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"capture\":");
+        string(name.as_bytes(), out);
+        // Writing to memory cannot fail, here and below.
+        let _ = write!(
+            out,
+            ",\"messages\":{},\"bytes\":{},\"faults\":{},\"warnings\":{},\"conversations\":{}",
+            stats.messages,
+            stats.bytes,
+            stats.faults,
+            stats.warnings,
+            stats.flows.len()
+        );
+        if let Some(first) = stats.first {
+            let _ = write!(out, ",\"start\":{first},\"duration\":{}", stats.duration());
+        }
+        for (key, n) in [("unlisted_messages", stats.unlisted), ("omitted_copies", stats.delivery.omitted)] {
+            if n > 0 {
+                let _ = write!(out, ",\"{key}\":{n}");
+            }
+        }
+        for table in self.tables(stats) {
+            let _ = write!(out, ",\n\"{}\":", table.kind);
+            table.json(out);
+        }
+        if self == Report::Delivery {
+            out.extend_from_slice(b",\n\"connections\":[");
+            for (k, connection) in stats.delivery.iter().enumerate() {
+                out.extend_from_slice(if k == 0 { b"\n" } else { b",\n" });
+                rows::connection(stats, connection, out);
+            }
+            out.push(b']');
+        }
+        if self == Report::All {
+            let steps = stats.chart.steps();
+            let list = |n: fn(&super::timeline::Step) -> u64| {
+                steps.iter().map(|s| n(s).to_string()).collect::<Vec<_>>().join(",")
+            };
+            let _ = write!(
+                out,
+                ",\n\"timeline\":{{\"width\":{},\"messages\":[{}],\"bytes\":[{}]}}",
+                stats.chart.width() as f64 / 1e9,
+                list(|s| s.messages),
+                list(|s| s.bytes)
+            );
+        }
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+fn plural(n: u64, one: &str) -> String {
+    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
+}
+
+fn overview(stats: &Stats, name: &str, text: &mut String) {
+    let duration = stats.duration();
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "{name}: {}, {} bytes, {duration:.3} s, {}",
+        plural(stats.messages, "message"),
+        stats.bytes,
+        plural(stats.flows.len() as u64, "conversation")
+    );
+    if stats.faults > 0 {
+        let _ = write!(text, ", {}", plural(stats.faults, "fault"));
+    }
+    if stats.warnings > 0 {
+        let _ = write!(text, ", {} with warnings", stats.warnings);
+    }
+    text.push('\n');
+    if stats.unlisted > 0 {
+        let _ = writeln!(text, "{} messages belong to conversations past the {}th", stats.unlisted, stats.flows.len());
+    }
+    if stats.delivery.summed {
+        let _ = writeln!(text, "of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS);
+    }
+}
+
+fn chart(stats: &Stats, width: usize, text: &mut String) {
+    let columns = stats.chart.columns(width);
+    let step = stats.chart.width() as f64 * stats.chart.steps().len() as f64 / 1e9 / columns.len().max(1) as f64;
+    let top = columns.iter().copied().fold(0.0, f64::max);
+    let _ = writeln!(text, "{}", blocks(&columns, 0.0));
+    let _ = writeln!(text, "messages over {:.3} s; the highest is {:.1} a second", stats.duration(), top / step);
+}

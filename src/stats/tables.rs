@@ -1,0 +1,352 @@
+//! The tables of a capture's statistics.
+
+use super::delivery::{Connection, Direction};
+use super::histogram::Delays;
+use super::table::{Cell, Table};
+use super::{Flow, Kind, Stats};
+use crate::flow::{End, Side};
+use rustc_hash::FxHashMap;
+use std::net::SocketAddr;
+
+/// Delays are reported at these percentiles, and at their maximum.
+const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
+
+fn rate(n: u64, seconds: f64, digits: usize) -> Cell {
+    // One message, or several at once, have no rate.
+    if seconds > 0.0 { Cell::Real(round(n as f64 / seconds, 6), digits) } else { Cell::Null }
+}
+
+fn round(x: f64, digits: i32) -> f64 {
+    let unit = 10f64.powi(digits);
+    (x * unit).round() / unit
+}
+
+fn share(part: u64, whole: u64) -> Cell {
+    if whole > 0 { Cell::Share(round(part as f64 / whole as f64, 6)) } else { Cell::Null }
+}
+
+fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
+    let seconds = stats.duration();
+    vec![
+        proto.into(),
+        name.into(),
+        kind.count.into(),
+        share(kind.count, stats.messages),
+        kind.bytes.into(),
+        share(kind.bytes, stats.bytes),
+        rate(kind.count, seconds, 1),
+        rate(kind.bytes, seconds, 0),
+        Cell::Real(round(kind.bytes as f64 / kind.count.max(1) as f64, 3), 1),
+        kind.largest.into(),
+        kind.reliable.into(),
+        kind.faults.into(),
+    ]
+}
+
+type Kinds = FxHashMap<(&'static str, &'static str), Kind>;
+
+/// The kinds in order: most bytes first.
+pub fn sorted(kinds: &Kinds) -> Vec<((&'static str, &'static str), &Kind)> {
+    let mut list: Vec<_> = kinds.iter().map(|(name, kind)| (*name, kind)).collect();
+    list.sort_by(|(a, x), (b, y)| y.bytes.cmp(&x.bytes).then(a.cmp(b)));
+    list
+}
+
+/// By protocol and message name, most bytes first.
+pub fn messages(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "message",
+        &[
+            "proto",
+            "message",
+            "count",
+            "share",
+            "bytes",
+            "bytes_share",
+            "rate",
+            "bytes_rate",
+            "mean",
+            "largest",
+            "reliable",
+            "faults",
+        ],
+    );
+    table.rows = sorted(&stats.kinds).into_iter().map(|((p, m), kind)| kind_row(p, m, kind, stats)).collect();
+    table
+}
+
+/// By schema message; the bytes are those of payloads. Their faults are their carriers'.
+pub fn schemas(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "schema",
+        &[
+            "proto",
+            "schema",
+            "count",
+            "share",
+            "bytes",
+            "bytes_share",
+            "rate",
+            "bytes_rate",
+            "mean",
+            "largest",
+            "reliable",
+        ],
+    );
+    for ((proto, name), kind) in sorted(&stats.schemas) {
+        let mut row = kind_row(proto, name, kind, stats);
+        row.pop();
+        table.rows.push(row);
+    }
+    table
+}
+
+/// The client's side of a conversation; the first speaker's where that is not known.
+fn client(flow: &Flow) -> Side {
+    flow.server.map_or(Side::A, Side::other)
+}
+
+fn end_name(end: Option<End>) -> &'static str {
+    match end {
+        Some(End::Fin) => "fin",
+        Some(End::Rst) => "rst",
+        Some(End::Reused) => "reused",
+        Some(End::Evicted) => "evicted",
+        Some(End::Capture) | None => "capture",
+    }
+}
+
+/// The conversations.
+pub fn flows(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "flow",
+        &[
+            "flow",
+            "proto",
+            "version",
+            "transport",
+            "client",
+            "server",
+            "roles",
+            "client_messages",
+            "server_messages",
+            "client_bytes",
+            "server_bytes",
+            "start",
+            "duration",
+            "end",
+            "last_message",
+        ],
+    );
+    for flow in &stats.flows {
+        let client = client(flow);
+        let (c, s) = (client.index(), client.other().index());
+        let start = stats.first.map_or(0, |first| flow.first.since(first));
+        table.rows.push(vec![
+            flow.id.into(),
+            flow.proto.into(),
+            flow.version.map_or(Cell::Null, Cell::from),
+            flow.transport.name().into(),
+            end_text(flow, client),
+            end_text(flow, client.other()),
+            if flow.server.is_some() { "known" } else { "unknown" }.into(),
+            flow.messages[c].into(),
+            flow.messages[s].into(),
+            flow.bytes[c].into(),
+            flow.bytes[s].into(),
+            seconds(start),
+            seconds(flow.last.since(flow.first)),
+            end_name(flow.end).into(),
+            flow.last_message.into(),
+        ]);
+    }
+    table
+}
+
+fn seconds(nanos: i128) -> Cell {
+    Cell::Real(nanos as f64 / 1e9, 3)
+}
+
+/// `ADDR:PORT` of a side.
+pub fn end_text(flow: &Flow, side: Side) -> Cell {
+    flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
+}
+
+/// By end of conversations, most bytes first.
+pub fn peers(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "peer",
+        &["peer", "flows", "messages_sent", "messages_received", "bytes_sent", "bytes_received", "bytes_rate_sent"],
+    );
+    let mut peers: FxHashMap<SocketAddr, [u64; 5]> = FxHashMap::default();
+    for flow in &stats.flows {
+        for (side, end) in Side::BOTH.into_iter().zip(flow.ends.into_iter().flatten()) {
+            let (own, other) = (side.index(), side.other().index());
+            let add = [1, flow.messages[own], flow.messages[other], flow.bytes[own], flow.bytes[other]];
+            peers.entry(end).or_default().iter_mut().zip(add).for_each(|(sum, n)| *sum += n);
+        }
+    }
+    let mut list: Vec<_> = peers.into_iter().collect();
+    list.sort_by_key(|(end, n)| (std::cmp::Reverse(n[3] + n[4]), *end));
+    for (end, n) in list {
+        let mut row = vec![Cell::Text(end.to_string())];
+        row.extend(n.map(Cell::Int));
+        row.push(rate(n[3], stats.duration(), 0));
+        table.rows.push(row);
+    }
+    table
+}
+
+/// Over time: a row a second, or more where the capture is longer than a day.
+pub fn seconds_table(stats: &Stats) -> Table {
+    let mut table = Table::new("second", &["second", "messages", "bytes"]);
+    let width = (stats.seconds.width() / 1_000_000_000) as u64;
+    for (k, step) in stats.seconds.steps().iter().enumerate() {
+        table.rows.push(vec![(k as u64 * width).into(), step.messages.into(), step.bytes.into()]);
+    }
+    table
+}
+
+fn delays(all: &Delays, row: &mut Vec<Cell>) {
+    row.extend(PERCENTILES.map(|p| Cell::millis(all.percentile(p).map(|n| n as f64))));
+    row.push(Cell::millis(all.max().map(|n| n as f64)));
+    row.push(Cell::millis(all.jitter()));
+}
+
+/// The directions of all connections: the connection, who sent, what.
+pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static str, &Direction)> {
+    stats.delivery.iter().flat_map(|connection| {
+        let flow = stats.flow(connection.flow);
+        let first = flow.map_or(Side::A, client);
+        [first, first.other()].map(|side| {
+            let role = match flow.and_then(|f| f.server) {
+                Some(server) if server == side => "server",
+                Some(_) => "client",
+                None if side == Side::A => "first",
+                None => "second",
+            };
+            (connection, role, &connection.directions[side.index()])
+        })
+    })
+}
+
+/// Which connection, and who sent.
+fn whose(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
+    let proto = stats.flow(connection.flow).map_or("", |f| f.proto);
+    vec![connection.flow.into(), Cell::Int(connection.ordinal as u64), proto.into(), role.into()]
+}
+
+/// Numbered messages of each direction. Times in milliseconds.
+pub fn delivery(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "delivery",
+        &[
+            "flow",
+            "connection",
+            "proto",
+            "from",
+            "messages",
+            "copies",
+            "resent",
+            "duplicates",
+            "given_up",
+            "never_acked",
+            "gaps",
+            "missing",
+            "late",
+            "lost",
+            "resent_share",
+            "lost_share",
+            "ack_p50",
+            "ack_p90",
+            "ack_p99",
+            "ack_max",
+            "ack_jitter",
+            "rtt_p50",
+            "rtt_p90",
+            "rtt_p99",
+            "rtt_max",
+            "rtt_jitter",
+        ],
+    );
+    for (connection, role, d) in directions(stats).filter(|(.., d)| d.messages > 0) {
+        let mut row = whose(stats, connection, role);
+        let counts = [
+            d.messages,
+            d.copies,
+            d.resent,
+            d.duplicates,
+            d.given_up(),
+            d.never_acked(),
+            d.gaps,
+            d.missing,
+            d.late,
+            d.lost(),
+        ];
+        row.extend(counts.map(Cell::Int));
+        row.push(share(d.resent, d.copies));
+        row.push(share(d.lost(), d.messages + d.lost()));
+        delays(&d.ack_delay, &mut row);
+        delays(&d.round_trip, &mut row);
+        table.rows.push(row);
+    }
+    table
+}
+
+/// Requests of each direction, and how long their answers took in milliseconds.
+pub fn requests(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "request",
+        &[
+            "flow",
+            "connection",
+            "proto",
+            "from",
+            "requests",
+            "answers",
+            "unanswered",
+            "unmatched",
+            "p50",
+            "p90",
+            "p99",
+            "max",
+            "jitter",
+        ],
+    );
+    for (connection, role, d) in directions(stats).filter(|(.., d)| d.requests + d.answers + d.unmatched > 0) {
+        let mut row = whose(stats, connection, role);
+        row.extend([d.requests, d.answers, d.unanswered(), d.unmatched].map(Cell::Int));
+        delays(&d.answer_time, &mut row);
+        table.rows.push(row);
+    }
+    table
+}
+
+/// Links that each side offered, those it ended, and how long these lived in milliseconds.
+pub fn links(stats: &Stats) -> Table {
+    let mut table = Table::new(
+        "link",
+        &[
+            "flow",
+            "connection",
+            "proto",
+            "from",
+            "offered",
+            "accepted",
+            "refused",
+            "ended",
+            "life_p50",
+            "life_p90",
+            "life_p99",
+            "life_max",
+        ],
+    );
+    for (connection, role, d) in directions(stats).filter(|(.., d)| d.offered + d.ended > 0) {
+        let mut row = whose(stats, connection, role);
+        row.extend([d.offered, d.accepted, d.refused, d.ended].map(Cell::Int));
+        delays(&d.life, &mut row);
+        row.pop();
+        table.rows.push(row);
+    }
+    table
+}

@@ -1,0 +1,186 @@
+//! One field over time: a row for each value, or a sparkline for each key.
+
+use super::table::{Cell, Table};
+use super::timeline::blocks;
+use crate::filter::{FieldPath, Found};
+use crate::protocols::{Message, Sink};
+use rustc_hash::FxHashMap;
+use std::fmt::Write as _;
+
+/// So many keys have a sparkline.
+pub const KEYS: usize = 1000;
+/// Points of a sparkline: where there are more, two neighbours become one.
+const POINTS: usize = 48;
+
+/// Finds a field's values with the key of each, which is looked for as near to it as possible: in
+/// the same element of a list, in the message.
+#[derive(Debug)]
+pub struct Track {
+    field: FieldPath,
+    by: Option<FieldPath>,
+    keys: Vec<Found>,
+    values: Vec<Found>,
+}
+
+impl Track {
+    /// Follows `field`, told apart by `by`.
+    pub fn new(field: FieldPath, by: Option<FieldPath>) -> Track {
+        Track { field, by, keys: Vec::new(), values: Vec::new() }
+    }
+
+    /// Calls `each` with every value and its key as JSON texts; an empty key: there is none.
+    pub fn each(&mut self, message: &Message<'_>, mut each: impl FnMut(&[u8], &[u8])) {
+        self.values.clear();
+        self.keys.clear();
+        self.field.each(message, |found| self.values.push(found));
+        if self.values.is_empty() {
+            return;
+        }
+        if let Some(by) = &self.by {
+            by.each(message, |found| self.keys.push(found));
+        }
+        let (mut key, mut value) = (Vec::new(), Vec::new());
+        for found in &self.values {
+            key.clear();
+            value.clear();
+            if let (Some(by), Some(near)) = (&self.by, nearest(*found, &self.keys, message)) {
+                by.json(near, message, &mut key);
+            }
+            self.field.json(*found, message, &mut value);
+            each(&key, &value);
+        }
+    }
+}
+
+/// The key that shares the innermost group with the value.
+fn nearest(value: Found, keys: &[Found], message: &Message<'_>) -> Option<Found> {
+    let Found::Node(beside, at) = value else { return keys.first().copied() };
+    let nodes = if beside { message.draft.derived.nodes() } else { message.draft.tree.nodes() };
+    let around = nodes.iter().enumerate().take(at).rev().filter(|(_, n)| n.end as usize > at);
+    for (group, node) in around {
+        let inside = |found: &&Found| match found {
+            Found::Node(b, k) => *b == beside && (group..node.end as usize).contains(k),
+            Found::Envelope => false,
+        };
+        if let Some(found) = keys.iter().find(inside) {
+            return Some(*found);
+        }
+    }
+    keys.first().copied()
+}
+
+/// Series for people: of each key how many values, the least, the greatest, and their course.
+#[derive(Debug)]
+pub struct Sparklines {
+    track: Track,
+    places: FxHashMap<(Vec<u8>, usize), usize>,
+    series: Vec<Series>,
+    /// Values of keys past the cap, or that are no numbers.
+    pub others: u64,
+}
+
+#[derive(Debug)]
+struct Series {
+    key: Vec<u8>,
+    /// Of a list: which element.
+    part: Option<usize>,
+    count: u64,
+    min: f64,
+    max: f64,
+    last: f64,
+    points: Vec<(f64, u32)>,
+    /// How many values a point stands for.
+    per_point: u32,
+}
+
+impl Series {
+    fn add(&mut self, x: f64) {
+        self.count += 1;
+        (self.min, self.max, self.last) = (self.min.min(x), self.max.max(x), x);
+        match self.points.last_mut() {
+            Some((sum, n)) if *n < self.per_point => (*sum, *n) = (*sum + x, *n + 1),
+            _ => self.points.push((x, 1)),
+        }
+        if self.points.len() > POINTS {
+            let pairs = self.points.chunks(2).map(|p| p.iter().fold((0.0, 0), |(s, n), (x, m)| (s + x, n + m)));
+            self.points = pairs.collect();
+            self.per_point = self.per_point.saturating_mul(2);
+        }
+    }
+}
+
+impl Sparklines {
+    /// Of that field.
+    pub fn new(track: Track) -> Sparklines {
+        Sparklines { track, places: FxHashMap::default(), series: Vec::new(), others: 0 }
+    }
+
+    /// The table: keys in order of appearance.
+    pub fn text(&self, out: &mut String) {
+        let mut table = Table::new("track", &["key", "part", "count", "min", "max", "last", "course"]);
+        for s in &self.series {
+            let key = String::from_utf8_lossy(&s.key).trim_matches('"').to_string();
+            let means: Vec<f64> = s.points.iter().map(|(sum, n)| sum / *n as f64).collect();
+            let number = |x: f64| Cell::Text(format!("{}", (x * 1e6).round() / 1e6));
+            table.rows.push(vec![
+                if key.is_empty() { Cell::Null } else { Cell::Text(key) },
+                s.part.map_or(Cell::Null, |p| Cell::Int(p as u64)),
+                s.count.into(),
+                number(s.min),
+                number(s.max),
+                number(s.last),
+                Cell::Text(blocks(&means, s.min)),
+            ]);
+        }
+        table.text(out);
+        if self.others > 0 {
+            let _ = writeln!(out, "{} more values: no numbers, or of keys past the {KEYS}th", self.others);
+        }
+    }
+}
+
+impl Sink for Sparklines {
+    fn message(&mut self, message: &Message<'_>) {
+        let (places, series, others) = (&mut self.places, &mut self.series, &mut self.others);
+        self.track.each(message, |key, value| {
+            let numbers = match serde_json::from_slice::<serde_json::Value>(value) {
+                Ok(serde_json::Value::Array(list)) => {
+                    list.iter().enumerate().map(|(k, v)| (Some(k), v.as_f64())).collect()
+                }
+                Ok(one) => vec![(None, one.as_f64().or(one.as_bool().map(|b| b as u8 as f64)))],
+                Err(_) => vec![(None, None)],
+            };
+            for (part, number) in numbers {
+                let Some(x) = number else {
+                    *others += 1;
+                    continue;
+                };
+                let name = (key.to_vec(), part.map_or(0, |p| p + 1));
+                let place = match places.get(&name) {
+                    Some(place) => *place,
+                    None if series.len() >= KEYS => {
+                        *others += 1;
+                        continue;
+                    }
+                    None => {
+                        series.push(Series {
+                            key: key.to_vec(),
+                            part,
+                            count: 0,
+                            min: f64::INFINITY,
+                            max: f64::NEG_INFINITY,
+                            last: 0.0,
+                            points: Vec::new(),
+                            per_point: 1,
+                        });
+                        places.insert(name, series.len() - 1);
+                        series.len() - 1
+                    }
+                };
+                if let Some(one) = series.get_mut(place) {
+                    one.add(x);
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,191 @@
+//! Probes of real servers: Riptide by pytide-networking (PyPI), nano by pinus (npm).
+//!
+//! They need an install, so they are ignored; `.ci/run` makes it and runs them with
+//! `NETKIT_LIVE_PYTHON` (an interpreter that has pytide) and `NETKIT_LIVE_NODE` (a folder with
+//! node_modules). A variable that is missing is a failure here: nothing is skipped in silence.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::net::{TcpListener, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live").join(name)
+}
+
+/// A server that ends with its test.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// Starts it, and waits until it says where it listens.
+    fn start(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let port = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix("PORT ")?.trim().parse().ok())
+            .expect("the server says its port");
+        Server { child, port }
+    }
+
+    fn riptide(transport: &str, mode: &str) -> Server {
+        let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
+        Server::start(Command::new(python).arg("-u").arg(script("riptide_server.py")).args([transport, mode]))
+    }
+
+    fn nano(mode: &str) -> Server {
+        let folder = std::env::var_os("NETKIT_LIVE_NODE").expect("NETKIT_LIVE_NODE: a folder with node_modules");
+        Server::start(Command::new("node").arg(script("nano_server.js")).arg(mode).current_dir(folder))
+    }
+
+    fn target(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs netkit's probe: its summary, and its exit status.
+fn probe(target: &str, args: &[&str]) -> (Value, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(["probe", target, "-n", "3", "-i", "0.05", "-W", "2", "-f", "json"])
+        .args(args)
+        .output()
+        .expect("netkit runs");
+    let mut all: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    println!("{target} {args:?}: {}", all[0]);
+    (all[0].take(), output.status.code())
+}
+
+fn ok(target: &str, args: &[&str]) -> Value {
+    let (summary, status) = probe(target, args);
+    assert_eq!((&summary["outcome"], status), (&"ok".into(), Some(0)), "{summary}");
+    assert_eq!(summary["rtt"]["received"], 3, "{summary}");
+    summary
+}
+
+fn fails(target: &str, args: &[&str], outcome: &str) -> Value {
+    let (summary, status) = probe(target, args);
+    assert_eq!((&summary["outcome"], status), (&outcome.into(), Some(1)), "{summary}");
+    summary
+}
+
+const UDP: [&str; 4] = ["-p", "riptide", "--transport", "udp"];
+const TCP: [&str; 4] = ["-p", "riptide", "--transport", "tcp"];
+
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_accepts() {
+    for (transport, args) in [("udp", UDP), ("tcp", TCP)] {
+        let server = Server::riptide(transport, "open");
+        // Twice: the first one has left, or its place would still be taken.
+        for _ in 0..6 {
+            let summary = ok(&server.target(), &args);
+            assert_eq!((&summary["version"], &summary["family"]), (&"2.2".into(), &"pytide".into()));
+        }
+        // The protocol is found where it is not named.
+        let summary = ok(&server.target(), &[]);
+        assert_eq!((&summary["proto"], &summary["transport"]), (&"riptide".into(), &transport.into()));
+    }
+}
+
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_refuses() {
+    for (transport, args) in [("udp", UDP), ("tcp", TCP)] {
+        // pytide sends the numbers of 2.0 in the form of 2.2: its "full" is 2.2's "rejected", its
+        // "rejected" is 2.2's "custom". Nothing on the wire tells them apart.
+        let full = Server::riptide(transport, "full");
+        let summary = fails(&full.target(), &args, "rejected");
+        assert_eq!(summary["details"]["reason"], "rejected");
+        assert!(summary["advice"].as_str().is_some_and(|text| text.contains("pytide")));
+        let reject = Server::riptide(transport, "reject");
+        assert_eq!(fails(&reject.target(), &args, "rejected")["details"]["reason"], "custom");
+        // Its message is lost on the way, as its own client would find.
+        let data = Server::riptide(transport, "data");
+        assert_eq!(fails(&data.target(), &args, "rejected")["details"]["reason"], "custom");
+        let pending = Server::riptide(transport, "pending");
+        fails(&pending.target(), &args, "pending");
+    }
+}
+
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_of_another_version() {
+    let server = Server::riptide("udp", "open");
+    let args = [&UDP[..], &["-s", "riptide.version=2.0"]].concat();
+    assert_eq!(fails(&server.target(), &args, "other_version")["details"]["version"], "2.2");
+}
+
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn nano_accepts() {
+    let server = Server::nano("dict");
+    let target = server.target();
+    for target in [target.clone(), format!("ws://{target}/")] {
+        let summary = ok(&target, &["-p", "nano"]);
+        assert!(summary["family"].as_str().is_some_and(|family| family.starts_with("pinus")), "{summary}");
+        let facts = &summary["facts"];
+        assert_eq!((&facts["heartbeat"], &facts["dictionary"]), (&3.into(), &2.into()));
+        assert_eq!(facts["user"]["motd"], "hello", "custom data");
+    }
+    assert_eq!(ok(&target, &[])["proto"], "nano", "found where it is not named");
+    let bare = Server::nano("open");
+    let summary = ok(&bare.target(), &["-p", "nano", "--transport", "tcp"]);
+    assert!(summary["family"].as_str().is_some_and(|family| family.contains("pinus")), "{summary}");
+}
+
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn nano_refuses() {
+    for (mode, outcome, code) in [("reject", "rejected", 500), ("version", "other_version", 501)] {
+        let server = Server::nano(mode);
+        for target in [server.target(), format!("ws://{}/", server.target())] {
+            let summary = fails(&target, &["-p", "nano"], outcome);
+            assert_eq!(summary["details"]["code"], code);
+        }
+    }
+    let server = Server::nano("kick");
+    for target in [server.target(), format!("ws://{}/", server.target())] {
+        let summary = fails(&target, &["-p", "nano"], "rejected");
+        assert!(
+            summary["details"]["reason"].as_str().is_some_and(|reason| reason.contains("maintenance")),
+            "{summary}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
+fn the_wrong_server() {
+    let pinus = Server::nano("open");
+    let summary = fails(&pinus.target(), &TCP, "other_protocol");
+    assert_eq!(summary["details"]["other"], "nano");
+    // A Riptide server over UDP does not answer DNP.
+    let pytide = Server::riptide("udp", "open");
+    fails(&pytide.target(), &["-p", "dnp"], "silent");
+}
+
+#[test]
+#[ignore = "with the other live tests"]
+fn silent_and_closed_ports() {
+    let quiet_udp = UdpSocket::bind("127.0.0.1:0").expect("a socket");
+    let quiet_tcp = TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let (udp, tcp) = (quiet_udp.local_addr().expect("its address"), quiet_tcp.local_addr().expect("its address"));
+    fails(&udp.to_string(), &UDP, "silent");
+    fails(&tcp.to_string(), &TCP, "silent");
+    fails(&tcp.to_string(), &["-p", "nano", "--transport", "tcp"], "silent");
+    drop((quiet_udp, quiet_tcp));
+    fails(&udp.to_string(), &UDP, "refused");
+    fails(&tcp.to_string(), &TCP, "refused");
+    fails(&tcp.to_string(), &["-p", "nano"], "refused");
+}

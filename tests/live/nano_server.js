@@ -1,0 +1,68 @@
+// A server of the nano family for netkit's live tests: pinus' own connector, TCP and WebSocket on
+// one port, around a stub application.
+//
+//   node nano_server.js open|dict|reject|version|kick|echo
+//
+// `echo` answers requests with what they said; its dictionary has other codes than pomelo's.
+//
+// Prints `PORT n` when it listens, and lives for a minute at most. Is run where node_modules is.
+'use strict';
+const { createRequire } = require('module');
+const load = createRequire(process.cwd() + '/');
+load('reflect-metadata');
+const { pinus } = load('pinus');
+const { HybridConnector } = load('pinus/dist/lib/connectors/hybridconnector');
+const { Protobuf } = load('pinus-protobuf');
+
+const mode = process.argv[2] || 'open';
+const routes =
+  mode === 'echo'
+    ? { onNote: 1, 'connector.entryHandler.echo': 40000, 'connector.entryHandler.enter': 77 }
+    : { onNote: 1, 'room.roomHandler.echo': 2 };
+const names = Object.fromEntries(Object.entries(routes).map(([name, code]) => [code, name]));
+const none = Protobuf.parse({});
+const protobuf = new Protobuf({ encoderProtos: none, decoderProtos: none });
+
+const options = { heartbeat: 3, useDict: mode === 'dict' || mode === 'echo', useProtobuf: false, distinctHost: true };
+if (mode === 'version') options.checkClient = () => false;
+if (mode === 'reject') options.handshake = (_msg, done) => done(new Error('no'));
+if (mode === 'dict') options.handshake = (_msg, done) => done(null, { motd: 'hello' });
+
+const connector = new HybridConnector(0, '127.0.0.1', options);
+Object.defineProperty(pinus, 'app', {
+  value: {
+    components: {
+      __connector__: { connector },
+      __dictionary__: { getDict: () => routes, getAbbrs: () => names, getVersion: () => 'v1' },
+      __protobuf__: {
+        getProtos: () => ({ server: {}, client: {}, version: 'p1' }),
+        getVersion: () => 'p1',
+        encode: (route, msg) => protobuf.encode(route, msg),
+        decode: (route, msg) => protobuf.decode(route, msg),
+      },
+    },
+    get: () => undefined,
+  },
+});
+connector.on('connection', (socket) => {
+  socket.on('error', () => {});
+  socket.on('message', (pkg) => {
+    if (mode !== 'echo') return;
+    try {
+      const said = connector.decode(pkg, socket);
+      if (said && said.id) socket.send(connector.encode(said.id, said.route, { code: 200, route: said.route, echo: said.body }));
+    } catch (error) {
+      console.error(error);
+    }
+  });
+  // Before the ack it is not sent: again and again, then.
+  if (mode === 'kick') {
+    const timer = setInterval(() => socket.emit('closing', 'maintenance'), 20);
+    socket.on('disconnect', () => clearInterval(timer));
+  }
+});
+connector.start(() => {});
+const tell = () => console.log('PORT', connector.listeningServer.address().port);
+if (connector.listeningServer.listening) tell();
+else connector.listeningServer.on('listening', tell);
+setTimeout(() => process.exit(0), 60000);

@@ -1,0 +1,59 @@
+"""A Riptide server (pytide-networking, 2.2's wire form) for netkit's live tests.
+
+riptide_server.py udp|tcp open|full|reject|data|pending
+
+Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message.
+"""
+
+import socket
+import sys
+import time
+
+from pytidenetworking.message import create
+from pytidenetworking.message_base import MessageSendMode
+from pytidenetworking.server import Server
+
+
+def free_port(kind):
+    """pytide listens on the port it is told: one that was free a moment ago."""
+    with socket.socket(socket.AF_INET, kind) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+transport, mode = sys.argv[1:3]
+if transport == "udp":
+    from pytidenetworking.transports.udp.udp_server import UDPServer
+
+    server = Server(UDPServer(listenAddress="127.0.0.1"))
+    port = free_port(socket.SOCK_DGRAM)
+else:
+    from pytidenetworking.transports.tcp.tcp_server import TCPServer
+
+    server = Server(TCPServer(listenAddress="127.0.0.1"))
+    port = free_port(socket.SOCK_STREAM)
+
+
+def decide(connection, _message):
+    if mode == "pending":
+        return
+    if mode == "data":
+        message = create(MessageSendMode.Unreliable, 0)
+        message.putString("maintenance")
+        server.reject(connection, message)
+    else:
+        server.reject(connection)
+
+
+if mode in ("reject", "data", "pending"):
+    server.handleConnection = decide
+server.start(port, 0 if mode == "full" else 4)
+print("PORT", port, flush=True)
+end = time.time() + 60
+while time.time() < end:
+    try:
+        server.update()
+    except Exception as error:  # pytide raises out of update() on odd acks: known, and not our subject
+        print(error, file=sys.stderr, flush=True)
+    time.sleep(0.005)
+server.stop()

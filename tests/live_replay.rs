@@ -1,0 +1,125 @@
+//! Captures played to real servers: Riptide by pytide-networking (PyPI), nano by pinus (npm).
+//!
+//! They need an install, so they are ignored; `.ci/run` makes it and runs them with
+//! `NETKIT_LIVE_PYTHON` and `NETKIT_LIVE_NODE`, as the probes of `live.rs`.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live").join(name)
+}
+
+/// A server that ends with its test.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    /// Starts it, and waits until it says where it listens.
+    fn start(command: &mut Command) -> Server {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
+        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let port = lines
+            .map_while(Result::ok)
+            .find_map(|line| line.strip_prefix("PORT ")?.trim().parse().ok())
+            .expect("the server says its port");
+        Server { child, port }
+    }
+
+    fn riptide(transport: &str) -> Server {
+        let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
+        Server::start(Command::new(python).arg("-u").arg(script("riptide_server.py")).args([transport, "open"]))
+    }
+
+    fn nano() -> Server {
+        let folder = std::env::var_os("NETKIT_LIVE_NODE").expect("NETKIT_LIVE_NODE: a folder with node_modules");
+        Server::start(Command::new("node").arg(script("nano_server.js")).arg("echo").current_dir(folder))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Plays a capture's client: the report's lines, the session's last, and the exit status.
+fn replay(path: &str, flow: &str, to: &str, args: &[&str]) -> (Vec<Value>, Option<i32>) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
+    let output = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .arg("replay")
+        .arg(file)
+        .args(["--flow", flow, "--to", to, "--asap", "-W", "2s", "-f", "ndjson"])
+        .args(args)
+        .output()
+        .expect("netkit runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    println!("{path} {flow}: {}\n{}", lines.last().unwrap_or(&Value::Null), String::from_utf8_lossy(&output.stderr));
+    (lines, output.status.code())
+}
+
+fn divergences(lines: &[Value]) -> impl Iterator<Item = &Value> {
+    lines.iter().filter(|line| line["report"] == "divergence")
+}
+
+/// pytide accepts, acknowledges and answers heartbeats, but its stub application says nothing: all
+/// that is missing are the captured application's own messages, the news of other clients, and the
+/// goodbye that the captured server said. Nothing that came differs.
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_to_the_last_message() {
+    for (transport, path, flow) in [
+        ("udp", "riptide/riptide22-udp.pcap", "1"),
+        ("udp", "riptide/riptide22-udp.pcap", "8"),
+        ("tcp", "riptide/pytide-tcp.pcap", "1"),
+    ] {
+        let server = Server::riptide(transport);
+        let (lines, status) = replay(path, flow, &format!("127.0.0.1:{}", server.port), &[]);
+        let session = lines.last().expect("a session");
+        assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
+        assert_eq!(session["sent"], session["messages"], "{session}");
+        assert_eq!(session["unacknowledged"], 0, "{session}");
+        assert!(session["acknowledged"].as_u64() > Some(1), "{session}");
+        for divergence in divergences(&lines) {
+            let message = divergence["message"].as_str().unwrap_or_default();
+            let application =
+                ["reliable ", "unreliable ", "notify", "client_connected", "client_disconnected", "disconnect"];
+            assert_eq!(divergence["kind"], "missing", "{divergence}");
+            assert!(application.iter().any(|name| message.starts_with(name)), "{divergence}");
+        }
+        // Under --expect that is a failure.
+        let (_, status) = replay(path, flow, &format!("127.0.0.1:{}", server.port), &["--expect"]);
+        assert_eq!(status, Some(1));
+    }
+}
+
+/// pinus' connector numbers routes otherwise than the captured server, and its stub application
+/// echoes every request: so each response came, to the live id and for the same route, and says
+/// something else; pushes and the captured kick are missing.
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn nano_to_the_last_message() {
+    for (path, websocket) in [("nano/pomelo-ws.pcap", true), ("nano/nano-protobuf-tcp.pcap", false)] {
+        let server = Server::nano();
+        let to = format!("{}127.0.0.1:{}", if websocket { "ws://" } else { "" }, server.port);
+        let (lines, status) = replay(path, "1", &to, &["--drop", "message == request and id == 0"]);
+        let session = lines.last().expect("a session");
+        assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
+        assert_eq!(session["sent"], session["messages"], "{session}");
+        let responses =
+            divergences(&lines).filter(|d| d["message"].as_str().is_some_and(|m| m.starts_with("response ")));
+        for response in responses {
+            assert_eq!(response["kind"], "differs", "{response}");
+        }
+        for divergence in divergences(&lines).filter(|d| d["kind"] == "missing") {
+            let message = divergence["message"].as_str().unwrap_or_default();
+            assert!(message.starts_with("push ") || message == "kick", "{divergence}");
+        }
+    }
+}

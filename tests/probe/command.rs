@@ -1,0 +1,179 @@
+//! The command: unknown protocols, several targets, output, exit status, captures, Ctrl-C.
+
+use super::peer::*;
+use serde_json::Value;
+use std::process::{Command, Output, Stdio};
+
+fn anything(bytes: &[u8]) -> Result<(), String> {
+    if bytes.is_empty() { Err("an empty datagram".into()) } else { Ok(()) }
+}
+
+fn netkit(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_netkit")).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect(l)).collect()
+}
+
+/// Riptide 2.0 over UDP.
+fn riptide(bytes: &[u8]) -> Vec<Say> {
+    match bytes {
+        [3] => say("08 01 00 01 00"),
+        [8, ..] => say("01 01 00 01 00"),
+        [5, ping, ..] => say(&format!("05 {ping:02x}")),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn finds_the_protocol() {
+    let riptide = udp(V4, anything, riptide);
+    let dnp = udp(V4, anything, |bytes| if bytes == [0, 1, 0, 0xff, 0xff] { say("01 02") } else { Vec::new() });
+    let acknex =
+        udp(V4, anything, |bytes| if bytes[0] == 2 && bytes.len() > 2 { say("07 09 00 00 80 3f") } else { Vec::new() });
+    for (peer, name) in [(&riptide, "riptide"), (&dnp, "dnp"), (&acknex, "acknex")] {
+        let report = ask(&request("", &[]), &peer.addr.to_string());
+        assert_eq!((outcome(&report), report.found.unwrap().proto), ("ok", name));
+    }
+    assert_eq!(dnp.sent()[0], [0, 1, 0, 0xff, 0xff], "the most harmless one comes first");
+    assert!(dnp.sent().iter().all(|bytes| bytes[..] == [0, 1, 0, 0xff, 0xff]), "and the others do not come");
+    let report = ask(&request("", &[]), &closed_udp().to_string());
+    assert_eq!(outcome(&report), "refused");
+    let tried: Vec<_> = report.tried.iter().map(|t| (t.proto, t.carrier.name())).collect();
+    assert_eq!(tried, [("dnp", "udp"), ("riptide", "tcp")], "one refusal a transport is enough");
+}
+
+#[test]
+fn ndjson_and_json() {
+    let peer = udp(V4, anything, riptide);
+    let target = peer.addr.to_string();
+    let args = ["probe", &target, "-p", "riptide", "-n", "3", "-i", "0.02", "-W", "0.3"];
+    let output = netkit(&[&args[..], &["-f", "ndjson"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let all = lines(&output);
+    assert_eq!(all.len(), 4);
+    assert!(all[..3].iter().all(|l| l["type"] == "sample" && l["rtt_ms"].is_f64() && l["target"] == target.as_str()));
+    let summary = &all[3];
+    assert_eq!(
+        (&summary["outcome"], &summary["proto"], &summary["version"]),
+        (&"ok".into(), &"riptide".into(), &"2.0".into())
+    );
+    assert_eq!((&summary["rtt"]["sent"], &summary["rtt"]["loss"]), (&3.into(), &0.0.into()));
+
+    let output = netkit(&[&args[..], &["-f", "json"]].concat());
+    let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(all[0]["samples"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn several_targets_in_order() {
+    let slow = udp(V4, anything, |bytes| riptide(bytes).into_iter().map(|s| Say { after: ms(30), ..s }).collect());
+    let fast = udp(V4, anything, riptide);
+    let gone = closed_udp();
+    let list = std::env::temp_dir().join(format!("netkit-targets-{}", std::process::id()));
+    std::fs::write(&list, format!("# ours\n{}\n\n{gone}  # gone\n", fast.addr)).unwrap();
+    let (first, file) = (slow.addr.to_string(), list.to_str().unwrap());
+    let args = [
+        "probe",
+        &first,
+        "--targets",
+        file,
+        "-p",
+        "riptide",
+        "--transport",
+        "udp",
+        "-n",
+        "2",
+        "-i",
+        "0.02",
+        "-W",
+        "0.3",
+    ];
+    let output = netkit(&[&args[..], &["-f", "ndjson"]].concat());
+    std::fs::remove_file(&list).unwrap();
+    assert_eq!(output.status.code(), Some(1), "one does not answer");
+    let summaries: Vec<(String, String)> = lines(&output)
+        .iter()
+        .filter(|l| l["type"] == "summary")
+        .map(|l| (l["target"].as_str().unwrap().into(), l["outcome"].as_str().unwrap().into()))
+        .collect();
+    let wanted = [(slow.addr, "ok"), (fast.addr, "ok"), (gone, "refused")].map(|(a, o)| (a.to_string(), o.to_string()));
+    assert_eq!(summaries, wanted);
+}
+
+#[test]
+fn a_capture_that_decode_reads() {
+    let udp_peer = udp(V4, anything, riptide);
+    let tcp_peer = tcp(anything, |conn| {
+        conn.read(52);
+        conn.write(&hex(
+            "4e4c002c474e4500000007005374617273686970204475656c0000000000000000000000000000000000000003020100",
+        ));
+        conn.drain();
+    });
+    let path = std::env::temp_dir().join(format!("netkit-probe-{}.pcap", std::process::id()));
+    let file = path.to_str().unwrap();
+    for (peer, proto, wanted) in [(&udp_peer, "riptide", "welcome"), (&tcp_peer, "gne", "connection_refused")] {
+        let target = peer.addr.to_string();
+        let output = netkit(&["probe", &target, "-p", proto, "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        let decoded = netkit(&["decode", file, "-f", "ndjson", "--fail-on", "fault"]);
+        assert_eq!(decoded.status.code(), Some(0));
+        let all = lines(&decoded);
+        let line = all.iter().find(|l| l["message"] == wanted && l["from"] == "server").expect(wanted);
+        assert_eq!((&line["proto"], &line["src"]), (&proto.into(), &target.into()));
+    }
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn trees_and_text() {
+    let peer = udp(V4, anything, riptide);
+    let target = peer.addr.to_string();
+    let output = netkit(&["probe", &target, "-p", "riptide", "-n", "2", "-i", "0.02", "-W", "0.3", "-v"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in
+        ["riptide 2.0 over udp", "client_id", "heartbeat", "2 sent, 2 answered, 0 % lost", "min/median/mean/max/jitter"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let output = netkit(&["probe", &closed_udp().to_string(), "-p", "dnp"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains(": refused: ") && text.contains("  advice: "), "{text}");
+}
+
+#[test]
+fn wrong_usage() {
+    for args in [
+        &["probe"][..],
+        &["probe", "host"],
+        &["probe", "host:0", "-p", "dnp"],
+        &["probe", "h:1", "-p", "dnp", "--transport", "tcp"],
+        &["probe", "h:1", "-p", "tftp"],
+        &["probe", "h:1", "-i", "0"],
+        &["probe", "h:1", "-n", "0"],
+        &["probe", "h:1", "--flood"],
+    ] {
+        assert_eq!(netkit(args).status.code(), Some(2), "{args:?}");
+    }
+    assert_eq!(netkit(&["probe", "--targets", "/no/such/file"]).status.code(), Some(3));
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c() {
+    let peer = udp(V4, anything, riptide);
+    let target = peer.addr.to_string();
+    let child = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(["probe", &target, "-p", "riptide", "-n", "1000", "-i", "0.05", "-f", "ndjson"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(ms(400));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(lines(&output).last().unwrap()["outcome"], "interrupted");
+    assert_eq!(peer.sent().last(), Some(&vec![6]), "the server was left");
+}

@@ -1,0 +1,130 @@
+//! DNP. Answers as the C++, Java and Python servers gave them (dnp-probe.pcap).
+
+use super::peer::*;
+
+/// What a probe may send: requests, closes, acknowledges, parts without an end; exact lengths.
+fn check(bytes: &[u8]) -> Result<(), String> {
+    match bytes {
+        [0, 1, 0, 0xff, 0xff] | [0, 1, 0, 0, 0] | [2] | [6, _, _, 0] | [10, _, _, 0] => Ok(()),
+        _ => Err("not one of the five harmless commands".into()),
+    }
+}
+
+const IDENTIFY: [u8; 5] = [0, 1, 0, 0xff, 0xff];
+
+#[test]
+fn identification() {
+    for ip in [V4, V6] {
+        let peer = udp(ip, check, |bytes| if bytes == IDENTIFY { say("01 02") } else { Vec::new() });
+        let report = ask(&request("dnp", &[]), &peer.addr.to_string());
+        assert_eq!(outcome(&report), "ok");
+        assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
+        assert_eq!(fact(&report, "answer"), "no_common_protocol");
+        assert_eq!(peer.sent(), vec![IDENTIFY.to_vec(); 3], "nothing but requests that nobody accepts");
+    }
+}
+
+#[test]
+fn requests_are_not_hurried() {
+    let stamps = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let seen = stamps.clone();
+    let peer = udp(V4, check, move |_| {
+        seen.lock().unwrap().push(std::time::Instant::now());
+        say("01 02")
+    });
+    ask(&request("dnp", &[]), &peer.addr.to_string());
+    let stamps = stamps.lock().unwrap();
+    assert!(stamps.windows(2).all(|w| w[1] - w[0] >= ms(95)), "{stamps:?}");
+}
+
+#[test]
+fn loss_and_duplicates() {
+    let mut count = 0;
+    let peer = udp(V4, check, move |_| {
+        count += 1;
+        if count == 1 { Vec::new() } else { times(say("01 02"), 2) }
+    });
+    let report = ask(&request("dnp", &[]), &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok");
+    let answered: Vec<bool> = report.samples.iter().map(|s| s.rtt.is_some()).collect();
+    assert_eq!(answered, [false, true, true]);
+    assert!(report.duplicates >= 1);
+}
+
+#[test]
+fn other_answers() {
+    let cases = [
+        ("01 01", "rejected"),
+        ("01", "broken"),
+        ("01 00 00", "broken"),
+        ("04 03", "other_protocol"),
+        ("77 77 77", "other_protocol"),
+        ("", "silent"),
+    ];
+    for (answer, wanted) in cases {
+        let peer = udp(V4, check, move |_| say(answer));
+        let report = ask(&request("dnp", &[]), &peer.addr.to_string());
+        assert_eq!(outcome(&report), wanted, "{answer:?}: {}", text(&report));
+    }
+    // Riptide's reject is recognised.
+    let peer = udp(V4, check, |_| say("04 03"));
+    assert_eq!(detail(&ask(&request("dnp", &[]), &peer.addr.to_string()), "other"), "riptide");
+    assert_eq!(outcome(&ask(&request("dnp", &[]), &closed_udp().to_string())), "refused");
+    // Somebody speaks protocol 65535: the connection is closed.
+    let peer = udp(V4, check, |bytes| if bytes == IDENTIFY { say("01 00 ff ff") } else { Vec::new() });
+    assert_eq!(outcome(&ask(&request("dnp", &[]), &peer.addr.to_string())), "ok");
+    assert!(peer.count(&[2]) >= 3);
+}
+
+/// A server that offers a link before it accepts (dnp-probe.pcap), and acknowledges.
+fn server(bytes: &[u8]) -> Vec<Say> {
+    match bytes {
+        [0, 1, 0, 0xff, 0xff] => say("01 02"),
+        [0, 1, 0, 0, 0] => [say("05 00 00 07 00 00 02 00 68 69 01 00 01 2a"), say("01 00 00 00")].concat(),
+        [10, low, high, 0] => say(&format!("06 {low:02x} {high:02x} 00")),
+        _ => Vec::new(),
+    }
+}
+
+#[test]
+fn full_handshake() {
+    let peer = udp(V4, check, server);
+    let mut request = request("dnp", &[]);
+    request.connect = true;
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+    assert_eq!(fact(&report, "protocol"), 0);
+    assert_eq!(fact(&report, "long_messages"), true);
+    assert_eq!(fact(&report, "volunteered")["link_state"], 1);
+    let inside = report.samples.iter().filter(|s| s.method == "long_message" && s.rtt.is_some()).count();
+    assert_eq!(inside, 3);
+    let sent = peer.sent();
+    assert!(sent.contains(&hex("06 00 00 00")), "the link state is acknowledged");
+    assert!(sent.ends_with(&[vec![2], vec![2], vec![2]]), "closed, three times");
+    let numbers: Vec<u8> = sent.iter().filter(|b| b[0] == 10).map(|b| b[1]).collect();
+    assert_eq!(numbers, [0, 1, 2]);
+}
+
+#[test]
+fn always_closed() {
+    let mut request = request("dnp", &[]);
+    request.connect = true;
+    // Refused, silent after identification, closed by the server, interrupted.
+    for (answer, wanted) in [("01 01", "rejected"), ("01 02", "other_version"), ("", "silent")] {
+        let peer = udp(V4, check, move |bytes| match bytes[0] {
+            0 if bytes == IDENTIFY => say("01 02"),
+            0 if !answer.is_empty() => say(answer),
+            _ => Vec::new(),
+        });
+        let report = ask(&request, &peer.addr.to_string());
+        assert_eq!(outcome(&report), wanted);
+        assert_eq!(peer.count(&[2]), 3);
+    }
+    let peer = udp(V4, check, |bytes| if bytes[0] == 10 { say("02") } else { server(bytes) });
+    assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");
+    assert_eq!(peer.count(&[2]), 3);
+    (request.samples, request.interval) = (20, ms(100));
+    let peer = udp(V4, check, server);
+    assert_eq!(outcome(&interrupted(&request, &peer.addr.to_string(), ms(2300))), "interrupted");
+    assert_eq!(peer.count(&[2]), 3);
+}

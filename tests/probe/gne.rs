@@ -1,0 +1,171 @@
+//! GNE. Bytes of gne-probe.pcap: trunk's server (little-endian), 0.70's (big-endian).
+
+use super::peer::*;
+
+/// The request that reads the same in both orders.
+const STRANGER: &str =
+    "4e4c0030474e45ffffffff0000000000000000000000000000000000000000000000000000000000000000ffffffff0000000000";
+const REFUSED_LE: &str =
+    "4e4c002c474e4500000007005374617273686970204475656c0000000000000000000000000000000000000003020100";
+const REFUSED_BE: &str =
+    "4e4c002c474e4500000000075374617273686970204475656c0000000000000000000000000000000000000000010203";
+const REQUEST_LE: &str =
+    "4e4c0030474e45000007005374617273686970204475656c00000000000000000000000000000000000000030201000000000000";
+const ACCEPTED_LE: &str = "4e4c000c474e450100190000ffffffff";
+const EXIT: &str = "4e4c000202ff";
+
+/// Whole HawkNL frames of at most 512 bytes, and nothing else.
+fn check(mut bytes: &[u8]) -> Result<(), String> {
+    while !bytes.is_empty() {
+        let [b'N', b'L', high, low, rest @ ..] = bytes else { return Err("no frame".into()) };
+        let length = u16::from_be_bytes([*high, *low]) as usize;
+        if length == 0 || length > 512 || rest.len() < length {
+            return Err("an empty, oversize or unfinished frame".into());
+        }
+        bytes = &rest[length..];
+    }
+    Ok(())
+}
+
+#[test]
+fn identification_is_one_refusal() {
+    for (refusal, order) in [(REFUSED_LE, "little-endian"), (REFUSED_BE, "big-endian")] {
+        let peer = tcp(check, move |conn| {
+            conn.read(52);
+            conn.write(&hex(refusal));
+            conn.read(1);
+        });
+        let report = ask(&request("gne", &[]), &peer.addr.to_string());
+        assert_eq!((outcome(&report), version(&report)), ("ok", Some("0.0.7")), "{}", text(&report));
+        assert_eq!(fact(&report, "game"), "Starship Duel");
+        assert_eq!(fact(&report, "user_version"), 0x010203);
+        assert_eq!(fact(&report, "byte_order"), order);
+        assert_eq!(report.samples.len(), 1);
+        assert_eq!(peer.sent(), [hex(STRANGER)], "one connection, 52 bytes");
+    }
+}
+
+/// A server that refuses strangers and accepts its own; answers pings where `pings`; tells what
+/// its clients did at the end.
+fn server(pings: bool, ends: std::sync::Arc<std::sync::Mutex<Vec<&'static str>>>) -> impl FnMut(&mut Conn) + Send {
+    move |conn| {
+        let asked = conn.read(52);
+        if asked == hex(STRANGER) {
+            conn.write(&hex(REFUSED_LE));
+            conn.drain();
+            return;
+        }
+        conn.write(&hex(ACCEPTED_LE));
+        loop {
+            let head = conn.read(4);
+            let [_, _, high, low] = head[..] else {
+                ends.lock().unwrap().push("gone without exit");
+                return;
+            };
+            let content = conn.read(u16::from_be_bytes([high, low]) as usize);
+            match content[0] {
+                2 => {
+                    conn.write(&hex(EXIT));
+                    conn.stream.shutdown(std::net::Shutdown::Write).unwrap();
+                    ends.lock().unwrap().push(if conn.drain() { "left" } else { "never ended" });
+                    return;
+                }
+                4 if pings => {
+                    // The same id, T2 and T3 of the capture; the header comes first, by itself.
+                    conn.write(&hex("4e4c0016"));
+                    std::thread::sleep(ms(20));
+                    let times = hex("a3c7006ab7990800");
+                    conn.write(&[&content[..5], &times, &times, &[0xff]].concat());
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn handshake_pings_and_exit() {
+    let ends = std::sync::Arc::default();
+    let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
+    let mut request = request("gne", &[]);
+    request.connect = true;
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+    assert_eq!(fact(&report, "accepted"), true);
+    assert_eq!(fact(&report, "max_rate"), 6400);
+    let pings: Vec<_> = report.samples.iter().filter(|s| s.method == "ping").collect();
+    // Timed at the header: the content comes 20 ms later.
+    assert!(pings.len() == 3 && pings.iter().all(|s| s.rtt.is_some_and(|rtt| rtt < ms(19))), "{pings:?}");
+    let sent = peer.sent();
+    assert!(sent[1].starts_with(&hex(REQUEST_LE)), "the refusal's own values");
+    assert!(sent[1].ends_with(&hex(EXIT)));
+    drop(peer);
+    assert_eq!(*ends.lock().unwrap(), ["left"]);
+}
+
+#[test]
+fn always_by_the_exit() {
+    let mut request = request("gne", &[]);
+    request.connect = true;
+    // The application answers no pings.
+    let ends = std::sync::Arc::default();
+    let peer = tcp(check, server(false, std::sync::Arc::clone(&ends)));
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok");
+    assert!(report.notes.iter().any(|n| n.contains("does not answer pings")), "{:?}", report.notes);
+    drop(peer);
+    assert_eq!(*ends.lock().unwrap(), ["left"]);
+    // Interrupted.
+    let ends = std::sync::Arc::default();
+    let peer = tcp(check, server(true, std::sync::Arc::clone(&ends)));
+    (request.samples, request.interval) = (100, ms(50));
+    assert_eq!(outcome(&interrupted(&request, &peer.addr.to_string(), ms(250))), "interrupted");
+    drop(peer);
+    assert_eq!(*ends.lock().unwrap(), ["left"]);
+}
+
+#[test]
+fn refused_though_all_is_equal() {
+    let peer = tcp(check, |conn| {
+        conn.read(52);
+        conn.write(&hex(REFUSED_LE));
+        conn.drain();
+    });
+    let mut request = request("gne", &[]);
+    request.connect = true;
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "rejected");
+    assert_eq!(fact(&report, "game"), "Starship Duel", "what was found is told");
+}
+
+#[test]
+fn others() {
+    let quiet = tcp(check, |conn| _ = conn.drain());
+    let report = ask(&request("gne", &[]), &quiet.addr.to_string());
+    assert_eq!(outcome(&report), "silent");
+    assert!(text(&report).contains("0.70"), "{}", text(&report));
+    let cases = [
+        ("4e4c000401020304", "other_protocol", "hawknl"),
+        ("0100000c7b22636f6465223a3530307d", "other_protocol", "nano"),
+        ("0500 0801000100", "other_protocol", "riptide"),
+        ("485454502f312e3120343030204261642052657175657374 0d0a0d0a", "other_protocol", "nano"),
+        ("16030100", "other_protocol", ""),
+        ("4e4c002c474e4500", "broken", ""),
+    ];
+    for (answer, wanted, other) in cases {
+        let peer = tcp(check, move |conn| {
+            conn.read(52);
+            conn.write(&hex(answer));
+            if answer == "4e4c002c474e4500" {
+                return;
+            }
+            conn.drain();
+        });
+        let report = ask(&request("gne", &[]), &peer.addr.to_string());
+        assert_eq!(outcome(&report), wanted, "{answer}: {}", text(&report));
+        assert_eq!(detail(&report, "other").as_str().unwrap_or(""), other, "{answer}");
+    }
+    let peer = tcp(check, |_| {});
+    assert_eq!(outcome(&ask(&request("gne", &[]), &peer.addr.to_string())), "closed");
+    assert_eq!(outcome(&ask(&request("gne", &[]), &closed_tcp().to_string())), "refused");
+}

@@ -1,0 +1,10 @@
+//! Probes against small scripted peers, which answer with bytes that real servers sent.
+
+mod acknex;
+mod command;
+mod dnp;
+mod gate;
+mod gne;
+mod nano;
+mod peer;
+mod riptide;

@@ -1,0 +1,189 @@
+//! nano, pinus, pomelo: answers of probe-all.pcap.
+
+use super::peer::*;
+use netkit::protocols::probe::Carrier;
+
+/// Whole packages of a client, none of them with data; or an HTTP request and whole masked frames.
+fn check(bytes: &[u8]) -> Result<(), String> {
+    if !bytes.starts_with(b"GET") {
+        return packages(bytes);
+    }
+    let end = bytes.windows(4).position(|w| w == b"\r\n\r\n").ok_or("an unfinished head")? + 4;
+    let mut rest = &bytes[end..];
+    while !rest.is_empty() {
+        let [op, length, mask @ ..] = rest else { return Err("an unfinished frame".into()) };
+        let length = (length & 0x7f) as usize;
+        let payload = mask.get(4..4 + length).filter(|_| rest[1] & 0x80 != 0 && length < 126).ok_or("a cut frame")?;
+        let plain: Vec<u8> = payload.iter().zip(mask[..4].iter().cycle()).map(|(a, b)| a ^ b).collect();
+        match op {
+            0x82 => packages(&plain)?,
+            0x88 | 0x89 => {}
+            _ => return Err(format!("opcode {op:02x}")),
+        }
+        rest = &rest[6 + length..];
+    }
+    Ok(())
+}
+
+fn packages(mut bytes: &[u8]) -> Result<(), String> {
+    while !bytes.is_empty() {
+        let [kind @ 1..=3, a, b, c, rest @ ..] = bytes else { return Err("no handshake, ack or heartbeat".into()) };
+        let length = u32::from_be_bytes([0, *a, *b, *c]) as usize;
+        if rest.len() < length || (*kind == 1) == (length == 0) {
+            return Err("an unfinished or empty package".into());
+        }
+        bytes = &rest[length..];
+    }
+    Ok(())
+}
+
+fn package(kind: u8, body: &str) -> Vec<u8> {
+    [&[kind][..], &(body.len() as u32).to_be_bytes()[1..], body.as_bytes()].concat()
+}
+
+const NANO: &str = r#"{"code":200,"sys":{"dict":{"Room.Echo":1},"heartbeat":1,"servertime":1795231519}}"#;
+const PINUS: &str = r#"{"code":200,"sys":{"heartbeat":3,"dict":{"a":1,"b":2},"useDict":true}}"#;
+const BARE: &str = r#"{"code":200,"sys":{"heartbeat":3}}"#;
+
+/// A server over TCP: answers handshakes before the ack, or heartbeats after it.
+fn server(hello: &'static str, again: bool) -> impl FnMut(&mut Conn) + Send {
+    move |conn| {
+        let (mut shaken, mut acked) = (false, false);
+        loop {
+            let [kind, a, b, c] = conn.read(4)[..] else { return };
+            conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
+            match kind {
+                1 if !shaken || again && !acked => conn.write(&package(1, hello)),
+                2 if !again => conn.write(&package(3, "")),
+                3 if !again => conn.write(&package(3, "")),
+                _ => {}
+            }
+            shaken = true;
+            acked |= kind == 2;
+        }
+    }
+}
+
+fn over(carrier: Carrier) -> netkit::probe::Request {
+    let mut request = request("nano", &[]);
+    request.carrier = Some(carrier);
+    request
+}
+
+#[test]
+fn families_over_tcp() {
+    let cases = [
+        (NANO, true, "nano 0.5.1", "handshake"),
+        (PINUS, false, "pinus", "heartbeat"),
+        (r#"{"code":200,"sys":{"routeToCode":{"x":1},"codeToRoute":{"1":"x"}}}"#, false, "pomelo", "heartbeat"),
+        (r#"{"code":200,"sys":{"serializer":"json","heartbeat":30}}"#, true, "pitaya", "handshake"),
+        (BARE, true, "nano or pitaya", "handshake"),
+        (BARE, false, "pomelo or pinus", "heartbeat"),
+    ];
+    for (hello, again, family, method) in cases {
+        let peer = tcp(check, server(hello, again));
+        let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+        assert_eq!(outcome(&report), "ok", "{hello}: {}", text(&report));
+        let found = report.found.as_ref().unwrap();
+        assert!(found.family.as_deref().unwrap().starts_with(family), "{hello}: {:?}", found.family);
+        assert!(report.samples.len() == 3 && report.samples.iter().all(|s| s.method == method && s.rtt.is_some()));
+        let hand = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
+        assert!(peer.sent()[0].starts_with(&package(1, hand)), "57 bytes");
+    }
+    let peer = tcp(check, server(NANO, true));
+    let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+    assert_eq!((fact(&report, "dictionary").as_u64(), fact(&report, "heartbeat").as_u64()), (Some(1), Some(1)));
+}
+
+#[test]
+fn failures_over_tcp() {
+    let cases: [(Vec<u8>, &str); 7] = [
+        (package(1, r#"{"code":500}"#), "rejected"),
+        (package(1, r#"{"code":501}"#), "other_version"),
+        (package(5, r#"{"reason":"maintenance"}"#), "rejected"),
+        (package(1, "no json"), "broken"),
+        (package(1, NANO)[..20].to_vec(), "broken"),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(), "closed"),
+        (Vec::new(), "closed"),
+    ];
+    for (answer, wanted) in cases {
+        let shown = String::from_utf8_lossy(&answer).into_owned();
+        let peer = tcp(check, move |conn| {
+            conn.read(57);
+            conn.write(&answer);
+        });
+        let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+        assert_eq!(outcome(&report), wanted, "{shown:?}: {}", text(&report));
+    }
+    let peer = tcp(check, |conn| _ = conn.drain());
+    assert_eq!(outcome(&ask(&over(Carrier::Tcp), &peer.addr.to_string())), "silent");
+    let peer = tcp(check, |conn| {
+        conn.read(57);
+        conn.write(&hex("050008010001 00"));
+        conn.drain();
+    });
+    assert_eq!(outcome(&ask(&over(Carrier::Tcp), &peer.addr.to_string())), "other_protocol");
+    assert_eq!(outcome(&ask(&over(Carrier::Tcp), &closed_tcp().to_string())), "refused");
+}
+
+/// A WebSocket server: the upgrade, then a frame for a frame.
+fn web(status: &'static str) -> impl FnMut(&mut Conn) + Send {
+    move |conn| {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let more = conn.read(1);
+            if more.is_empty() {
+                return;
+            }
+            head.extend(more);
+            if head.len() == 4 && !head.starts_with(b"GET ") {
+                // nano's WebSocket port waits for the end of a line.
+                conn.drain();
+                return;
+            }
+        }
+        if status != "101" {
+            conn.write(format!("HTTP/1.1 {status} Not Found\r\nContent-Length: 0\r\n\r\n").as_bytes());
+            return;
+        }
+        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+        loop {
+            let [op, length] = conn.read(2)[..] else { return };
+            let mask = conn.read(4);
+            let payload = conn.read((length & 0x7f) as usize);
+            let plain: Vec<u8> = payload.iter().zip(mask.iter().cycle()).map(|(a, b)| a ^ b).collect();
+            let frame = |op: u8, body: &[u8]| [&[op, body.len() as u8][..], body].concat();
+            match op {
+                0x89 => conn.write(&frame(0x8a, &plain)),
+                0x88 => {
+                    conn.write(&frame(0x88, &plain));
+                    return;
+                }
+                _ if plain.first() == Some(&1) => conn.write(&frame(0x82, &package(1, PINUS))),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn websocket() {
+    let peer = tcp(check, web("101"));
+    let report = ask(&request("nano", &[]), &format!("ws://{}/nano", peer.addr));
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+    assert_eq!(report.found.as_ref().unwrap().carrier, "ws");
+    assert!(report.samples.len() == 3 && report.samples.iter().all(|s| s.rtt.is_some()));
+    let sent = peer.sent();
+    assert!(sent[0].starts_with(b"GET /nano HTTP/1.1\r\n"));
+    let close = &sent[0][sent[0].len() - 8..];
+    assert_eq!(close[..2], [0x88, 0x82], "left with a close frame");
+
+    // Plain HOST:PORT: TCP first, then WebSocket.
+    let report = ask(&request("nano", &[]), &peer.addr.to_string());
+    assert_eq!((outcome(&report), report.tried.len()), ("ok", 2), "{:?}", report.tried);
+
+    let peer = tcp(check, web("404"));
+    let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
+    assert_eq!(outcome(&report), "rejected");
+    assert!(text(&report).contains("ws://HOST:PORT/PATH"), "{}", text(&report));
+}

@@ -1,0 +1,241 @@
+//! Scripted peers, and what is asserted of everything that they were sent.
+
+use netkit::net::{Stop, Target};
+use netkit::probe::{self, Report, Request, Shared};
+use netkit::protocols::{self, Options};
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub const V4: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+pub const V6: IpAddr = IpAddr::V6(Ipv6Addr::LOCALHOST);
+
+pub fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+/// Bytes as people write them.
+pub fn hex(text: &str) -> Vec<u8> {
+    hex::decode(text.replace([' ', '\n'], "")).expect("hex")
+}
+
+/// What a peer was sent: datagrams, or whole streams.
+pub type Log = Arc<Mutex<Vec<Vec<u8>>>>;
+
+/// A scripted peer. When it goes, all that it was sent is checked.
+pub struct Peer {
+    pub addr: SocketAddr,
+    pub log: Log,
+    end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    check: fn(&[u8]) -> Result<(), String>,
+}
+
+impl Peer {
+    /// What it was sent so far, when nothing more comes.
+    pub fn sent(&self) -> Vec<Vec<u8>> {
+        std::thread::sleep(ms(40));
+        self.log.lock().unwrap().clone()
+    }
+
+    pub fn count(&self, what: &[u8]) -> usize {
+        self.sent().iter().filter(|bytes| *bytes == what).count()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        std::thread::sleep(ms(40));
+        self.end.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        if std::thread::panicking() {
+            return;
+        }
+        assert!(ended.is_none_or(|e| e.is_ok()), "the peer failed");
+        for bytes in self.log.lock().unwrap().iter() {
+            if let Err(why) = (self.check)(bytes) {
+                panic!("sent {}: {why}", hex::encode(bytes));
+            }
+        }
+    }
+}
+
+/// An answer: after how long, and what; `stray`: from another address.
+#[derive(Clone, Debug, Default)]
+pub struct Say {
+    pub after: Duration,
+    pub bytes: Vec<u8>,
+    pub stray: bool,
+}
+
+pub fn say(text: &str) -> Vec<Say> {
+    vec![Say { bytes: hex(text), ..Say::default() }]
+}
+
+/// The same answers so many times.
+pub fn times(answers: Vec<Say>, count: usize) -> Vec<Say> {
+    std::iter::repeat_n(answers, count).flatten().collect()
+}
+
+/// A UDP peer that answers each datagram by its script.
+pub fn udp(
+    ip: IpAddr,
+    check: fn(&[u8]) -> Result<(), String>,
+    mut script: impl FnMut(&[u8]) -> Vec<Say> + Send + 'static,
+) -> Peer {
+    let socket = UdpSocket::bind((ip, 0)).unwrap();
+    let stray = UdpSocket::bind((ip, 0)).unwrap();
+    socket.set_read_timeout(Some(ms(10))).unwrap();
+    let addr = socket.local_addr().unwrap();
+    let (log, end): (Log, _) = (Log::default(), Arc::new(AtomicBool::new(false)));
+    let (kept, stop) = (log.clone(), end.clone());
+    let thread = std::thread::spawn(move || {
+        let mut buffer = vec![0; 65536];
+        while !stop.load(Ordering::Relaxed) {
+            let Ok((length, from)) = socket.recv_from(&mut buffer) else { continue };
+            kept.lock().unwrap().push(buffer[..length].to_vec());
+            for answer in script(&buffer[..length]) {
+                std::thread::sleep(answer.after);
+                let out = if answer.stray { &stray } else { &socket };
+                let _ = out.send_to(&answer.bytes, from);
+            }
+        }
+    });
+    Peer { addr, log, end, thread: Some(thread), check }
+}
+
+/// What a TCP peer does with a connection.
+pub struct Conn {
+    pub stream: TcpStream,
+    pub number: usize,
+    log: Log,
+    stop: Arc<AtomicBool>,
+}
+
+impl Conn {
+    /// Reads until there are `count` new bytes; fewer where the client ends.
+    pub fn read(&mut self, count: usize) -> Vec<u8> {
+        let mut got = Vec::new();
+        let until = Instant::now() + Duration::from_secs(5);
+        while got.len() < count && !self.stop.load(Ordering::Relaxed) && Instant::now() < until {
+            let mut buffer = vec![0; count - got.len()];
+            match self.stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => {
+                    got.extend_from_slice(&buffer[..n]);
+                    self.log.lock().unwrap()[self.number].extend_from_slice(&buffer[..n]);
+                }
+                Err(e) if matches!(e.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
+                Err(_) => break,
+            }
+        }
+        got
+    }
+
+    pub fn write(&mut self, bytes: &[u8]) {
+        let _ = self.stream.write_all(bytes);
+    }
+
+    /// Reads until the client ends its direction. `false`: it never did.
+    pub fn drain(&mut self) -> bool {
+        while !self.read(1).is_empty() {}
+        matches!(self.stream.read(&mut [0]), Ok(0))
+    }
+}
+
+/// A TCP peer that runs its script with each connection, one after the other.
+pub fn tcp(check: fn(&[u8]) -> Result<(), String>, mut script: impl FnMut(&mut Conn) + Send + 'static) -> Peer {
+    let listener = TcpListener::bind((V4, 0)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let addr = listener.local_addr().unwrap();
+    let (log, end): (Log, _) = (Log::default(), Arc::new(AtomicBool::new(false)));
+    let (kept, stop) = (log.clone(), end.clone());
+    let thread = std::thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            let Ok((stream, _)) = listener.accept() else {
+                std::thread::sleep(ms(2));
+                continue;
+            };
+            stream.set_nonblocking(false).unwrap();
+            stream.set_nodelay(true).unwrap();
+            stream.set_read_timeout(Some(ms(10))).unwrap();
+            let number = kept.lock().unwrap().len();
+            kept.lock().unwrap().push(Vec::new());
+            script(&mut Conn { stream, number, log: kept.clone(), stop: stop.clone() });
+        }
+    });
+    Peer { addr, log, end, thread: Some(thread), check }
+}
+
+/// A port of nobody's.
+pub fn closed_udp() -> SocketAddr {
+    UdpSocket::bind((V4, 0)).unwrap().local_addr().unwrap()
+}
+
+pub fn closed_tcp() -> SocketAddr {
+    TcpListener::bind((V4, 0)).unwrap().local_addr().unwrap()
+}
+
+/// A request with short times.
+pub fn request(proto: &str, settings: &[&str]) -> Request {
+    let mut options = Options { proto: (!proto.is_empty()).then(|| proto.into()), ..Options::default() };
+    settings.iter().for_each(|text| options.settings.add(text).unwrap());
+    Request {
+        proto: protocols::by_name(proto),
+        carrier: None,
+        options,
+        samples: 3,
+        interval: ms(20),
+        timeout: Some(ms(300)),
+        connect: false,
+        create: None,
+        name: "netkit".into(),
+    }
+}
+
+/// Runs it.
+pub fn ask(request: &Request, target: &str) -> Report {
+    ask_until(request, target, &Stop::default())
+}
+
+pub fn ask_until(request: &Request, target: &str, stop: &Stop) -> Report {
+    let target: Target = target.parse().unwrap();
+    let shared = Shared { recorder: None, stop, flows: &AtomicU64::new(0) };
+    probe::run(request, &target, &shared, None, &|_| ())
+}
+
+/// Interrupts after a while.
+pub fn interrupted(request: &Request, target: &str, after: Duration) -> Report {
+    let stop = Stop::default();
+    let later = stop.clone();
+    let thread = std::thread::spawn(move || {
+        std::thread::sleep(after);
+        later.set();
+    });
+    let report = ask_until(request, target, &stop);
+    thread.join().unwrap();
+    report
+}
+
+pub fn outcome(report: &Report) -> &'static str {
+    report.outcome.name()
+}
+
+pub fn detail<'a>(report: &'a Report, key: &str) -> &'a serde_json::Value {
+    report.failure.as_ref().and_then(|f| f.details.get(key)).unwrap_or(&serde_json::Value::Null)
+}
+
+pub fn fact<'a>(report: &'a Report, key: &str) -> &'a serde_json::Value {
+    report.found.as_ref().and_then(|f| f.facts.get(key)).unwrap_or(&serde_json::Value::Null)
+}
+
+pub fn version(report: &Report) -> Option<&str> {
+    report.found.as_ref()?.version.as_deref()
+}
+
+pub fn text(report: &Report) -> String {
+    report.failure.as_ref().map(|f| format!("{} | {}", f.text, f.advice)).unwrap_or_default()
+}

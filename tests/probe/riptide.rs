@@ -1,0 +1,312 @@
+//! Riptide. Bytes of the servers are those measured on C# 2.0.0, 2.1.2, 2.2.1 (facts, probe).
+
+use super::peer::*;
+use netkit::protocols::probe::Carrier;
+
+/// What a client may send, by exact size: nothing empty, nothing cut.
+fn check(bytes: &[u8]) -> Result<(), String> {
+    let right = match bytes {
+        [] => false,
+        // 2.0: connect, ack, welcome, heartbeat, disconnect.
+        [3] | [1, _, _, _, _] | [8, 1, 0, _, _] | [5, _, _, _] | [6] => true,
+        // 2.1 and later: the type is the low half.
+        [2] | [5] => true,
+        [first, _, _, _, _] => matches!(first & 15, 1 | 8),
+        [first, _, _, _] => first & 15 == 4,
+        _ => false,
+    };
+    if right { Ok(()) } else { Err("no whole message of a Riptide client".into()) }
+}
+
+fn check_stream(mut bytes: &[u8]) -> Result<(), String> {
+    let wide = bytes.get(2..4) == Some(&[0, 0]);
+    while !bytes.is_empty() {
+        let (length, head) = match (wide, bytes) {
+            (true, [a, b, c, d, ..]) => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, 4),
+            (false, [a, b, ..]) => (u16::from_le_bytes([*a, *b]) as usize, 2),
+            _ => return Err("an unfinished length".into()),
+        };
+        check(bytes.get(head..head + length).ok_or("an unfinished frame")?)?;
+        bytes = &bytes[head + length..];
+    }
+    Ok(())
+}
+
+/// A 2.0 server.
+fn v20(bytes: &[u8]) -> Vec<Say> {
+    match bytes {
+        [3] => say("08 01 00 01 00"),
+        [8, ..] => say("01 01 00 01 00"),
+        [5, ping, ..] => say(&format!("05 {ping:02x}")),
+        _ => Vec::new(),
+    }
+}
+
+/// A 2.1 or 2.2 server: they differ in the ack.
+fn v22(bytes: &[u8], ack: &str) -> Vec<Say> {
+    match bytes {
+        [2] => say("18 00 10 00 00"),
+        [first, ..] if bytes.len() == 5 && first & 15 == 8 => say(ack),
+        [first, second, _, _] if first & 15 == 4 => say(&hex::encode([*first, second & 15])),
+        _ => Vec::new(),
+    }
+}
+
+const ACK_21: &str = "11 00 10 00 20 00 00";
+const ACK_22: &str = "11 00 10 00 00";
+
+fn udp_request() -> netkit::probe::Request {
+    let mut request = request("riptide", &[]);
+    request.carrier = Some(Carrier::Udp);
+    request
+}
+
+fn run(peer: &Peer) -> netkit::probe::Report {
+    ask(&udp_request(), &peer.addr.to_string())
+}
+
+#[test]
+fn versions() {
+    let peer = udp(V4, check, v20);
+    let report = run(&peer);
+    assert_eq!((outcome(&report), version(&report)), ("ok", Some("2.0")));
+    assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
+    assert_eq!(fact(&report, "client_id"), 1);
+    // The bytes of the table: ack of the welcome, our welcome, the first ping, and the end.
+    for bytes in ["01 01 00 01 00", "08 01 00 01 00", "05 00 ff ff", "06"] {
+        assert_eq!(peer.count(&hex(bytes)), 1, "{bytes}");
+    }
+    assert_eq!(peer.sent().last(), Some(&hex("06")));
+
+    for (ack, wanted) in [(ACK_21, "2.1"), (ACK_22, "2.2")] {
+        let peer = udp(V4, check, move |bytes| v22(bytes, ack));
+        let report = run(&peer);
+        assert_eq!((outcome(&report), version(&report)), ("ok", Some(wanted)));
+        for bytes in ["11 00 10 00 00", "18 00 10 00 00", "04 f0 ff 0f", "05"] {
+            assert_eq!(peer.count(&hex(bytes)), 1, "{bytes}");
+        }
+    }
+}
+
+#[test]
+fn ipv6() {
+    let peer = udp(V6, check, v20);
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "ok");
+    assert_eq!(report.address, Some(peer.addr));
+}
+
+#[test]
+fn rejections() {
+    let cases = [
+        (3, "04 03", "full", "server_full"),
+        (3, "04 04", "rejected", "rejected"),
+        (3, "04 05 05 68 65 6c 6c 6f", "rejected", "custom"),
+        (2, "23 00", "full", "server_full"),
+        (2, "33 00", "rejected", "rejected"),
+        (2, "43 80 96 06", "rejected", "custom"),
+    ];
+    for (connect, answer, wanted, reason) in cases {
+        let peer = udp(V4, check, move |bytes| {
+            let answers = if connect == 2 { 3 } else { 1 };
+            if bytes == [connect] { times(say(answer), answers) } else { Vec::new() }
+        });
+        let report = run(&peer);
+        assert_eq!(outcome(&report), wanted, "{answer}");
+        assert_eq!(detail(&report, "reason"), reason, "{answer}");
+        // The port is not used again, and there is nothing to leave.
+        assert_eq!(peer.sent().iter().filter(|b| **b == [connect]).count(), 1);
+    }
+    let peer = udp(V4, check, |bytes| if bytes == [3] { say("04 05 05 68 65 6c 6c 6f") } else { Vec::new() });
+    assert_eq!(detail(&run(&peer), "said"), "hello");
+    let peer = udp(V4, check, |bytes| if bytes == [2] { say("43 80 96 06") } else { Vec::new() });
+    assert_eq!(detail(&run(&peer), "said"), "hi");
+}
+
+#[test]
+fn other_version() {
+    let peer = udp(V4, check, |bytes| v22(bytes, ACK_22));
+    let mut request = request("riptide", &["riptide.version=2.0"]);
+    request.carrier = Some(Carrier::Udp);
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!((outcome(&report), detail(&report, "version").as_str()), ("other_version", Some("2.2")));
+    assert_eq!(peer.count(&[5]), 1, "it is left");
+}
+
+#[test]
+fn pending() {
+    let peer = udp(V4, check, |bytes| if bytes == [3] { say("03") } else { Vec::new() });
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "pending");
+    assert_eq!(peer.count(&[6]), 1, "it is left");
+
+    let peer = udp(V4, check, |bytes| match bytes {
+        [3] => [say("03"), vec![Say { after: ms(60), bytes: hex("08 01 00 01 00"), stray: false }]].concat(),
+        other => v20(other),
+    });
+    assert_eq!(outcome(&run(&peer)), "ok");
+}
+
+#[test]
+fn nobody() {
+    let peer = udp(V4, check, |_| Vec::new());
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "silent");
+    assert!(text(&report).contains("0.3 s"), "{}", text(&report));
+    // Five tries a version, and each socket says good-bye: the answer may have been lost.
+    let counts = [[3], [2], [6], [5]].map(|what| peer.count(&what));
+    assert_eq!(counts, [5, 5, 1, 1]);
+
+    let report = ask(&udp_request(), &closed_udp().to_string());
+    assert_eq!(outcome(&report), "refused");
+    let report = ask(&udp_request(), "no-such-host.invalid:7777");
+    assert_eq!(outcome(&report), "resolve_failed");
+}
+
+#[test]
+fn a_lost_connect_is_asked_again() {
+    let mut lost = 2;
+    let peer = udp(V4, check, move |bytes| {
+        if bytes == [3] && lost > 0 {
+            lost -= 1;
+            return Vec::new();
+        }
+        v20(bytes)
+    });
+    assert_eq!(outcome(&run(&peer)), "ok");
+}
+
+#[test]
+fn loss_delay_and_duplicates() {
+    let mut pings = 0;
+    let peer = udp(V4, check, move |bytes| {
+        if bytes[0] == 5 {
+            pings += 1;
+            return match pings {
+                1 => vec![Say { after: ms(60), ..v20(bytes)[0].clone() }],
+                2 => Vec::new(),
+                _ => times(v20(bytes), 2),
+            };
+        }
+        v20(bytes)
+    });
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "ok");
+    let [first, second, third] = report.samples[..] else { panic!("{:?}", report.samples) };
+    assert!(first.rtt.unwrap() >= ms(60) && first.rtt.unwrap() < ms(290), "{first:?}");
+    assert_eq!(second.rtt, None);
+    assert!(third.rtt.is_some());
+
+    let peer = udp(V4, check, |bytes| if bytes[0] == 5 { times(v20(bytes), 3) } else { v20(bytes) });
+    let report = run(&peer);
+    assert_eq!(report.samples.iter().filter(|s| s.rtt.is_some()).count(), 3);
+    assert!(report.duplicates >= 4, "{}", report.duplicates);
+}
+
+#[test]
+fn strangers() {
+    // DNP's "no common protocol", an Acknex info, and bytes of nobody.
+    let cases = [("01 02", Some("dnp")), ("07 09 00 00 80 3f", Some("acknex")), ("de ad be ef", None)];
+    for (answer, other) in cases {
+        let peer = udp(V4, check, move |_| say(answer));
+        let report = run(&peer);
+        assert_eq!(outcome(&report), "other_protocol", "{answer}");
+        assert_eq!(detail(&report, "other").as_str(), other, "{answer}");
+        assert!(text(&report).contains(&answer.replace(' ', "")), "{}", text(&report));
+    }
+}
+
+#[test]
+fn hostile() {
+    let huge = "ff".repeat(60_000);
+    let peer = udp(V4, check, move |_| say(&huge));
+    assert_eq!(outcome(&run(&peer)), "other_protocol");
+    let peer = udp(V4, check, |_| say(""));
+    assert_eq!(outcome(&run(&peer)), "silent", "empty datagrams say nothing");
+    // A welcome that breaks off.
+    let peer = udp(V4, check, |bytes| if bytes == [3] { say("08 01") } else { Vec::new() });
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "broken");
+    assert_eq!(detail(&report, "answer")["message"], "welcome");
+    assert!(text(&report).contains("riptide.welcome.sequence_id"), "{}", text(&report));
+    // From another address: it does not count.
+    let peer = udp(V4, check, |_| vec![Say { bytes: hex("08 01 00 01 00"), stray: true, after: ms(0) }]);
+    assert_eq!(outcome(&run(&peer)), "silent");
+    // Garbage before the right answer does not keep it away.
+    let peer = udp(V4, check, |bytes| match bytes {
+        [3] => [say("ff ff ff"), say("08"), v20(bytes)].concat(),
+        _ => v20(bytes),
+    });
+    assert_eq!(outcome(&run(&peer)), "ok");
+    // A flood of reliable messages is acknowledged, and left.
+    let peer = udp(V4, check, |bytes| match bytes {
+        [5, ..] => [(2..40u8).flat_map(|k| say(&format!("07 {k:02x} 00 01 00"))).collect(), v20(bytes)].concat(),
+        _ => v20(bytes),
+    });
+    let report = run(&peer);
+    assert_eq!(outcome(&report), "ok");
+    assert!(peer.sent().contains(&hex("01 27 00 ff ff")), "all up to 39 are acknowledged");
+}
+
+#[test]
+fn thrown_out() {
+    let peer = udp(V4, check, |bytes| if bytes[0] == 5 { say("06 04") } else { v20(bytes) });
+    let report = run(&peer);
+    assert_eq!((outcome(&report), detail(&report, "reason").as_str()), ("closed", Some("kicked")));
+    assert_eq!(version(&report), Some("2.0"), "what was found is told");
+}
+
+#[test]
+fn an_interrupted_probe_leaves() {
+    let peer = udp(V4, check, v20);
+    let mut request = udp_request();
+    (request.samples, request.interval) = (100, ms(50));
+    let report = interrupted(&request, &peer.addr.to_string(), ms(120));
+    assert_eq!(outcome(&report), "interrupted");
+    assert_eq!(peer.sent().last(), Some(&hex("06")));
+}
+
+#[test]
+fn over_tcp() {
+    // A 2.0 server: every message behind its length.
+    let peer = tcp(check_stream, |conn| {
+        while let [low, high] = conn.read(2)[..] {
+            let message = conn.read(u16::from_le_bytes([low, high]) as usize);
+            for answer in v20(&message) {
+                conn.write(&[&[answer.bytes.len() as u8, 0][..], &answer.bytes].concat());
+            }
+        }
+    });
+    let mut request = request("riptide", &[]);
+    request.carrier = Some(Carrier::Tcp);
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!((outcome(&report), version(&report), report.samples.len()), ("ok", Some("2.0"), 3));
+    assert!(peer.sent()[0].ends_with(&hex("01 00 06")));
+
+    // A 2.2 server waits for the fourth byte of the first connection.
+    let peer = tcp(check_stream, |conn| {
+        while let [a, b, c, d] = conn.read(4)[..] {
+            let message = conn.read((u32::from_le_bytes([a, b, c, d]) as usize).min(2000));
+            for answer in v22(&message, ACK_22) {
+                conn.write(&[&[answer.bytes.len() as u8, 0, 0, 0][..], &answer.bytes].concat());
+            }
+        }
+    });
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!((outcome(&report), version(&report)), ("ok", Some("2.2")));
+    assert_eq!(peer.sent()[0], hex("01 00 03 01 00 06"));
+
+    // Closed at once; nothing there; bytes without end.
+    let peer = tcp(check_stream, |_| {});
+    assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");
+    assert_eq!(outcome(&ask(&request, &closed_tcp().to_string())), "refused");
+    let peer = tcp(
+        |_| Ok(()),
+        |conn| {
+            let _ = conn.stream.set_write_timeout(Some(ms(300)));
+            conn.write(&[&[0xff, 0xff, 0xff, 0x7f][..], &vec![7; 3 << 20]].concat());
+        },
+    );
+    let report = ask(&request, &peer.addr.to_string());
+    assert!(matches!(outcome(&report), "broken" | "other_protocol"), "{}", text(&report));
+}

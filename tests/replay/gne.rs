@@ -1,0 +1,40 @@
+//! GNE: the handshake, both byte orders, datagrams beside the stream.
+
+use crate::stage::{Stage, conversation, delivered};
+
+const CAPTURES: [&str; 7] = [
+    "gne/gne-le-udp-full.pcap",
+    "gne/gne-be-udp-full.pcap",
+    "gne/gne-be-udp-denied.pcap",
+    "gne/gne-le-tcponly.pcap",
+    "gne/gne-le-stock-exping.pcap",
+    "gne/gne-le-v055-exping.pcap",
+    "gne/gne-x64-trunk-be.pcap",
+];
+
+#[test]
+fn against_itself() {
+    for path in CAPTURES {
+        let stage = Stage::default();
+        delivered(path, &conversation(path, 1, &stage), &stage);
+    }
+}
+
+#[test]
+fn in_odd_pieces() {
+    for (seed, path) in CAPTURES.into_iter().enumerate() {
+        let stage = Stage { lossy: Some(seed as u64 + 31), ..Stage::default() };
+        delivered(path, &conversation(path, 1, &stage), &stage);
+    }
+}
+
+#[test]
+fn a_refusal_tells_what_the_server_has() {
+    let stage = Stage::default();
+    let played = conversation("gne/gne-le-tcponly.pcap", 1, &stage);
+    let refusing = conversation("gne/gne-be-refused-user.pcap", 1, &stage);
+    let [client, _] = crate::stage::both_of([&played, &refusing], &stage);
+    assert!(!client.complete());
+    let why = client.ended.unwrap();
+    assert!(why.contains("An exactly 31 bytes long title!") && why.contains("byte order be"), "{why}");
+}

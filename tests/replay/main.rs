@@ -1,0 +1,10 @@
+//! Replays against themselves: both sides of a capture, over loopback and through a bad network.
+
+mod acknex;
+mod dangerous;
+mod dnp;
+mod gne;
+mod nano;
+mod relay;
+mod riptide;
+mod stage;

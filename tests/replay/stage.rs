@@ -1,0 +1,116 @@
+//! Both sides of a capture played against each other over loopback, perhaps with a relay between.
+
+use crate::relay;
+use netkit::capture::{Capture, Input, Packets};
+use netkit::filter::Names;
+use netkit::flow::Transport;
+use netkit::net::Stop;
+use netkit::protocols::{Options, Role};
+use netkit::replay::{Changes, Conversation, Divergence, Order, Pace, Recording, Report, Waiting, Wishes};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// How a session is staged.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stage {
+    /// Through a relay that loses, doubles and disorders, by this seed.
+    pub lossy: Option<u64>,
+    pub allow_dangerous: bool,
+    /// Sent again after so many milliseconds, where the protocol's own wait is long.
+    pub set: &'static [&'static str],
+    pub until: Option<u64>,
+    pub edit: Option<&'static str>,
+    pub drop: Option<&'static str>,
+}
+
+pub fn options(stage: &Stage) -> Options {
+    let mut options = Options::default();
+    stage.set.iter().for_each(|text| options.settings.add(text).unwrap());
+    options
+}
+
+pub fn recording(path: &str, stage: &Stage) -> Recording {
+    let path = format!("{}/fixtures/{path}", env!("CARGO_MANIFEST_DIR"));
+    let file = std::fs::File::open(path).unwrap();
+    let packets = Packets::new(Capture::new(Input::new(Box::new(file)).unwrap()).unwrap());
+    let options = options(stage);
+    let names = Names { schemas: &options.schemas };
+    let mut changes = Changes::default();
+    stage.edit.into_iter().for_each(|text| changes.edit(text, &names).unwrap());
+    stage.drop.into_iter().for_each(|text| changes.drop(text, &names).unwrap());
+    Recording::read(packets, &options, &changes).unwrap()
+}
+
+pub fn conversation(path: &str, flow: u64, stage: &Stage) -> Conversation {
+    recording(path, stage).take(Some(flow)).unwrap()
+}
+
+fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'a Stop) -> Order<'a> {
+    Order {
+        conversation,
+        wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
+        pace: Pace { speed: None, max_gap: None },
+        timeout: Duration::from_secs(8),
+        host: "127.0.0.1",
+        path: None,
+        recorder: None,
+        watch: None,
+        stop,
+        flow: 1,
+    }
+}
+
+/// Plays both sides: the client's report, and the server's.
+pub fn both(conversation: &Conversation, stage: &Stage) -> [Report; 2] {
+    both_of([conversation, conversation], stage)
+}
+
+/// The client's side of one conversation against the server's of another.
+pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] {
+    let transport = conversations[0].transport;
+    let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), transport).unwrap();
+    let server = waiting.local().unwrap();
+    let relay = match (stage.lossy, transport) {
+        (None, _) => None,
+        (Some(seed), Transport::Udp) => Some(relay::datagrams(server, seed)),
+        (Some(seed), Transport::Tcp) => Some(relay::pieces(server, seed)),
+    };
+    let at = relay.as_ref().map_or(server, |r| r.at);
+    let stop = Stop::default();
+    std::thread::scope(|scope| {
+        let answering = scope.spawn(|| {
+            let order = order(conversations[1], Role::Server, stage, &stop);
+            let options = order.options(&options(stage));
+            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(8)), &mut |_| {})
+        });
+        let order = order(conversations[0], Role::Client, stage, &stop);
+        let options = order.options(&options(stage));
+        let client = order.to(at, &options, &mut |_| {});
+        [client.unwrap(), answering.join().unwrap().unwrap()]
+    })
+}
+
+/// Messages that their protocols do not bring for sure.
+const UNSURE: [&str; 6] = ["unreliable", "notify", "link_update", "disconnect", "connection_close", "reject"];
+
+/// Both sides said everything, and heard everything that was said in the capture.
+pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Report; 2] {
+    let reports = both(conversation, stage);
+    for (side, report) in ["client", "server"].iter().zip(&reports) {
+        assert!(report.complete(), "{name} {side}:\n{report}\n{report:?}");
+        if stage.lossy.is_none() || conversation.transport == Transport::Tcp {
+            assert!(report.divergences.is_empty(), "{name} {side}:\n{report}");
+            assert_eq!(report.heard, report.expected, "{name} {side}");
+        } else {
+            // What may be lost is lost or came twice; everything else came once, and as it was.
+            let unsure = |d: &Divergence| match d {
+                Divergence::Missing { message, .. } | Divergence::Extra { message, .. } => {
+                    UNSURE.iter().any(|u| message.starts_with(u))
+                }
+                Divergence::Differs { .. } => false,
+            };
+            assert!(report.divergences.iter().all(unsure), "{name} {side}:\n{report}");
+        }
+    }
+    reports
+}

@@ -1,0 +1,202 @@
+//! Statistics against what is known otherwise: the delivery files of real programs' captures, and
+//! counts over the lines that decode prints.
+
+use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn fixtures() -> Vec<PathBuf> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let folders = std::fs::read_dir(root).expect("fixtures").map(|e| e.expect("an entry").path());
+    let mut files: Vec<PathBuf> = folders
+        .filter(|p| p.is_dir())
+        .flat_map(|p| std::fs::read_dir(p).expect("a folder").map(|e| e.expect("an entry").path()))
+        .collect();
+    files.sort();
+    files
+}
+
+fn netkit(command: &str, capture: &Path, args: &[&str]) -> String {
+    let extra = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
+    let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .arg(command)
+        .arg(capture)
+        .args(extra.split_whitespace())
+        .args(args)
+        .env_remove("NETKIT_SCHEMA")
+        .output()
+        .expect("netkit runs");
+    String::from_utf8(done.stdout).expect("UTF-8")
+}
+
+fn stats(capture: &Path, args: &[&str]) -> Json {
+    let text = netkit("stats", capture, &[args, &["-f", "json", "-q"]].concat());
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}: {text}", capture.display()))
+}
+
+fn delivery_files() -> Vec<(PathBuf, Json)> {
+    let files = fixtures().into_iter().filter(|p| p.to_string_lossy().ends_with(".delivery.json"));
+    files
+        .map(|p| {
+            let want = serde_json::from_str(&std::fs::read_to_string(&p).expect("text")).expect("JSON");
+            (p.with_extension("").with_extension("pcap"), want)
+        })
+        .collect()
+}
+
+/// The keys of `want` are all that is compared; the protocol's word for a number is `number` here.
+fn project(row: &Json, want: &Json) -> Json {
+    let keys = want.as_object().expect("an object").keys();
+    let key = |k: &String| if k == "sequence_id" { "number".to_string() } else { k.clone() };
+    Json::Object(keys.map(|k| (k.clone(), row[key(k)].clone())).collect::<Map<_, _>>())
+}
+
+/// Riptide's files: an object a conversation, with both senders.
+fn riptide(want: &Json, got: &[Json]) {
+    let want = want["conversations"].as_array().expect("conversations");
+    assert_eq!(want.len(), got.len());
+    for (w, g) in want.iter().zip(got) {
+        for side in ["client", "server"] {
+            assert_eq!(w[side], g[side]);
+            let (w, g) = (&w["from"][side], &g["from"][side]);
+            for key in ["messages", "copies", "never_acked", "given_up", "gaps", "late_frames"] {
+                assert_eq!(w[key], g[key], "{side} {key}");
+            }
+            let (w, g) = (w["reliable"].as_array().expect("rows"), g["reliable"].as_array().expect("rows"));
+            assert_eq!(w.len(), g.len());
+            for (w, g) in w.iter().zip(g) {
+                assert_eq!(*w, project(g, w));
+            }
+        }
+    }
+}
+
+/// DNP's files: an object for each direction of each connection, client before server.
+fn dnp(want: &Json, got: &[Json]) {
+    let mut directions = Vec::new();
+    for connection in got {
+        for (order, side) in ["client", "server"].into_iter().enumerate() {
+            let from = &connection["from"][side];
+            if from["messages"].as_u64() > Some(0) {
+                directions.push((
+                    (connection["flow"].as_u64(), order, connection["connection"].as_u64()),
+                    side,
+                    connection,
+                ));
+            }
+        }
+    }
+    directions.sort_by_key(|d| d.0);
+    let want = want.as_array().expect("directions");
+    assert_eq!(want.len(), directions.len());
+    for (w, (_, side, connection)) in want.iter().zip(directions) {
+        let other = if side == "client" { "server" } else { "client" };
+        let ends = json!([w["flow"], w["from"], w["src"], w["dst"]]);
+        assert_eq!(ends, json!([connection["flow"], side, connection[side], connection[other]]));
+        let rows = connection["from"][side]["reliable"].as_array().expect("rows");
+        let commands = w["commands"].as_array().expect("commands");
+        assert_eq!(commands.len(), rows.len());
+        for (w, g) in commands.iter().zip(rows) {
+            assert_eq!(*w, project(g, w));
+        }
+    }
+}
+
+#[test]
+fn delivery_is_as_the_delivery_files_say() {
+    let files = delivery_files();
+    assert!(files.len() >= 8, "{}", files.len());
+    for (capture, want) in files {
+        eprintln!("{}", capture.display());
+        let got = stats(&capture, &["--delivery"]);
+        let got = got["connections"].as_array().expect("connections");
+        if want.is_array() { dnp(&want, got) } else { riptide(&want, got) }
+    }
+}
+
+/// The figures of the table are those of the rows.
+#[test]
+fn delivery_figures_are_those_of_the_rows() {
+    for (capture, _) in delivery_files() {
+        let got = stats(&capture, &["--delivery"]);
+        for row in got["delivery"].as_array().expect("rows") {
+            let of = |c: &&Json| c["flow"] == row["flow"] && c["connection"] == row["connection"];
+            let connection = got["connections"].as_array().expect("connections").iter().find(of).expect("listed");
+            let from = &connection["from"][row["from"].as_str().expect("a role")];
+            let list = from["reliable"].as_array().expect("rows");
+            let sum = |key: &str| list.iter().map(|m| m[key].as_array().map_or(0, Vec::len)).sum::<usize>();
+            let missing = from["gaps"].as_array().expect("gaps").iter().map(|g| g["missing"].as_u64().unwrap_or(0));
+            let want = json!({
+                "messages": list.len(), "copies": sum("frames"), "resent": sum("resent_frames"),
+                "duplicates": sum("duplicate_frames"), "never_acked": from["never_acked"].as_array().map(Vec::len),
+                "given_up": from["given_up"].as_array().map(Vec::len), "missing": missing.sum::<u64>(),
+                "gaps": from["gaps"].as_array().map(Vec::len), "late": from["late_frames"].as_array().map(Vec::len),
+            });
+            assert_eq!(project(row, &want), want, "{}", capture.display());
+        }
+    }
+}
+
+/// What a name was counted: how often, bytes, largest, faults.
+type Counts = BTreeMap<(String, String), [u64; 4]>;
+
+#[test]
+fn counts_are_those_of_the_lines() {
+    let mut captures = 0;
+    for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
+        captures += 1;
+        let (mut kinds, mut flows, mut bytes) = (Counts::new(), BTreeMap::<u64, [u64; 2]>::new(), 0);
+        let text = netkit("decode", &capture, &["-q", "-f", "ndjson"]);
+        for line in text.lines() {
+            let mut reader = serde_json::Deserializer::from_str(line);
+            reader.disable_recursion_limit();
+            let line: Json = reader.into_iter().next().expect("a line").expect("JSON");
+            let length = line["length"].as_u64().expect("a length");
+            let name = |key: &str| line[key].as_str().expect("a name").to_string();
+            let kind = kinds.entry((name("proto"), name("message"))).or_default();
+            *kind = [kind[0] + 1, kind[1] + length, kind[2].max(length), kind[3] + line.get("fault").is_some() as u64];
+            let flow = flows.entry(line["flow"].as_u64().expect("a flow")).or_default();
+            *flow = [flow[0] + 1, flow[1] + length];
+            bytes += length;
+        }
+        let got = stats(&capture, &[]);
+        let number = |row: &Json, key: &str| row[key].as_u64().unwrap_or_else(|| panic!("{key}: {row}"));
+        let rows = got["message"].as_array().expect("rows").iter().map(|row| {
+            let name = |key: &str| row[key].as_str().expect("a name").to_string();
+            let counts = ["count", "bytes", "largest", "faults"].map(|key| number(row, key));
+            ((name("proto"), name("message")), counts)
+        });
+        assert_eq!(rows.collect::<Counts>(), kinds, "{}", capture.display());
+        let rows = got["flow"].as_array().expect("rows").iter().map(|row| {
+            let sum = |a: &str, b: &str| number(row, a) + number(row, b);
+            let sums = [sum("client_messages", "server_messages"), sum("client_bytes", "server_bytes")];
+            (number(row, "flow"), sums)
+        });
+        assert_eq!(rows.collect::<BTreeMap<_, _>>(), flows, "{}", capture.display());
+        let total: u64 = kinds.values().map(|k| k[0]).sum();
+        assert_eq!((number(&got, "messages"), number(&got, "bytes")), (total, bytes));
+        let steps =
+            |key: &str| got["timeline"][key].as_array().expect("steps").iter().filter_map(Json::as_u64).sum::<u64>();
+        assert_eq!((steps("messages"), steps("bytes")), (total, bytes), "{}", capture.display());
+    }
+    assert!(captures > 10);
+}
+
+/// A capture differs in nothing from itself, and in something from another.
+#[test]
+fn a_capture_does_not_differ_from_itself() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide");
+    let diff = |a: &str, b: &str, limit: &str| {
+        let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
+            .args(["diff", "-q", "-p", "riptide", "-f", "json", "--fail-on", limit])
+            .args([root.join(a), root.join(b)])
+            .output()
+            .expect("netkit runs");
+        let found: Json = serde_json::from_slice(&done.stdout).expect("JSON");
+        (found["differences"].as_array().expect("a list").len(), done.status.code())
+    };
+    assert_eq!(diff("riptide22-lossy.pcap", "riptide22-lossy.pcap", "rate>0%"), (0, Some(0)));
+    let (count, status) = diff("riptide22-lossy.pcap", "riptide20-lossy.pcap", "rate>1%");
+    assert!(count > 0 && status == Some(1), "{count} {status:?}");
+}
