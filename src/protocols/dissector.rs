@@ -76,6 +76,12 @@ pub trait Dissector: Sync {
     }
 }
 
+impl std::fmt::Debug for dyn Dissector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The layouts of one version (and direction) of a protocol.
 #[derive(Debug)]
 pub struct Table {

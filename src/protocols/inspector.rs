@@ -140,7 +140,7 @@ pub struct Inspector<'a, S: Sink> {
 impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that hands its messages to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
-        let forced = options.proto.as_deref().and_then(super::by_name);
+        let forced = options.proto.as_deref().and_then(|name| options.dissector(name));
         let (draft, counters) = (Draft::default(), Counters::default());
         Inspector {
             options,
@@ -222,7 +222,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
-                && let Some(dissector) = super::by_name(name)
+                && let Some(dissector) = self.options.dissector(name)
                 && dissector.takes(c.transport, true)
             {
                 return Some((dissector.name(), "named by --port", dissector.session(&talk)));
@@ -251,7 +251,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             Sight { transport: c.transport, ends: c.ends, said: &said, begun: c.syn_seen, options: self.options };
         let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
-        for dissector in super::ALL {
+        for dissector in self.options.dissectors() {
             let (rank, why) = match dissector.identify(&sight) {
                 Evidence::No => continue,
                 Evidence::Maybe(_) | Evidence::Likely(_)

@@ -1,6 +1,6 @@
 //! Runs the program itself, where memory, time or the terminal are what is tested.
 
-use netkit::capture::{Body, LinkType, PcapWriter, Segment, Time, ethernet};
+use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
