@@ -431,7 +431,9 @@ impl Actor for Playing {
                     return Heed::Session;
                 }
             }
-            (name, _) if (is_numbered(name) || name == "unknown") && !self.take(said, now, out) => return Heed::Session,
+            (name, _) if (is_numbered(name) || name == "unknown") && !self.take(said, now, out) => {
+                return Heed::Session;
+            }
             _ => {}
         }
         Heed::New
