@@ -33,7 +33,7 @@ fn trees_of_nested_lists() {
             "nested80",
             tree(at(80), message),
             r##"
-#14  +0.000000  server → client  test 2.0 ping  11 bytes
+#14  +0.000000  server → client  test 2.0 ping  11 bytes  flow 2
   0x00   04                 type        4
   0x01   01                 link_count  1
   0x02                      links       1 element
@@ -83,7 +83,7 @@ fn trees_of_bits_and_hostile_text() {
             "packed80",
             tree(at(80), message),
             r##"
-#14  +0.000000  server → client  test 2.0 ping  26 bytes
+#14  +0.000000  server → client  test 2.0 ping  26 bytes  flow 2
   0x00   .... .101          kind      5
   0x00.3 .... 1...          reliable  true
   0x00.4 0001 ....          state     uint8 (1)
@@ -105,7 +105,7 @@ fn trees_of_bits_and_hostile_text() {
             "plain80",
             tree(at(80), message),
             r##"
-#14  +0.000000  server → client  test 2.0 ping  62 bytes
+#14  +0.000000  server → client  test 2.0 ping  62 bytes  flow 2
   0x00   07                 id      7 (unknown)
   0x01   ff ff              rtt     -1 ms
   0x03   00 00 00 00 00 …   clock   NaN  raw 000000000000f87f
@@ -143,7 +143,7 @@ fn a_fault_stands_below_what_could_not_be_read() {
             "fault60",
             tree(at(60), message),
             r##"
-#14  +0.000000  server → client  test 2.0 ping  6 bytes
+#14  +0.000000  server → client  test 2.0 ping  6 bytes  flow 2
   0x00   04           type        4
   0x01   01           link_count  1
   0x02                links       1 element
