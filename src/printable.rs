@@ -29,6 +29,37 @@ impl<T: Display> Display for Lines<T> {
     }
 }
 
+/// JSON whose strings may hold DEL and C1 controls as they are: those escaped, in JSON's own way.
+///
+/// ```
+/// use netkit::printable::Json;
+///
+/// assert_eq!(Json("[\"\u{9b}31m\"]").to_string(), "[\"\\u009b31m\"]");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Json<T>(pub T);
+
+impl<T: Display> Display for Json<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(EscapingJson(f), "{}", self.0)
+    }
+}
+
+struct EscapingJson<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl Write for EscapingJson<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let mut plain = 0;
+        // Outside of strings JSON has no such character, so each is one of a string.
+        for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, '\u{7f}'..='\u{9f}')) {
+            self.0.write_str(text.get(plain..at).unwrap_or(""))?;
+            write!(self.0, "\\u{:04x}", c as u32)?;
+            plain = at + c.len_utf8();
+        }
+        self.0.write_str(text.get(plain..).unwrap_or(""))
+    }
+}
+
 struct Escaping<'a, 'b> {
     to: &'a mut fmt::Formatter<'b>,
     lines: bool,

@@ -7,6 +7,7 @@ use crate::cli::{Decode, Global};
 use netkit::capture::{Capture, Decoded, Input, Packets};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::flow::{Caps, Table};
+use netkit::printable::Lines;
 use netkit::protocols::{Inspector, Message, Options, Sink};
 use netkit::render::Ndjson;
 use std::io::Write;
@@ -27,10 +28,11 @@ fn files(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8
         if let Some(first) = &check.first {
             writeln!(
                 std::io::stdout(),
-                "{}: {} of {} messages differ; the first: {first}",
-                input::name(path),
+                "{}: {} of {} messages differ; the first: {}",
+                Lines(input::name(path)),
                 check.different,
-                check.messages
+                check.messages,
+                Lines(first)
             )?;
         }
     }

@@ -43,7 +43,11 @@ pub fn run(args: &Fields) -> anyhow::Result<u8> {
             schema_text(*d, schemas.messages(d.name()), &mut out);
         }
     }
-    io::stdout().write_all(out.as_bytes())?;
+    // The users' schemas are quoted in it.
+    match args.format {
+        FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(out))?,
+        FieldsFormat::Text => write!(io::stdout(), "{}", netkit::printable::Lines(out))?,
+    }
     Ok(0)
 }
 

@@ -5,6 +5,7 @@ use super::{Usage, input, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
 use anyhow::Context;
 use netkit::net::{Recorder, Stop, Target, Watch};
+use netkit::printable::{Json, Lines};
 use netkit::probe::{self, Report, Request, Shared, fleet, report};
 use netkit::protocols::probe::{Carrier, Event, Found, Outcome};
 use netkit::protocols::{self, Message, Sink};
@@ -197,15 +198,15 @@ impl<'a> Printer<'a> {
             (Told::Tree(text), _) => io::stderr().write_all(&text)?,
             (Told::Event(Event::Found(found)), format) => {
                 if format == ProbeFormat::Text {
-                    out.write_all(report::found_text(target, &found).as_bytes())?;
+                    write!(out, "{}", Lines(report::found_text(target, &found)))?;
                 }
                 self.introduced = Some(found);
             }
             (Told::Event(Event::Sample(sample)), ProbeFormat::Text) => {
-                out.write_all(report::sample_text(&sample).as_bytes())?;
+                write!(out, "{}", Lines(report::sample_text(&sample)))?;
             }
             (Told::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
-                writeln!(out, "{}", report::sample_json(target, &sample))?;
+                writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
             }
             (Told::Event(Event::Sample(_)), ProbeFormat::Json) => {}
             (Told::Done(result), format) => {
@@ -213,12 +214,12 @@ impl<'a> Printer<'a> {
                 let introduced = self.introduced.take();
                 match format {
                     ProbeFormat::Text => {
-                        out.write_all(report::summary_text(&result, introduced.as_ref()).as_bytes())?;
+                        write!(out, "{}", Lines(report::summary_text(&result, introduced.as_ref())))?;
                     }
-                    ProbeFormat::Ndjson => writeln!(out, "{}", report::summary_json(&result, false))?,
+                    ProbeFormat::Ndjson => writeln!(out, "{}", Json(report::summary_json(&result, false)))?,
                     ProbeFormat::Json => {
                         let before = if self.printed == 0 { "[\n" } else { ",\n" };
-                        write!(out, "{before}{}", report::summary_json(&result, true))?;
+                        write!(out, "{before}{}", Json(report::summary_json(&result, true)))?;
                     }
                 }
                 self.printed += 1;

@@ -8,6 +8,7 @@ use netkit::capture::{Capture, Input, Packets};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::net::{Recorder, Stop, Target, Trouble, Watch, resolve};
+use netkit::printable;
 use netkit::protocols::{Message, Options, Role, Sink};
 use netkit::render::{self, Renderer};
 use netkit::replay::{
@@ -196,7 +197,10 @@ fn tell(report: &Report, format: ReplayFormat) -> io::Result<()> {
         _ => report.ndjson(&mut text),
     }
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    match format {
+        ReplayFormat::Text => write!(out, "{}", printable::Lines(text))?,
+        _ => write!(out, "{}", printable::Json(text))?,
+    }
     out.flush()
 }
 
@@ -225,7 +229,7 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
                 let line = serde_json::json!({"flow": flow, "proto": dissector.name(), "version": conversation.version(),
                     "transport": transport.name(), "client": client.to_string(), "server": server.to_string(),
                     "server_known": known, "messages": messages.len(), "seconds": seconds});
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", printable::Json(line))?;
             }
         }
     }
@@ -240,12 +244,18 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
         let said = &step.recorded.said;
         let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
         match format {
-            ReplayFormat::Text => writeln!(out, "{frame:>6}  {}.{}{note} {}", said.proto, said.message, said.fields)?,
+            ReplayFormat::Text => writeln!(
+                out,
+                "{frame:>6}  {}.{}{note} {}",
+                said.proto,
+                said.message,
+                printable::Lines(printable::Json(&said.fields))
+            )?,
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": said.proto, "version": said.version,
                     "from": said.from.name(), "message": said.message, "edited": step.recorded.edited,
                     "after": step.after, "fields": said.fields});
-                writeln!(out, "{line}")?;
+                writeln!(out, "{}", printable::Json(line))?;
             }
         }
     }
@@ -269,6 +279,9 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
             text.push_str(&format!("dropped: {}\n", plan.dropped));
         }
     }
-    out.write_all(text.as_bytes())?;
+    match format {
+        ReplayFormat::Text => write!(out, "{}", printable::Lines(text))?,
+        _ => write!(out, "{}", printable::Json(text))?,
+    }
     Ok(0)
 }
