@@ -67,7 +67,6 @@ fn an_empty_datagram_is_refused() {
         ethernet(src, dst, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
         writer.frame(Time::micros(1, k as u32), &frame).unwrap();
     }
-    drop(writer);
     let packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();
     let mut recording = Recording::read(packets, &Default::default(), &Default::default()).unwrap();
     let played = recording.take(None).unwrap();
