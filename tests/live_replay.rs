@@ -76,7 +76,7 @@ fn divergences(lines: &[Value]) -> impl Iterator<Item = &Value> {
 fn riptide_to_the_last_message() {
     for (transport, path, flow) in [
         ("udp", "riptide/riptide22-udp.pcap", "1"),
-        ("udp", "riptide/riptide22-udp.pcap", "8"),
+        ("udp", "riptide/riptide22-udp.pcap", "2"),
         ("tcp", "riptide/pytide-tcp.pcap", "1"),
     ] {
         let server = Server::riptide(transport);
@@ -101,7 +101,8 @@ fn riptide_to_the_last_message() {
 
 /// pinus' connector numbers routes otherwise than the captured server, and its stub application
 /// echoes every request: so each response came, to the live id and for the same route, and says
-/// something else; pushes and the captured kick are missing.
+/// something else; pushes and the captured kick are missing. One request the captured server left
+/// without an answer, because its route has no three parts: the echo answers that too.
 #[test]
 #[ignore = "needs pinus: .ci/run installs it"]
 fn nano_to_the_last_message() {
@@ -115,7 +116,10 @@ fn nano_to_the_last_message() {
         let responses =
             divergences(&lines).filter(|d| d["message"].as_str().is_some_and(|m| m.starts_with("response ")));
         for response in responses {
-            assert_eq!(response["kind"], "differs", "{response}");
+            match response["message"].as_str() {
+                Some("response nodots") => assert_eq!(response["kind"], "extra", "{response}"),
+                _ => assert_eq!(response["kind"], "differs", "{response}"),
+            }
         }
         for divergence in divergences(&lines).filter(|d| d["kind"] == "missing") {
             let message = divergence["message"].as_str().unwrap_or_default();

@@ -64,8 +64,10 @@ impl Changes {
             if derived.is_some() {
                 return Err(wrong("derived values are not on the wire".into()));
             }
+            let captured = said.fields.clone();
             let result = put(&mut said.fields, &fields);
             result.map_err(wrong)?;
+            recorded.captured.get_or_insert(captured);
             recorded.edited = true;
         }
         Ok(())

@@ -76,7 +76,13 @@ impl Plan {
                     let after = plan.expected.len();
                     plan.steps.push(Step { recorded: message.clone(), after });
                 }
-                (false, Fate::Say) => plan.expected.push(message.clone()),
+                (false, Fate::Say) => {
+                    let mut expected = message.clone();
+                    if let Some(captured) = expected.captured.take() {
+                        (expected.said.fields, expected.edited) = (captured, false);
+                    }
+                    plan.expected.push(expected);
+                }
                 (false, _) => {}
             }
         }

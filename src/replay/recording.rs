@@ -210,6 +210,7 @@ impl Sink for Collect<'_> {
             notes: message.draft.notes.iter().map(|(note, _)| note.code).collect(),
             dropped: false,
             edited: false,
+            captured: None,
         };
         if let Err(what) = self.changes.make(message, &mut recorded) {
             self.failed.get_or_insert(what);

@@ -1,6 +1,7 @@
 //! Replays against themselves: both sides of a capture, over loopback and through a bad network.
 
 mod acknex;
+mod command;
 mod dangerous;
 mod dnp;
 mod gne;

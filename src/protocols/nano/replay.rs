@@ -182,6 +182,12 @@ impl Playing {
 
     fn handshake(&mut self, said: Said, out: &mut Outbox) {
         self.state = State::Asked;
+        // nano's own clients say nothing, and nano does not mind; pomelo refuses them (probe.md).
+        if said.text("body").is_none_or(str::is_empty) {
+            out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
+            out.say.push_back(said.with("body", json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            return;
+        }
         // A client that says which dictionary it has is not sent another: we need the live one.
         let said = match said.text("body").and_then(|body| serde_json::from_str::<Json>(body).ok()) {
             Some(mut body) => {
@@ -477,14 +483,8 @@ impl Actor for Playing {
             "upgrade_request" | "upgrade_response" => Json::Null,
             // What differs from server to server: tables, times, intervals.
             "handshake" if said.from == Role::Server => json!({"code": meaning.unwrap_or_default().get("code")}),
-            "handshake" => {
-                let mut body = meaning.unwrap_or_default();
-                if let Some(sys) = body.get_mut("sys").and_then(Json::as_object_mut) {
-                    sys.remove("dictVersion");
-                    sys.remove("protoVersion");
-                }
-                body
-            }
+            // What it calls itself and which tables it has is the session's.
+            "handshake" => meaning.unwrap_or_default().get("user").cloned().unwrap_or_default(),
             _ => match meaning {
                 Some(meaning) => json!({"payload": meaning}),
                 None => without(&said.fields, &["id", "route", "route_code", "flags", "mask"]),

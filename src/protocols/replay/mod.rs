@@ -97,6 +97,8 @@ pub struct Recorded {
     pub dropped: bool,
     /// The user has changed it.
     pub edited: bool,
+    /// The fields as captured, where it was changed: what the peer says is not ours to change.
+    pub captured: Option<Json>,
 }
 
 /// What becomes of a recorded message.

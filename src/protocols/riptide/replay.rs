@@ -45,9 +45,10 @@ impl Replay for Replaying {
 
 /// The version that the recording ends in: what it begins with fits several.
 fn version(messages: &[Recorded]) -> Version {
-    let mut versions = messages.iter().filter_map(|m| m.said.version);
+    let mut versions = messages.iter().rev().filter_map(|m| m.said.version);
+    let last = versions.clone().next();
     // 2.1 is known by its acks only, which come late.
-    let name = versions.clone().find(|v| *v == "2.1").or(versions.next_back());
+    let name = versions.find(|v| *v == "2.1").or(last);
     name.and_then(Version::by_name).unwrap_or(Version::V20)
 }
 

@@ -1,0 +1,94 @@
+//! The command: its options, its report, its exit status.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+
+const CAPTURE: &str = "riptide/riptide22-udp.pcap";
+
+fn netkit(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command
+}
+
+fn run(args: &[&str]) -> Output {
+    netkit(args).output().unwrap()
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn lists_and_asks_for_one() {
+    let listed = lines(&run(&["replay", CAPTURE, "--list", "-f", "ndjson"]));
+    assert_eq!(listed.len(), 9);
+    assert_eq!((&listed[0]["proto"], &listed[0]["version"]), (&"riptide".into(), &"2.2".into()));
+    let output = run(&["replay", CAPTURE, "--to", "127.0.0.1:9"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("choose one with --flow N"));
+}
+
+#[test]
+fn a_dry_run_with_changes() {
+    let dry =
+        |args: &[&str]| lines(&run(&[&["replay", CAPTURE, "--flow", "1", "--dry-run", "-f", "ndjson"], args].concat()));
+    let plain = dry(&[]);
+    let has = |lines: &[Value], name: &str| lines.iter().filter(|l| l["message"] == name).count();
+    assert!(has(&plain, "unreliable") > 0 && has(&plain, "reliable") > 0);
+    assert_eq!(has(&plain, "ack"), 0, "acks are made live");
+    assert_eq!(has(&dry(&["--drop", "message == unreliable"]), "unreliable"), 0);
+    let edited = dry(&["--edit", "message == reliable: payload=0102"]);
+    assert!(
+        edited
+            .iter()
+            .filter(|l| l["message"] == "reliable")
+            .all(|l| l["edited"] == true && l["fields"]["payload"] == "0102")
+    );
+    let wrong = run(&["replay", CAPTURE, "--flow", "1", "--dry-run", "--edit", "message == reliable: paylod=1"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("did you mean \"payload\""));
+}
+
+#[test]
+fn nobody_there() {
+    let closed = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let output = run(&["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms", "-f", "ndjson"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(lines(&output).last().unwrap()["complete"], false);
+}
+
+/// Two processes, an edit that the other side sees, and a capture of it that decodes.
+#[test]
+fn two_processes() {
+    let pcap = std::env::temp_dir().join(format!("netkit-replay-{}.pcap", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let mut server =
+        netkit(&["replay", CAPTURE, "--flow", "2", "--listen", "127.0.0.1:0", "--asap", "-f", "ndjson", "--expect"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+    let mut told = String::new();
+    BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap();
+    let edit = "message == reliable and sequence_id == 2: payload=00";
+    let client = run(&[
+        "replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "-f", "ndjson", "--expect", "--pcap", pcap, "--edit",
+        edit,
+    ]);
+    assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
+    let server = server.wait_with_output().unwrap();
+    let report = lines(&server);
+    // The edited message is the one place where it diverged: status 1 by --expect.
+    let diverged: Vec<&Value> = report.iter().filter(|l| l["report"] == "divergence").collect();
+    assert_eq!((diverged.len(), &diverged[0]["kind"]), (1, &"differs".into()), "{report:#?}");
+    assert_eq!(server.status.code(), Some(1));
+    let decoded = lines(&run(&["decode", pcap, "-q", "-f", "ndjson"]));
+    let _ = std::fs::remove_file(pcap);
+    assert!(
+        decoded.iter().any(|l| l["message"] == "reliable" && l["from"] == "client" && l["fields"]["payload"] == "00")
+    );
+    assert!(decoded.iter().all(|l| l["fault"].is_null()));
+}
