@@ -34,6 +34,8 @@ complete -c netkit -n "__fish_netkit_needs_command" -s V -l version -d 'Print ve
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "decode" -d 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "dump" -d 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "encode" -d 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
+complete -c netkit -n "__fish_netkit_needs_command" -f -a "stats" -d 'Count a capture\'s messages: conversations, bandwidth, delivery, round trips, series of a field'
+complete -c netkit -n "__fish_netkit_needs_command" -f -a "diff" -d 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "fields" -d 'Document the messages, fields, settings and notes of the protocols'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "man" -d 'Print the man page'
@@ -46,6 +48,8 @@ complete -c netkit -n "__fish_netkit_using_subcommand decode" -l port -d 'Which 
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l server -d 'The server\'s address, where ports cannot tell' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l flow -d 'Only the conversation of that number' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s F -l filter -d 'Only messages that fit: "riptide.message_id == 7 and not has fault"' -r
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l until -d 'Only messages before then: as --since' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s f -l format -d 'Form of the output' -r -f -a "tree\t'Annotated trees: each field with its bytes'
 summary\t'A line a message'
 table\t'A table, for a few messages'
@@ -54,10 +58,15 @@ json\t'One JSON array of annotated trees'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l fail-on -d 'Exit with status 1 when a message has a fault, or a warning' -r -f -a "warning\t'A warning, an error or a fault'
 fault\t'A fault'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s c -l count -d 'Stop after N messages' -r
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l time -d 'How tree, summary and table show times' -r -f -a "relative\t'Since the first message that is printed'
+delta\t'Since the message before'
+utc\t'Day and time of day, UTC'
+epoch\t'Seconds since 1970'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l color -d 'Colours and highlights' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l bytes -d 'ndjson and json: add the whole message as hex, `"bytes":".."`'
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l follow -d 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C'
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l check -d 'Instead of printing: write every message again from its JSON line, and compare the bytes'
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s q -l quiet -d 'No progress, no summaries on stderr'
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -101,6 +110,48 @@ complete -c netkit -n "__fish_netkit_using_subcommand encode" -l keep-going -d '
 complete -c netkit -n "__fish_netkit_using_subcommand encode" -s q -l quiet -d 'No progress, no summaries on stderr'
 complete -c netkit -n "__fish_netkit_using_subcommand encode" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'
 complete -c netkit -n "__fish_netkit_using_subcommand encode" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s p -l proto -d 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l schema -d 'The layouts of your game\'s payloads (TOML); may be given several times' -r -F
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s s -l set -d 'A setting of a protocol, as `netkit fields PROTO` lists them' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l from -d 'Who sent the bytes, or the first packet of a conversation, where nothing else tells' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l port -d 'Which protocol a port carries, as 7000=riptide' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l server -d 'The server\'s address, where ports cannot tell' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l flow -d 'Only the conversation of that number' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s F -l filter -d 'Only messages that fit: "riptide.message_id == 7 and not has fault"' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l until -d 'Only messages before then: as --since' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l by -d 'One table: by message, flow, peer or second; with --track: the field that tells series apart' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l track -d 'Follow a field: a line each time it occurs; in text a sparkline' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s f -l format -d 'Form of the output' -r -f -a "text\t'For people'
+ndjson\t'A JSON object a row'
+json\t'One JSON object'
+csv\t'Comma-separated, with a line of names'"
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l color -d 'Colours and highlights' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l delivery -d 'What became of numbered messages, requests and links'
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s q -l quiet -d 'No progress, no summaries on stderr'
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s p -l proto -d 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l schema -d 'The layouts of your game\'s payloads (TOML); may be given several times' -r -F
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s s -l set -d 'A setting of a protocol, as `netkit fields PROTO` lists them' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l from -d 'Who sent the bytes, or the first packet of a conversation, where nothing else tells' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l port -d 'Which protocol a port carries, as 7000=riptide' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l server -d 'The server\'s address, where ports cannot tell' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l flow -d 'Only the conversation of that number' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s F -l filter -d 'Only messages that fit: "riptide.message_id == 7 and not has fault"' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l until -d 'Only messages before then: as --since' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l fail-on -d 'Exit with status 1 when there is a difference like that; may be given several times' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s f -l format -d 'Form of the output' -r -f -a "text\t'For people'
+json\t'One JSON object'"
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l color -d 'Colours and highlights' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
+always\t'Always'
+never\t'Never'"
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s q -l quiet -d 'No progress, no summaries on stderr'
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c netkit -n "__fish_netkit_using_subcommand fields" -l schema -d 'Document the messages of these schemas too (TOML)' -r -F
 complete -c netkit -n "__fish_netkit_using_subcommand fields" -s f -l format -d 'Form of the output' -r -f -a "text\t'For people'
 json\t'For tools'"
@@ -122,10 +173,12 @@ never\t'Never'"
 complete -c netkit -n "__fish_netkit_using_subcommand man" -s q -l quiet -d 'No progress, no summaries on stderr'
 complete -c netkit -n "__fish_netkit_using_subcommand man" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'
 complete -c netkit -n "__fish_netkit_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "decode" -d 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "dump" -d 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "encode" -d 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "fields" -d 'Document the messages, fields, settings and notes of the protocols'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "completions" -d 'Print the completions for a shell'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "man" -d 'Print the man page'
-complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode fields completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "decode" -d 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "dump" -d 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "encode" -d 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "stats" -d 'Count a capture\'s messages: conversations, bandwidth, delivery, round trips, series of a field'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "diff" -d 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "fields" -d 'Document the messages, fields, settings and notes of the protocols'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "completions" -d 'Print the completions for a shell'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "man" -d 'Print the man page'
+complete -c netkit -n "__fish_netkit_using_subcommand help; and not __fish_seen_subcommand_from decode dump encode stats diff fields completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

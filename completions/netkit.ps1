@@ -33,6 +33,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
             [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -51,13 +53,17 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Only the conversation of that number')
             [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N messages')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N messages')
+            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'How tree, summary and table show times')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'ndjson and json: add the whole message as hex, `"bytes":".."`')
+            [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C')
             [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Instead of printing: write every message again from its JSON line, and compare the bytes')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
@@ -112,6 +118,60 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'netkit;stats' {
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Who sent the bytes, or the first packet of a conversation, where nothing else tells')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Which protocol a port carries, as 7000=riptide')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The server''s address, where ports cannot tell')
+            [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Only the conversation of that number')
+            [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
+            [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'One table: by message, flow, peer or second; with --track: the field that tells series apart')
+            [CompletionResult]::new('--track', '--track', [CompletionResultType]::ParameterName, 'Follow a field: a line each time it occurs; in text a sparkline')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('--delivery', '--delivery', [CompletionResultType]::ParameterName, 'What became of numbered messages, requests and links')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'netkit;diff' {
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Who sent the bytes, or the first packet of a conversation, where nothing else tells')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Which protocol a port carries, as 7000=riptide')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The server''s address, where ports cannot tell')
+            [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Only the conversation of that number')
+            [CompletionResult]::new('-F', '-F ', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
+            [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when there is a difference like that; may be given several times')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'netkit;fields' {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
@@ -149,6 +209,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
             [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
+            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
+            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -162,6 +224,12 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;help;encode' {
+            break
+        }
+        'netkit;help;stats' {
+            break
+        }
+        'netkit;help;diff' {
             break
         }
         'netkit;help;fields' {

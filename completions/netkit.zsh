@@ -48,6 +48,8 @@ _arguments "${_arguments_options[@]}" : \
 '--flow=[Only the conversation of that number]:N:_default' \
 '-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
 '--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
 '-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -62,10 +64,15 @@ json\:"One JSON array of annotated trees"))' \
 fault\:"A fault"))' \
 '-c+[Stop after N messages]:N:_default' \
 '--count=[Stop after N messages]:N:_default' \
+'--time=[How tree, summary and table show times]:relative|delta|utc|epoch:((relative\:"Since the first message that is printed"
+delta\:"Since the message before"
+utc\:"Day and time of day, UTC"
+epoch\:"Seconds since 1970"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
+'--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -143,6 +150,77 @@ never\:"Never"))' \
 '*::fields -- Its fields, as `netkit fields PROTO.MESSAGE` names them:_default' \
 && ret=0
 ;;
+(stats)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'--by=[One table\: by message, flow, peer or second; with --track\: the field that tells series apart]:message|flow|peer|second|FIELD:_default' \
+'(--delivery)--track=[Follow a field\: a line each time it occurs; in text a sparkline]:FIELD:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a row"
+json\:"One JSON object"
+csv\:"Comma-separated, with a line of names"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a row"
+json\:"One JSON object"
+csv\:"Comma-separated, with a line of names"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'(--by)--delivery[What became of numbered messages, requests and links]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- A capture; `-` is stdin:_files' \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'*--fail-on=[Exit with status 1 when there is a difference like that; may be given several times]:METRIC>PERCENT|appeared|vanished|fields:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+json\:"One JSON object"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':a -- The first capture:_files' \
+':b -- The second capture:_files' \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
@@ -213,6 +291,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(stats)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(diff)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -244,6 +330,8 @@ _netkit_commands() {
 'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
 'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
+'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
+'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -260,6 +348,11 @@ _netkit__subcmd__completions_commands() {
 _netkit__subcmd__decode_commands() {
     local commands; commands=()
     _describe -t commands 'netkit decode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__diff_commands] )) ||
+_netkit__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit diff commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__dump_commands] )) ||
 _netkit__subcmd__dump_commands() {
@@ -282,6 +375,8 @@ _netkit__subcmd__help_commands() {
 'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
 'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
+'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
+'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -298,6 +393,11 @@ _netkit__subcmd__help__subcmd__completions_commands() {
 _netkit__subcmd__help__subcmd__decode_commands() {
     local commands; commands=()
     _describe -t commands 'netkit help decode commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__diff_commands] )) ||
+_netkit__subcmd__help__subcmd__diff_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help diff commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__help__subcmd__dump_commands] )) ||
 _netkit__subcmd__help__subcmd__dump_commands() {
@@ -324,10 +424,20 @@ _netkit__subcmd__help__subcmd__man_commands() {
     local commands; commands=()
     _describe -t commands 'netkit help man commands' commands "$@"
 }
+(( $+functions[_netkit__subcmd__help__subcmd__stats_commands] )) ||
+_netkit__subcmd__help__subcmd__stats_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help stats commands' commands "$@"
+}
 (( $+functions[_netkit__subcmd__man_commands] )) ||
 _netkit__subcmd__man_commands() {
     local commands; commands=()
     _describe -t commands 'netkit man commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__stats_commands] )) ||
+_netkit__subcmd__stats_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit stats commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_netkit" ]; then

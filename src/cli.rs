@@ -199,6 +199,12 @@ pub struct Decode {
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
+    /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// How tree, summary and table show times
+    #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
+    pub time: Option<TimeForm>,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
     pub check: bool,
@@ -335,6 +341,19 @@ Fields:
   a='{\"raw\":\"ff\",\"bits\":8}'    bits as they stand, for any field
 Lengths, counts and masks are computed. Those that are given are written as given, right or wrong.
 Nothing is written for a message that is not right: exit status 3.";
+
+/// How times are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeForm {
+    /// Since the first message that is printed.
+    Relative,
+    /// Since the message before.
+    Delta,
+    /// Day and time of day, UTC.
+    Utc,
+    /// Seconds since 1970.
+    Epoch,
+}
 
 /// `netkit replay`.
 #[derive(Args, Debug)]

@@ -14,6 +14,56 @@
 //! | [`render`] | tree, summary, table, ndjson, json |
 //! | [`replay`] | one side of a captured conversation played to a live peer |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
+//!
+//! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
+//!
+//! ```
+//! use netkit::{capture::{Decoded, Packets}, flow::{Caps, Table}, protocols::{Inspector, Options}};
+//! use netkit::render::{Format, Renderer, Style};
+//!
+//! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
+//! let mut out = Renderer::new(Format::Ndjson, Style::default(), Box::new(std::io::sink()));
+//! let (mut packets, mut table, options) = (Packets::open(Box::new(file))?, Table::new(Caps::default()), Options::default());
+//! let mut inspector = Inspector::new(&options, &mut out);
+//! while let Some(item) = packets.next()? {
+//!     if let Decoded::Packet(packet) = item.decoded {
+//!         table.packet(&packet, &mut inspector);
+//!     }
+//! }
+//! table.finish(&mut inspector);
+//! out.finish()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! One message's bytes, with a schema for what the protocol itself does not know, and a sink of
+//! one's own:
+//!
+//! ```
+//! use netkit::codec::schema::Schemas;
+//! use netkit::protocols::{self, Draft, Message, Options, Sink, inspector::dump};
+//!
+//! struct Hp(Option<u64>);
+//! impl Sink for Hp {
+//!     fn message(&mut self, message: &Message<'_>) {
+//!         let hp = message.draft.tree.nodes().iter().find(|n| n.field.name == "hp");
+//!         self.0 = hp.and_then(|n| n.number());
+//!     }
+//! }
+//!
+//! let text = "proto = \"riptide\"\n[[message]]\nid = 7\nname = \"hurt\"\n[message.fields]\nhp = \"ushort\"\n";
+//! let mut schemas = Schemas::default();
+//! schemas.add("game.toml", text, &|name| Some(protocols::by_name(name)?.encodings()))?;
+//! let mut options = Options { schemas: schemas.into(), ..Options::default() };
+//! options.settings.add("riptide.version=2.0")?;
+//! let riptide = protocols::by_name("riptide").ok_or("no such protocol")?;
+//! let mut hp = Hp(None);
+//! dump(riptide, &[0, 7, 0, 100, 0], &options, &mut Draft::default(), &mut hp);
+//! assert_eq!(hp.0, Some(100));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From JSON to bytes: [`encode`]. A protocol of one's own: [`protocols`], "Add a protocol in one
+//! page".
 
 pub mod capture;
 pub mod codec;
@@ -22,6 +72,7 @@ pub mod filter;
 pub mod flow;
 pub mod nearest;
 pub mod net;
+pub mod printable;
 pub mod probe;
 pub mod protocols;
 pub mod render;

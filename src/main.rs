@@ -4,6 +4,8 @@ mod cli;
 mod commands;
 
 use clap::Parser;
+use netkit::printable::Lines;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -15,7 +17,8 @@ fn main() -> ExitCode {
             if commands::broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }
-            eprintln!("netkit: {error:#}");
+            // Nothing can be done where stderr is gone; it is no reason to panic either.
+            let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(format_args!("{error:#}")));
             ExitCode::from(commands::status(&error))
         }
     }

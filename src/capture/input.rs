@@ -7,7 +7,7 @@ use std::io::{self, Read};
 
 /// How many bytes are asked for at once. Larger blocks leave the processor's second-level cache,
 /// smaller ones pay for more system calls.
-const BLOCK: usize = 256 * 1024;
+const BLOCK: usize = 128 * 1024;
 
 /// A capture format, as its first four bytes tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

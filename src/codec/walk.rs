@@ -1,6 +1,6 @@
 //! The one interpreter of the tables. What it means to be at a field is the direction's business:
-//! a [`Reader`](super::Reader) reads it, a [`Writer`](super::Writer) writes it, a
-//! [`Sampler`](super::Sampler) invents it.
+//! a [`Reader`] reads it, a [`Writer`] writes it, a
+//! [`Sampler`] invents it.
 
 use super::layout::{Count, Field, Kind, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};

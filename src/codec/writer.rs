@@ -11,12 +11,13 @@ use super::describe;
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
 use super::names;
 use super::walk::{self, Custom, Wire};
+use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
 /// Why a message cannot be written: where, and what was expected there.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{path}: {what}")]
+#[error("{}: {}", Printable(.path), Printable(.what))]
 pub struct EncodeError {
     /// `links[0].values[1].index`.
     pub path: String,

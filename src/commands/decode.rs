@@ -1,8 +1,9 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
 use super::output::{Printer, say};
+use super::read::{self, Live};
 use super::selection::Selection;
-use super::{check, dump, input, options, read, shares};
+use super::{Usage, check, dump, input, options, shares};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Input;
@@ -16,11 +17,19 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.check {
         return check::run(args, &options, global);
     }
-    let mut printer = Printer::new(&args.output, global, selection);
+    if args.follow && args.files.len() > 1 {
+        return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
+    }
+    let mut printer = Printer::new(&args.output, global, selection, args.time);
     let mut failed = None;
     for path in &args.files {
-        let live = path.as_os_str() == "-";
-        let read = input::open(path).and_then(|reader| {
+        let live = match path.as_os_str() == "-" {
+            _ if args.follow => Live::Each,
+            true => Live::Waiting,
+            false => Live::No,
+        };
+        let opened = if args.follow { input::follow(path) } else { input::open(path) };
+        let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
             match input.format() {
                 Some(_) => match shares::workers(path, args.threads, &printer) {

@@ -53,7 +53,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     io::stdout().write_all(&out)?;
     let broken = found.iter().filter(|d| args.fail_on.iter().any(|limit| d.change.breaks(*limit))).count();
     if broken > 0 {
-        say(global, format_args!("netkit: {broken} differences break a limit of --fail-on"));
+        say(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
     }
     Ok((broken > 0) as u8)
 }

@@ -17,7 +17,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
         say(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
     }
-    let mut printer = Printer::new(&args.output, global, Selection::default());
+    let mut printer = Printer::new(&args.output, global, Selection::default(), None);
     let read = input::open(path)
         .and_then(|reader| text(BufReader::new(reader), args.lines, &options, global, &mut printer))
         .map_err(|e| e.context(input::name(path)));

@@ -6,6 +6,7 @@ use crate::cli::{Carried, Encode, Global, To};
 use anyhow::Context;
 use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
 use netkit::flow::Transport;
+use netkit::printable::Lines;
 use netkit::protocols::Options;
 use serde_json::json;
 use std::fmt::Display;
@@ -85,7 +86,7 @@ impl<'a> Encoding<'a> {
     /// The messages of a file.
     fn stream(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = input::name(path);
-        let mut values = Values::new(input::open(path)?);
+        let mut values = Values::new(input::open(path).with_context(|| name.clone())?);
         loop {
             if values.waits() {
                 self.out.flush()?;
@@ -132,7 +133,7 @@ impl<'a> Encoding<'a> {
         self.bad += 1;
         // What is right so far comes first, also where both go to one terminal.
         self.out.flush()?;
-        let _ = writeln!(io::stderr(), "netkit: {name}: {what}");
+        let _ = writeln!(io::stderr(), "netkit: {}", Lines(format_args!("{name}: {what}")));
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
 
-use super::read::Reading;
+use super::read::{Live, Reading};
 use super::selection::Selection;
-use crate::cli::{Color, FailOn, Format, Global, Output};
+use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
 use netkit::capture::{Packets, Time};
 use netkit::codec::Level;
+use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Chunk, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
@@ -42,7 +43,7 @@ pub struct Printer {
     /// Which ones.
     pub pick: Pick,
     left: Option<u64>,
-    live: bool,
+    live: Live,
     /// Stdout is a terminal.
     pub watched: bool,
     /// How many messages were printed.
@@ -51,8 +52,14 @@ pub struct Printer {
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, selection: Selection) -> Printer {
-        let style = style(global, output.bytes);
+    pub fn new(output: &Output, global: &Global, selection: Selection, time: Option<TimeForm>) -> Printer {
+        let time = time.map(|form| match form {
+            TimeForm::Relative => render::TimeForm::Relative,
+            TimeForm::Delta => render::TimeForm::Delta,
+            TimeForm::Utc => render::TimeForm::Utc,
+            TimeForm::Epoch => render::TimeForm::Epoch,
+        });
+        let style = Style { time, ..style(global, output.bytes) };
         let format = match output.format {
             Format::Tree => render::Format::Tree,
             Format::Summary => render::Format::Summary,
@@ -63,7 +70,7 @@ impl Printer {
         let renderer = Renderer::new(format, style, stdout());
         let pick = Pick { selection, fail_on: output.fail_on, failed: false };
         let watched = io::stdout().is_terminal();
-        Printer { renderer, format, style, pick, left: output.count, live: false, watched, printed: 0 }
+        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched, printed: 0 }
     }
 
     /// Can several threads print parts of it? Not where a number of messages was asked for: only
@@ -83,7 +90,7 @@ impl Printer {
     }
 
     /// Somebody watches what comes in: it is shown before the next wait.
-    pub fn live(&mut self, live: bool) {
+    pub fn live(&mut self, live: Live) {
         self.live = live;
     }
 
@@ -113,7 +120,8 @@ impl Reading for Printer {
     }
 
     fn go_on(&mut self, packets: &Packets) -> bool {
-        if self.live && packets.capture().waiting() == 0 {
+        // Whoever watches a live capture sees what has come before the next wait.
+        if self.live == Live::Each || self.live == Live::Waiting && packets.capture().waiting() == 0 {
             self.renderer.flush();
         }
         !self.done()
@@ -142,7 +150,7 @@ pub fn style(global: &Global, bytes: bool) -> Style {
         Color::Always => true,
         Color::Never => false,
     };
-    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes }
+    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, time: None }
 }
 
 /// The terminal's width; `COLUMNS` where it is set; `None` where output is no terminal.
@@ -180,6 +188,6 @@ fn stdout() -> Box<dyn Write + Send> {
 pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         // Nothing can be done where stderr is gone.
-        let _ = writeln!(io::stderr(), "{text}");
+        let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }

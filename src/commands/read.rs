@@ -49,6 +49,17 @@ impl Seen {
     }
 }
 
+/// When what was printed has to be visible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Live {
+    /// Nobody waits for it.
+    No,
+    /// Before the next wait for input.
+    Waiting,
+    /// With each frame: a file that grows may end inside a record for any length of time.
+    Each,
+}
+
 /// Dissects one capture.
 ///
 /// # Errors

@@ -25,26 +25,28 @@ impl Output {
         if self.open.is_none() {
             self.open = Some(match &self.path {
                 None => Box::new(io::stdout()),
-                Some(path) => {
-                    let named = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
-                    Box::new(File::create(path).map_err(named)?)
-                }
+                Some(path) => Box::new(File::create(path).map_err(|e| self.named(e))?),
             });
         }
         self.open.as_mut().ok_or_else(|| io::Error::other("no output"))
+    }
+
+    /// The error with the output's name; a closed pipe stays one.
+    fn named(&self, error: io::Error) -> io::Error {
+        let name = self.path.as_ref().map_or("stdout".into(), |p| p.display().to_string());
+        io::Error::new(error.kind(), format!("{name}: {error}"))
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.open()?.write(bytes)
+        let done = self.open()?.write(bytes);
+        done.map_err(|e| if e.kind() == io::ErrorKind::Interrupted { e } else { self.named(e) })
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match &mut self.open {
-            Some(open) => open.flush(),
-            None => Ok(()),
-        }
+        let done = self.open.as_mut().map_or(Ok(()), |open| open.flush());
+        done.map_err(|e| self.named(e))
     }
 }
 

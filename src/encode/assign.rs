@@ -6,6 +6,7 @@
 
 use crate::codec::layout::{Field, Kind, Layout};
 use crate::codec::names;
+use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
@@ -14,7 +15,7 @@ const LONGEST_LIST: usize = 65_536;
 
 /// Why a `FIELD=VALUE` cannot be taken.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{text}: {what}")]
+#[error("{}: {}", Printable(.text), Printable(.what))]
 pub struct AssignError {
     /// As it was given.
     pub text: String,

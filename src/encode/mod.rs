@@ -39,7 +39,7 @@ pub use values::{LONGEST, MAX_NESTING, Text, TextError, Values, json};
 
 /// The stack for the deepest JSON that [`Values`] lets pass: a level of a message costs a few
 /// kilobytes in a program that is not optimised.
-const STACK: usize = 256 << 20;
+const STACK: usize = 64 << 20;
 
 /// Runs `work` on a thread whose stack is large enough for the deepest message.
 ///

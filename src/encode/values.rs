@@ -6,6 +6,7 @@
 //! with its last byte, and a broken one costs no more than itself.
 
 use crate::capture::Time;
+use crate::printable::Printable;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -57,7 +58,7 @@ impl Text<'_> {
 #[non_exhaustive]
 pub enum TextError {
     /// This one is broken; those behind it can still be read.
-    #[error("line {line}: {what}")]
+    #[error("line {line}: {}", Printable(.what))]
     Syntax {
         /// Where, from 1.
         line: u64,

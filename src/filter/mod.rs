@@ -20,6 +20,7 @@ mod lexer;
 mod names;
 mod parser;
 
+use crate::printable::{Printable, tricky};
 use crate::protocols::Message;
 pub use field::{FieldPath, Found};
 pub use names::Names;
@@ -27,7 +28,7 @@ use thiserror::Error;
 
 /// A filter that makes no sense: what, and where in the text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{what}\n  {text}\n  {}", caret(.text, *.at, *.len))]
+#[error("{}\n  {}\n  {}", Printable(.what), one_each(.text), caret(.text, *.at, *.len))]
 pub struct FilterError {
     /// What is wrong, and what was expected.
     pub what: String,
@@ -37,6 +38,11 @@ pub struct FilterError {
     pub at: usize,
     /// How many characters.
     pub len: usize,
+}
+
+/// One character for each, so that the caret stands right.
+fn one_each(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || tricky(c) { '\u{fffd}' } else { c }).collect()
 }
 
 fn caret(text: &str, at: usize, len: usize) -> String {

@@ -17,7 +17,8 @@ pub struct Caps {
     /// records of which frame brought which of them (48 bytes a segment). More are dropped,
     /// as a gap with [`GapCause::Unread`](super::GapCause::Unread).
     pub unread_bytes: usize,
-    /// Bytes buffered in all directions of all conversations together. When they are more,
+    /// Bytes buffered in all directions of all conversations together, and what their states hold
+    /// ([`Handler::memory`](super::Handler::memory)). When they are more,
     /// conversations are evicted, the one that was silent longest first.
     pub buffered_bytes: usize,
 }

@@ -81,6 +81,13 @@ pub trait Handler<S> {
     /// capture ended. One whose two directions have ended stays until then.
     fn closed(&mut self, conversation: &mut Conversation<S>);
 
+    /// How many bytes the conversation's `state` holds that grow with what was said. They count
+    /// against [`Caps::buffered_bytes`](super::Caps::buffered_bytes), so it is asked after every
+    /// packet and should answer at once.
+    fn memory(&self, _conversation: &Conversation<S>) -> usize {
+        0
+    }
+
     /// Which direction is ended first when both end at once: the client's.
     ///
     /// Without a change that is the opener, else [`Side::A`]. A handler that knows the client from

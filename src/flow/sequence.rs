@@ -82,6 +82,11 @@ impl Sequence {
         }
     }
 
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.sent.capacity() * size_of::<(i64, Sent)>()
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         *self = Sequence::new(self.modulus as u32, self.window);

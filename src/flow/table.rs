@@ -66,6 +66,12 @@ impl<S: Default> Table<S> {
                 if let Some(entry) = self.slots.get_mut(index) {
                     entry.count(from, packet, length);
                     handler.datagram(&mut entry.conversation, from, packet, payload, length);
+                    let now = handler.memory(&entry.conversation);
+                    if now != entry.buffered {
+                        self.buffered = self.buffered - entry.buffered + now;
+                        entry.buffered = now;
+                        self.limit(index, handler);
+                    }
                 }
             }
             Body::Tcp(segment) => self.segment(packet, segment, handler),
@@ -116,7 +122,7 @@ impl<S: Default> Table<S> {
         let origin = Origin { frame: packet.frame, time: packet.time };
         entry.drive(from, &mut tools).segment(segment, origin);
         let before = entry.buffered;
-        entry.buffered = entry.allocated();
+        entry.buffered = entry.allocated() + handler.memory(&entry.conversation);
         self.buffered = self.buffered - before + entry.buffered;
         self.limit(index, handler);
     }

@@ -76,6 +76,12 @@ pub trait Dissector: Sync {
     }
 }
 
+impl std::fmt::Debug for dyn Dissector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// The layouts of one version (and direction) of a protocol.
 #[derive(Debug)]
 pub struct Table {
@@ -202,6 +208,12 @@ pub trait Session: Send {
     /// ends both.
     fn client(&self) -> Option<Side> {
         None
+    }
+
+    /// About how many bytes it holds that grow with what was said: the flow table gives up the
+    /// conversations that were silent longest where all of them together hold too much.
+    fn memory(&self) -> usize {
+        0
     }
 
     /// Another conversation of the same server: the session for it.

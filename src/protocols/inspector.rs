@@ -29,6 +29,8 @@ pub enum Claim {
     Undecided(Box<Held>),
     /// A dissector's.
     Claimed(Owner),
+    /// A dissector's, of another [`Share`]: nothing of it is read here.
+    Elsewhere,
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
@@ -138,7 +140,7 @@ pub struct Inspector<'a, S: Sink> {
 impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that hands its messages to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
-        let forced = options.proto.as_deref().and_then(super::by_name);
+        let forced = options.proto.as_deref().and_then(|name| options.dissector(name));
         let (draft, counters) = (Draft::default(), Counters::default());
         Inspector {
             options,
@@ -220,7 +222,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
-                && let Some(dissector) = super::by_name(name)
+                && let Some(dissector) = self.options.dissector(name)
                 && dissector.takes(c.transport, true)
             {
                 return Some((dissector.name(), "named by --port", dissector.session(&talk)));
@@ -249,7 +251,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             Sight { transport: c.transport, ends: c.ends, said: &said, begun: c.syn_seen, options: self.options };
         let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
-        for dissector in super::ALL {
+        for dissector in self.options.dissectors() {
             let (rank, why) = match dissector.identify(&sight) {
                 Evidence::No => continue,
                 Evidence::Maybe(_) | Evidence::Likely(_)
@@ -294,6 +296,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
+                }
+                if !self.share.has(c.id) && !session.shares() {
+                    c.state = Claim::Elsewhere;
+                    return;
                 }
                 for d in &held.datagrams {
                     let place = Place {
@@ -375,6 +381,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 stream.consume(stream.bytes().len());
                 c.state = Claim::Foreign(generation);
             }
+            Claim::Elsewhere => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Elsewhere;
+            }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 let kept = &mut held.streams[side.index()];
@@ -399,6 +409,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     Claim::Foreign(generation) => {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
+                    }
+                    Claim::Elsewhere => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Elsewhere;
                     }
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
@@ -446,6 +460,9 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         length: usize,
     ) {
         self.turn(c.id);
+        if matches!(c.state, Claim::Elsewhere) {
+            return;
+        }
         let place =
             Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
         let talk = talk(c, self.options);
@@ -495,6 +512,16 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn end(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, _why: End) {
         self.stream_event(c, side, stream, StreamEvent::End, c.last);
+    }
+
+    fn memory(&self, c: &Conversation<Claim>) -> usize {
+        match &c.state {
+            Claim::New | Claim::Foreign(_) | Claim::Elsewhere => 0,
+            Claim::Undecided(held) => {
+                held.bytes * 2 + held.datagrams.len() * size_of::<HeldDatagram>() + held.said.len() * size_of::<Said>()
+            }
+            Claim::Claimed(owner) => owner.session.memory(),
+        }
     }
 
     fn first_to_end(&self, c: &Conversation<Claim>) -> Side {

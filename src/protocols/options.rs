@@ -1,5 +1,6 @@
 //! What the user said on the command line, as sessions and encoders need it.
 
+use super::dissector::Dissector;
 use super::talk::Role;
 use crate::codec::schema::Schemas;
 use std::collections::BTreeMap;
@@ -81,4 +82,19 @@ pub struct Options {
     pub schemas: Arc<Schemas>,
     /// `-p`: the protocol, by name; `None`: find it.
     pub proto: Option<String>,
+    /// Protocols of the program that uses this library, asked before [`ALL`](super::ALL). The
+    /// command line has none.
+    pub more: &'static [&'static dyn Dissector],
+}
+
+impl Options {
+    /// All protocols of this run, in the order in which they are asked.
+    pub fn dissectors(&self) -> impl Iterator<Item = &'static dyn Dissector> + use<> {
+        self.more.iter().copied().chain(super::ALL)
+    }
+
+    /// The dissector of that name.
+    pub fn dissector(&self, name: &str) -> Option<&'static dyn Dissector> {
+        self.dissectors().find(|d| d.name() == name)
+    }
 }

@@ -166,15 +166,15 @@ fn summaries_are_cut_at_the_terminal_only() {
     let mut out = Vec::new();
     with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
         [None, Some(150), Some(120)].into_iter().for_each(|width| {
-            summary::line(message, Style { width, ..Style::default() }, &mut out);
+            summary::line(message, Style { width, ..Style::default() }, &mut Default::default(), &mut out);
         });
         let start = out.len();
-        summary::line(message, at(150), &mut out);
+        summary::line(message, at(150), &mut Default::default(), &mut out);
         assert!(String::from_utf8_lossy(&out[start..]).trim_end().chars().count() <= 150);
         out.truncate(start);
     });
-    with(&PACKED, &packed(), |message| summary::line(message, Style::default(), &mut out));
-    with(&PLAIN, &[9, 1], |message| summary::line(message, Style::default(), &mut out));
+    with(&PACKED, &packed(), |message| summary::line(message, Style::default(), &mut Default::default(), &mut out));
+    with(&PLAIN, &[9, 1], |message| summary::line(message, Style::default(), &mut Default::default(), &mut out));
     same(
         "summary",
         out,

@@ -175,7 +175,7 @@ pub fn f64(v: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// As [`f64`], for a binary32 number.
+/// As [`f64()`], for a binary32 number.
 #[inline]
 pub fn f32(v: f32, out: &mut Vec<u8>) {
     match v.is_finite() {

@@ -35,3 +35,4 @@ pub use output::Output;
 pub use renderer::{Chunk, Format, Part, Renderer, Style};
 pub use table::Rows;
 pub use tree::Trees;
+pub use tree_text::{Clock, TimeForm};

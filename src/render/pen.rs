@@ -4,6 +4,7 @@
 use super::bytes::Piece;
 use super::json_text::hex_digits;
 use super::palette::{COLOURS, PLAIN, Palette};
+use crate::printable::tricky;
 use std::fmt;
 use unicode_width::UnicodeWidthChar;
 
@@ -205,16 +206,6 @@ impl fmt::Write for Pen<'_> {
         self.foreign(text);
         Ok(())
     }
-}
-
-/// Characters that change what stands around them, or that nobody sees.
-fn tricky(c: char) -> bool {
-    matches!(c,
-        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
-        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
-        | '\u{fffe}'..='\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
 #[cfg(test)]

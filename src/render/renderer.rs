@@ -1,6 +1,7 @@
 //! One renderer for all formats: what the commands hand their messages to.
 
 use super::table::ROWS;
+use super::tree_text::{Clock, TimeForm};
 use super::{Json, Ndjson, Output, Rows, Trees, summary};
 use crate::protocols::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -31,6 +32,8 @@ pub struct Style {
     pub verbose: bool,
     /// JSON: adds the messages' bytes.
     pub bytes: bool,
+    /// How times are shown to people; `None`: as the format has them.
+    pub time: Option<TimeForm>,
 }
 
 /// Prints messages.
@@ -43,7 +46,7 @@ pub struct Renderer {
 #[derive(Debug)]
 enum Form {
     Tree(Trees),
-    Summary(Style),
+    Summary(Style, Clock),
     Table(Rows),
     Ndjson(Ndjson),
     Json(Json),
@@ -55,7 +58,7 @@ impl Form {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
-            Format::Summary => Form::Summary(style),
+            Format::Summary => Form::Summary(style, Clock::default()),
             Format::Table => Form::Table(Rows::new(style)),
         }
     }
@@ -66,7 +69,7 @@ impl Form {
             Form::Ndjson(ndjson) => ndjson.message(message, out),
             Form::Json(json) => json.message(message, out),
             Form::Tree(trees) => trees.message(message, out),
-            Form::Summary(style) => summary::line(message, *style, out),
+            Form::Summary(style, clock) => summary::line(message, *style, clock, out),
             Form::Table(rows) => rows.message(message),
         }
     }
@@ -138,7 +141,7 @@ impl Renderer {
         match &mut self.form {
             Form::Json(json) => json.finish(self.output.buffer()),
             Form::Table(rows) => rows.finish(self.output.buffer()),
-            Form::Tree(_) | Form::Summary(_) | Form::Ndjson(_) => {}
+            Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) => {}
         }
         self.output.finish()
     }
@@ -179,8 +182,11 @@ impl Part {
     /// A part of what a renderer of this format writes; `None` for formats that have to see all
     /// messages, or that are for people, who do not read so fast.
     pub fn new(format: Format, style: Style) -> Option<Part> {
+        // Times that count from another message need the one before, whoever prints it.
+        let counted = matches!(style.time, Some(TimeForm::Relative | TimeForm::Delta));
         let form = match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
+            Format::Summary if counted => return None,
             Format::Ndjson | Format::Summary => Form::new(format, style),
             Format::Tree | Format::Table => return None,
         };

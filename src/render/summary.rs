@@ -5,7 +5,8 @@ use super::json_fields::behind;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
-use super::tree_text::{level, name};
+use super::tree_text::{Clock, TimeForm, level, name};
+use crate::capture::Time;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::protocols::{Message, Role};
 
@@ -17,9 +18,9 @@ const DEPTH: usize = 6;
 const TEXT: usize = 40;
 
 /// Appends one message's line.
-pub fn line(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
+pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
     let mut pen = Pen::new(out, style.colour);
-    head(message, &mut pen);
+    head(message, style.time, clock, &mut pen);
     let marks = marks_width(message);
     let limit = style.width.map_or(usize::MAX, |w| w.saturating_sub(marks));
     fields(message, limit, &mut pen);
@@ -27,7 +28,7 @@ pub fn line(message: &Message<'_>, style: Style, out: &mut Vec<u8>) {
     pen.newline();
 }
 
-fn head(message: &Message<'_>, pen: &mut Pen<'_>) {
+fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
     let place = message.place;
     if place.frame > 0 {
         let mut digits = itoa::Buffer::new();
@@ -36,7 +37,10 @@ fn head(message: &Message<'_>, pen: &mut Pen<'_>) {
         pen.paint(pen.palette.dim);
         pen.put(digits);
         pen.put(" ");
-        clock(message, pen);
+        match form {
+            Some(form) => times.show(form, place.time, pen),
+            None => clock(place.time, pen),
+        }
         pen.reset();
         pen.put(" ");
     }
@@ -58,8 +62,7 @@ fn head(message: &Message<'_>, pen: &mut Pen<'_>) {
 }
 
 /// The time of day, UTC.
-pub(super) fn clock(message: &Message<'_>, pen: &mut Pen<'_>) {
-    let time = message.place.time;
+pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
     let day = time.secs.rem_euclid(86_400) as u32;
     for (k, part) in [day / 3600, day / 60 % 60, day % 60].into_iter().enumerate() {
         pen.put(if k > 0 { ":" } else { "" });

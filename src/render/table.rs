@@ -3,6 +3,7 @@
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
+use super::tree_text::Clock;
 use crate::codec::{Tree, Value};
 use crate::protocols::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
@@ -21,6 +22,7 @@ pub struct Rows {
     style: Style,
     rows: Vec<Row>,
     more: u64,
+    clock: Clock,
 }
 
 #[derive(Debug)]
@@ -38,7 +40,7 @@ struct Row {
 impl Rows {
     /// A table for this terminal.
     pub fn new(style: Style) -> Rows {
-        Rows { style, rows: Vec::new(), more: 0 }
+        Rows { style, rows: Vec::new(), more: 0, clock: Clock::default() }
     }
 
     /// Adds a message.
@@ -64,7 +66,10 @@ impl Rows {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
-                _ => text(|pen| super::summary::clock(message, pen)),
+                _ => text(|pen| match self.style.time {
+                    Some(form) => self.clock.show(form, place.time, pen),
+                    None => super::summary::clock(place.time, pen),
+                }),
             },
             from: draft.from.name(),
             message: text(|pen| super::tree_text::name(message, pen)),

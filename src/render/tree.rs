@@ -14,7 +14,7 @@ use super::json_fields::behind;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
-use super::tree_text::{Clock, fault, header, notes};
+use super::tree_text::{Clock, TimeForm, fault, header, notes};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::protocols::Message;
@@ -87,7 +87,13 @@ impl Trees {
     /// Appends one message.
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         let mut pen = Pen::new(out, self.style.colour);
-        header(message, &mut self.clock, self.width, self.style.verbose, &mut pen);
+        header(
+            message,
+            (self.style.time.unwrap_or(TimeForm::Relative), &mut self.clock),
+            self.width,
+            self.style.verbose,
+            &mut pen,
+        );
         let draft = message.draft;
         let gutter = Gutter::new(self.row, message.place.bytes.len());
         let page = Page { tree: &draft.tree, sources: message.sources(), gutter, beside: false };

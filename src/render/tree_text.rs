@@ -6,11 +6,47 @@ use crate::codec::{Fault, Level};
 use crate::protocols::{Message, Role};
 use std::fmt::Write;
 
-/// Time since the first message.
+/// How times are shown to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeForm {
+    /// Since the first message that is printed.
+    Relative,
+    /// Since the one before.
+    Delta,
+    /// The day and the time of day, UTC.
+    Utc,
+    /// Seconds since 1970.
+    Epoch,
+}
+
+/// What times are shown by: the first message's, and that of the one before.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock(Option<Time>);
 
 impl Clock {
+    /// Writes a time in this form.
+    pub fn show(&mut self, form: TimeForm, time: Time, pen: &mut Pen<'_>) {
+        match form {
+            TimeForm::Relative => self.since(time, pen),
+            TimeForm::Delta => {
+                self.since(time, pen);
+                self.0 = Some(time);
+            }
+            TimeForm::Epoch => pen.appended(|out| super::envelope::time(time, out)),
+            TimeForm::Utc => {
+                let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
+                pen.int(year);
+                for part in [month, day] {
+                    pen.put(if part < 10 { "-0" } else { "-" });
+                    pen.int(part);
+                }
+                pen.put("T");
+                super::summary::clock(time, pen);
+                pen.put("Z");
+            }
+        }
+    }
+
     /// Writes how long after the first message this was: `+1.004217`, with the capture's digits.
     pub fn since(&mut self, time: Time, pen: &mut Pen<'_>) {
         let nanos = time.since(*self.0.get_or_insert(time));
@@ -33,7 +69,13 @@ impl Clock {
 
 /// The line above a tree: frame, time, direction, protocol, message, length, and the addresses
 /// where there is room for them.
-pub fn header(message: &Message<'_>, clock: &mut Clock, width: usize, verbose: bool, pen: &mut Pen<'_>) {
+pub fn header(
+    message: &Message<'_>,
+    (form, clock): (TimeForm, &mut Clock),
+    width: usize,
+    verbose: bool,
+    pen: &mut Pen<'_>,
+) {
     let (draft, place) = (message.draft, message.place);
     if place.frame > 0 {
         pen.painted(pen.palette.dim, "#");
@@ -45,7 +87,7 @@ pub fn header(message: &Message<'_>, clock: &mut Clock, width: usize, verbose: b
         }
         pen.put("  ");
         pen.paint(pen.palette.dim);
-        clock.since(place.time, pen);
+        clock.show(form, place.time, pen);
         pen.reset();
         pen.put("  ");
     }

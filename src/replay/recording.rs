@@ -33,12 +33,6 @@ pub struct Conversation {
     pub messages: Vec<Recorded>,
 }
 
-impl std::fmt::Debug for dyn Dissector {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl Conversation {
     /// The version that most of its messages were read in.
     pub fn version(&self) -> Option<&'static str> {

@@ -71,6 +71,17 @@ impl Cell {
     }
 }
 
+/// Columns that people need only where a row has something else than this.
+const USUAL: [(&str, Cell); 5] = [
+    ("connection", Cell::Int(1)),
+    ("faults", Cell::Int(0)),
+    ("unmatched", Cell::Int(0)),
+    ("refused", Cell::Int(0)),
+    ("given_up", Cell::Int(0)),
+];
+/// Columns for programs: people see the others.
+const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
+
 /// Rows of the same columns.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -88,10 +99,15 @@ impl Table {
         Table { kind, columns, rows: Vec::new() }
     }
 
-    /// In columns, for people. Columns that say nothing in any row are left out.
+    /// In columns, for people. Columns that say nothing in any row are left out, and details.
     pub fn text(&self, out: &mut String) {
         let shown: Vec<usize> = (0..self.columns.len())
-            .filter(|c| self.rows.iter().any(|r| r.get(*c).is_some_and(|cell| *cell != Cell::Null)))
+            .filter(|c| {
+                let name = self.columns.get(*c).copied().unwrap_or("");
+                let usual = USUAL.iter().find(|(n, _)| *n == name).map_or(&Cell::Null, |(_, cell)| cell);
+                let says = |row: &Vec<Cell>| row.get(*c).is_some_and(|cell| cell != usual && *cell != Cell::Null);
+                !DETAILS.contains(&name) && self.rows.iter().any(says)
+            })
             .collect();
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::NOTHING);

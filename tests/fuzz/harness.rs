@@ -29,9 +29,36 @@ const SCHEMAS: [(&str, &str); 3] = [
 const SMALL: Caps =
     Caps { conversations: 4, held_bytes: 4096, held_segments: 8, unread_bytes: 1 << 16, buffered_bytes: 1 << 18 };
 
+/// JSON is for programs, but it is often looked at: no control character leaves it raw.
+pub fn no_controls(what: &str, text: &[u8]) {
+    if plain(text) {
+        return;
+    }
+    let text = std::str::from_utf8(text).unwrap_or_else(|e| panic!("{what}: no UTF-8: {e}"));
+    if let Some(c) = text.chars().find(|&c| c.is_control() && c != '\n') {
+        panic!("{what}: {c:?} stands raw in {text:?}");
+    }
+}
+
+/// Printable ASCII and line feeds: most output is no more, and this is quick to see.
+fn plain(text: &[u8]) -> bool {
+    text.iter().all(|b| matches!(b, b'\n' | b' '..=b'~'))
+}
+
+/// What holds for the output of this format.
+fn look(format: Format, text: &[u8]) {
+    match format {
+        Format::Json | Format::Ndjson => no_controls("JSON", text),
+        Format::Tree | Format::Summary | Format::Table => harmless("text", text),
+    }
+}
+
 /// Text for people has no control character but the line feed, and no character that turns text
 /// around: what a packet holds never speaks to the terminal.
 pub fn harmless(what: &str, text: &[u8]) {
+    if plain(text) {
+        return;
+    }
     let text = std::str::from_utf8(text).unwrap_or_else(|e| panic!("{what}: no UTF-8: {e}"));
     let wild = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     if let Some(c) = text.chars().find(|&c| wild(c)) {
@@ -68,7 +95,7 @@ pub struct Looker<'a> {
 impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
-        let style = Style { width: Some(100), colour: false, verbose: true, bytes: false };
+        let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
         let formats = [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json];
         let renderers = formats.map(|format| {
             let shared = Shared::default();
@@ -88,7 +115,7 @@ impl<'a> Looker<'a> {
         for (format, renderer, shared) in &mut self.renderers {
             renderer.finish().expect("nothing fails in memory");
             let text = shared.0.borrow();
-            harmless(&format!("{format:?}"), &text);
+            look(*format, &text);
             if *format == Format::Json && shallow(&text) {
                 netkit::encode::json(&text).unwrap_or_else(|e| panic!("json: {e}"));
             }
@@ -124,7 +151,7 @@ impl Sink for Looker<'_> {
                 _ => renderer.flush(),
             }
             let mut text = shared.0.borrow_mut();
-            harmless(&format!("{format:?}"), &text);
+            look(*format, &text);
             if *format == Format::Ndjson {
                 self.printed += text.len();
                 let mut again = || {

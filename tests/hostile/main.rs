@@ -11,6 +11,8 @@ mod harness;
 mod seeds;
 
 mod mutations;
+mod named;
+mod program;
 
 /// Writes the corpus for `cargo fuzz`: `cargo test --test hostile -- --ignored corpus`.
 #[test]

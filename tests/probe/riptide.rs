@@ -270,8 +270,7 @@ fn an_interrupted_probe_leaves() {
 fn over_tcp() {
     // A 2.0 server: every message behind its length.
     let peer = tcp(check_stream, |conn| {
-        loop {
-            let [low, high] = conn.read(2)[..] else { break };
+        while let [low, high] = conn.read(2)[..] {
             let message = conn.read(u16::from_le_bytes([low, high]) as usize);
             for answer in v20(&message) {
                 conn.write(&[&[answer.bytes.len() as u8, 0][..], &answer.bytes].concat());
@@ -286,8 +285,7 @@ fn over_tcp() {
 
     // A 2.2 server waits for the fourth byte of the first connection.
     let peer = tcp(check_stream, |conn| {
-        loop {
-            let [a, b, c, d] = conn.read(4)[..] else { break };
+        while let [a, b, c, d] = conn.read(4)[..] {
             let message = conn.read((u32::from_le_bytes([a, b, c, d]) as usize).min(2000));
             for answer in v22(&message, ACK_22) {
                 conn.write(&[&[answer.bytes.len() as u8, 0, 0, 0][..], &answer.bytes].concat());

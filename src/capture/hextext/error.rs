@@ -1,12 +1,13 @@
 //! Why text was refused, and where.
 
+use crate::printable::Printable;
 use std::io;
 
 /// Hex text that was refused: the place, and the reason.
 ///
 /// Its `Display` is one line, `line 3, column 17: 'g' is not a hex digit`.
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}, column {column}: {kind}")]
+#[error("line {line}, column {column}: {}", Printable(.kind))]
 pub struct HexError {
     /// The line, from 1.
     pub line: usize,

@@ -25,11 +25,12 @@ mod compile;
 mod parse;
 
 use super::layout::{Count, Field};
+use crate::printable::Printable;
 use thiserror::Error;
 
 /// A schema file that is wrong: where, and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{file}: line {line}: {reason}")]
+#[error("{}: line {line}: {}", Printable(.file), Printable(.reason))]
 pub struct SchemaError {
     /// The file's name.
     pub file: String,

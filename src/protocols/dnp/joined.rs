@@ -81,6 +81,12 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// How many bytes they hold.
+    pub fn memory(&self) -> usize {
+        // A node of the map has room for some parts.
+        self.bytes + self.held.len() * 2 * size_of::<(i64, Part)>()
+    }
+
     /// Keeps a part.
     pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool) {
         let mut bytes = self.spare.pop().unwrap_or_default();
@@ -127,6 +133,11 @@ pub struct Joined {
 }
 
 impl Joined {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.message.capacity() + self.data.capacity() + self.ends.capacity() * size_of::<usize>()
+    }
+
     /// Takes the parts from `begin` to `end`; false where some of them were dropped.
     pub fn take(&mut self, parts: &mut Parts, begin: i64, end: i64) -> bool {
         self.message.clear();

@@ -63,6 +63,12 @@ pub struct Links {
 }
 
 impl Links {
+    /// How many bytes they hold.
+    pub fn memory(&self) -> usize {
+        let states = self.offers.iter().map(FxHashMap::len).sum::<usize>() + self.links.len();
+        self.held + states * 2 * size_of::<(u16, State)>()
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.offers.iter_mut().for_each(FxHashMap::clear);

@@ -1,4 +1,4 @@
-//! DNP, the network protocol of the Drag[en]gine: UDP, one datagram one message, version 1.
+//! DNP, the network protocol of the Drag\[en\]gine: UDP, one datagram one message, version 1.
 //!
 //! Messages ([`layout`]) may be numbered and acknowledged ([`reliable`]), long ones come in parts
 //! ([`joined`]), and states are shared over links ([`links`]): a link_update says neither of what

@@ -109,6 +109,11 @@ impl Default for Direction {
 }
 
 impl Direction {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.sequence.memory() + self.parts.iter().map(Parts::memory).sum::<usize>()
+    }
+
     /// A connection begins: the next number is 0.
     pub fn begin(&mut self) {
         self.sequence.clear();

@@ -202,6 +202,11 @@ impl Conversation {
 }
 
 impl Session for Conversation {
+    fn memory(&self) -> usize {
+        let directions: usize = self.directions.iter().map(Direction::memory).sum();
+        directions + self.links.memory() + self.joined.memory()
+    }
+
     fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
         if place.length == 0 {
             return;

@@ -59,6 +59,11 @@ impl Analysis {
         Analysis { memory: Memory::new(options), payloads: Payloads::default() }
     }
 
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.memory.memory() + self.payloads.memory()
+    }
+
     /// Bytes were lost.
     pub fn forget(&mut self) {
         self.memory.forget();

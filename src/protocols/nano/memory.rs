@@ -85,6 +85,14 @@ impl Memory {
         }
     }
 
+    /// About how many bytes it holds.
+    pub fn memory(&self) -> usize {
+        /// A route with its counters: most have some ten letters, none more than 255.
+        const ROUTE: usize = 64;
+        let dictionary = self.dictionary.as_ref().map_or(0, |d| d.0.capacity());
+        (dictionary + self.routes.capacity()) * ROUTE + self.open.capacity() * size_of::<(u64, Open)>()
+    }
+
     /// Was a dictionary seen?
     pub fn has_dictionary(&self) -> bool {
         self.dictionary.is_some()

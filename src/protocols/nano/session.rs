@@ -6,7 +6,7 @@ use super::package::{self, Next};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::flow::{Origin, Side, Stream};
-use crate::protocols::websocket::{Carried, Carrier, Step, http};
+use crate::protocols::websocket::{self, Carried, Carrier, Step, http};
 use crate::protocols::{Out, Place, Roles, Session, StreamEvent, Talk};
 
 /// What carries the packages.
@@ -191,7 +191,8 @@ impl Conversation {
             false => pending.extend_from_slice(&message.bytes),
         }
         let newer = frames.last().copied();
-        frames.extend(message.frames.iter().filter(|f| newer.is_none_or(|n| **f > n)));
+        let room = websocket::MOST_FRAMES.saturating_sub(frames.len());
+        frames.extend(message.frames.iter().filter(|f| newer.is_none_or(|n| **f > n)).take(room));
         let mut at = 0;
         while let Some(rest) = pending.get(at..).filter(|rest| !rest.is_empty()) {
             let next = package::next(rest);
@@ -260,6 +261,12 @@ fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], or
 }
 
 impl Session for Conversation {
+    fn memory(&self) -> usize {
+        let lanes: usize = self.lanes.iter().map(|l| l.pending.capacity() + l.frames.capacity() * 8).sum();
+        let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
+        lanes + carrier + self.analysis.memory() + self.frames.capacity() * 8
+    }
+
     fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {

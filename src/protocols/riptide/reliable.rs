@@ -37,6 +37,11 @@ impl Default for Reliable {
 }
 
 impl Reliable {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.sent.iter().map(Sequence::memory).sum()
+    }
+
     /// A connect of the client came.
     pub fn connect(&mut self, draft: &mut Draft) {
         if self.ended {

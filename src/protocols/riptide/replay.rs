@@ -45,10 +45,9 @@ impl Replay for Replaying {
 
 /// The version that the recording ends in: what it begins with fits several.
 fn version(messages: &[Recorded]) -> Version {
-    let mut versions = messages.iter().rev().filter_map(|m| m.said.version);
-    let last = versions.clone().next();
+    let mut versions = messages.iter().filter_map(|m| m.said.version);
     // 2.1 is known by its acks only, which come late.
-    let name = versions.find(|v| *v == "2.1").or(last);
+    let name = versions.clone().find(|v| *v == "2.1").or(versions.next_back());
     name.and_then(Version::by_name).unwrap_or(Version::V20)
 }
 

@@ -276,6 +276,10 @@ fn empty(place: &Place<'_>, draft: &mut Draft) {
 }
 
 impl Session for Conversation {
+    fn memory(&self) -> usize {
+        self.reliable.memory() + self.frames.capacity() * 8
+    }
+
     fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
         self.message(place, out, None);
     }

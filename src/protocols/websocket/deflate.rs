@@ -5,6 +5,9 @@ use flate2::{Decompress, FlushDecompress, Status};
 /// No message grows larger.
 pub const LARGEST: usize = 16 << 20;
 
+/// About what an inflate state takes: its window of 32 KiB, and its tables.
+pub const INFLATE_STATE: usize = 44 << 10;
+
 /// What every message lacks at its end: the empty block of a sync flush.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
@@ -43,6 +46,11 @@ impl Agreed {
 pub struct Inflater(Option<Box<Decompress>>);
 
 impl Inflater {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        if self.0.is_some() { INFLATE_STATE } else { 0 }
+    }
+
     /// Replaces what `out` holds by the inflated message. False: it does not inflate, or would be
     /// too large; the state begins anew then.
     pub fn inflate(&mut self, message: &[u8], anew: bool, out: &mut Vec<u8>) -> bool {

@@ -47,7 +47,7 @@ impl Carrier {
         message.origin = stream.origin(end.saturating_sub(1)).unwrap_or_default();
         stream.frames_of(stream.offset()..end, &mut frames);
         for frame in frames.drain(..) {
-            if message.frames.last() != Some(&frame) {
+            if message.frames.last() != Some(&frame) && message.frames.len() < super::MOST_FRAMES {
                 message.frames.push(frame);
             }
         }

@@ -112,7 +112,7 @@ impl Carrier {
             _ => (".body", Reason::Short),
         };
         fault(draft, path, reason, (end, rest));
-        self.at(side).searched = 0;
+        (self.at(side).searched, self.at(side).awaited) = (0, 0);
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
     }

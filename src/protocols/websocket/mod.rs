@@ -22,6 +22,9 @@ use frame::{Head, opcode};
 /// The `proto` of the carrier's lines.
 pub const NAME: &str = "websocket";
 
+/// How many frames of one message are listed: fragments without bytes could go on for ever.
+pub const MOST_FRAMES: usize = 1 << 16;
+
 /// What was found at the beginning of a direction's unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -76,6 +79,9 @@ struct Direction {
     skip: u64,
     /// Bytes of an unfinished head in which its end was looked for.
     searched: usize,
+    /// How many bytes the head and body take that are being waited for: a head is not read again
+    /// for each byte of its body.
+    awaited: usize,
     begun: Option<Begun>,
     /// The message so far.
     message: Carried,
@@ -111,6 +117,15 @@ impl Carrier {
             ([a, _], Side::A) => a,
             ([_, b], Side::B) => b,
         }
+    }
+
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        let one = |d: &Direction| {
+            let message = d.message.bytes.capacity() + d.message.frames.capacity() * 8;
+            message + d.inflated.capacity() + d.inflater.memory()
+        };
+        self.directions.iter().map(one).sum::<usize>() + self.frames.capacity() * 8
     }
 
     /// Takes the message that the last step found. Give it [back](Carrier::give_back).
@@ -185,6 +200,9 @@ impl Carrier {
     fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
         let bytes = stream.bytes();
         let direction = self.at(side);
+        if bytes.len() < direction.awaited {
+            return Step::Wait;
+        }
         let Some(end) = http::end(bytes, direction.searched) else {
             direction.searched = bytes.len();
             if bytes.len() > http::LONGEST {
@@ -203,9 +221,10 @@ impl Carrier {
             _ => head.content_length,
         };
         if bytes.len() < end + body {
+            direction.awaited = end + body;
             return Step::Wait;
         }
-        direction.searched = 0;
+        (direction.searched, direction.awaited) = (0, 0);
         match head.status {
             None => {
                 if head.upgrade {
@@ -218,7 +237,7 @@ impl Carrier {
                 if status == 101 {
                     self.agreed = Some(Agreed::read(head.extensions.map_or(&[][..], |range| head.text(text, range))));
                 }
-                self.directions.iter_mut().for_each(|d| d.mode = mode);
+                self.directions.iter_mut().for_each(|d| (d.mode, d.searched, d.awaited) = (mode, 0, 0));
                 roles.tell(side, Role::Server);
             }
         }
@@ -282,7 +301,7 @@ impl Carrier {
     pub fn lose(&mut self, side: Side, missing: u64) {
         let direction = self.at(side);
         direction.gap = Some(missing).filter(|n| *n > 0);
-        direction.searched = 0;
+        (direction.searched, direction.awaited) = (0, 0);
         direction.inflater = Inflater::default();
         match direction.skip.checked_sub(missing) {
             Some(rest) if rest > 0 => direction.skip = rest,

@@ -1,8 +1,6 @@
 #![no_main]
 
-#[path = "../harness.rs"]
-#[allow(dead_code)]
-mod harness;
+use netkit_fuzz as harness;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     harness::conversation("riptide", false, data);

@@ -1,0 +1,89 @@
+//! Runs the program itself, where memory, time or the terminal are what is tested.
+
+use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::{Command, Output, Stdio};
+
+/// A capture being made.
+pub struct File {
+    bytes: Vec<u8>,
+    frames: i64,
+}
+
+impl File {
+    pub fn new() -> File {
+        let mut bytes = Vec::new();
+        PcapWriter::new(&mut bytes, LinkType::ETHERNET, 6).expect("written");
+        File { bytes, frames: 0 }
+    }
+
+    /// One Ethernet frame, a microsecond after the one before.
+    pub fn raw(&mut self, frame: &[u8]) {
+        self.frames += 1;
+        let seconds = (1_700_000_000 + self.frames / 1_000_000) as u32;
+        for word in [seconds, (self.frames % 1_000_000) as u32, frame.len() as u32, frame.len() as u32] {
+            self.bytes.extend(word.to_le_bytes());
+        }
+        self.bytes.extend(frame);
+    }
+
+    pub fn packet(&mut self, src: SocketAddr, dst: SocketAddr, body: &Body<'_>) {
+        let mut frame = Vec::new();
+        ethernet(src, dst, body, &mut frame).expect("a frame");
+        self.raw(&frame);
+    }
+
+    pub fn udp(&mut self, src: SocketAddr, dst: SocketAddr, payload: &[u8]) {
+        self.packet(src, dst, &Body::Udp { payload, length: payload.len() });
+    }
+
+    /// TCP bytes at a sequence number.
+    pub fn tcp(&mut self, src: SocketAddr, dst: SocketAddr, seq: u32, payload: &[u8]) {
+        let segment = Segment { seq, payload, length: payload.len(), ..Segment::default() };
+        self.packet(src, dst, &Body::Tcp(segment));
+    }
+
+    pub fn syn(&mut self, src: SocketAddr, dst: SocketAddr, seq: u32) {
+        self.packet(src, dst, &Body::Tcp(Segment { seq, syn: true, ..Segment::default() }));
+    }
+
+    pub fn done(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+pub fn client(k: u32) -> SocketAddr {
+    SocketAddr::from(([10, 1 + (k >> 24) as u8, (k >> 16) as u8, (k >> 8) as u8], 20_000 + (k & 0xff) as u16))
+}
+
+pub fn server() -> SocketAddr {
+    SocketAddr::from(([10, 0, 0, 2], 7777))
+}
+
+/// The last time stamp of a classic capture that `File` made, set to another one.
+pub fn set_seconds(file: &mut [u8], at: usize, seconds: u32) {
+    file[at..at + 4].copy_from_slice(&seconds.to_le_bytes());
+}
+
+/// netkit with these arguments and this input.
+pub fn netkit(args: &[&str], input: &[u8]) -> Output {
+    run(Command::new(env!("CARGO_BIN_EXE_netkit")).args(args), input)
+}
+
+/// The same, with an address space of so many MiB: more memory is not to be had.
+pub fn netkit_in(mib: usize, args: &[&str], input: &[u8]) -> Output {
+    let script = format!("ulimit -v {}; exec \"$0\" \"$@\"", mib * 1024);
+    run(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_netkit")]).args(args), input)
+}
+
+fn run(command: &mut Command, input: &[u8]) -> Output {
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().expect("netkit runs");
+    let mut stdin = child.stdin.take().expect("stdin");
+    std::thread::scope(|scope| {
+        // Whoever has read enough may go away.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("netkit ends")
+    })
+}

@@ -1,0 +1,175 @@
+//! A protocol in one file, without a change to the library: "Add a protocol in one page" in
+//! `netkit::protocols`, proved.
+//!
+//! "Toy" over UDP port 4666: a byte says what it is. 1 is `say`: a length, a text; 2 is `move`:
+//! an entity and its step in x and y.
+
+use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethernet};
+use netkit::codec::layout::{Field, Layout, Len, i16le, tag, text, u8, u16le};
+use netkit::codec::{EncodeError, Reader, Writer};
+use netkit::flow::{Caps, Table as Flows, Transport};
+use netkit::protocols::*;
+use netkit::render::Ndjson;
+use serde_json::{Value as Json, json};
+
+// 1. Tables.
+static SAY: [Field; 3] =
+    [tag("kind", 8, 1).hidden(), u8("length").kept().doc("of the words"), text("words", Len::Field("length"))];
+static MOVE: [Field; 4] = [tag("kind", 8, 2).hidden(), u16le("entity"), i16le("dx").unit("cm"), i16le("dy").unit("cm")];
+static LAYOUTS: [Layout; 2] = [
+    Layout { name: "say", doc: "words for everybody", fields: &SAY },
+    Layout { name: "move", doc: "an entity has moved", fields: &MOVE },
+];
+static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];
+
+// 2. Memory: this one has none.
+struct Conversation;
+
+impl Session for Conversation {
+    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+        let client = out.talk.ends.is_some_and(|ends| ends[place.side.other().index()].port() == PORT);
+        let draft = out.begin("toy");
+        draft.from = if client { Role::Client } else { Role::Server };
+        let layout = match place.bytes.first() {
+            Some(1) => &LAYOUTS[0],
+            _ => &LAYOUTS[1],
+        };
+        draft.message = layout.name;
+        let outcome = Reader::new(place.bytes, &mut draft.tree).named("toy", layout.name).read(layout.fields);
+        draft.ended(outcome);
+        out.emit(place);
+    }
+}
+
+// 3. Encoder.
+struct Writing;
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        let layout = LAYOUTS.iter().find(|l| l.name == line.message);
+        let layout = layout.ok_or_else(|| EncodeError { path: "message".into(), what: "say or move".into() })?;
+        Writer::new(line.fields).broken(line.broken).write(layout.fields)
+    }
+}
+
+// 4. Dissector.
+const PORT: u16 = 4666;
+
+struct Toy;
+
+impl Dissector for Toy {
+    fn name(&self) -> &'static str {
+        "toy"
+    }
+
+    fn about(&self) -> &'static str {
+        "a protocol for tests, over UDP"
+    }
+
+    fn tables(&self) -> &'static [Table] {
+        &TABLES
+    }
+
+    fn settings(&self) -> &'static [Setting] {
+        &[]
+    }
+
+    fn notes(&self) -> &'static [NoteDoc] {
+        &[]
+    }
+
+    fn takes(&self, transport: Transport, _named: bool) -> bool {
+        transport == Transport::Udp
+    }
+
+    fn identify(&self, sight: &Sight<'_>) -> Evidence {
+        match sight.said.first() {
+            Some((_, [1 | 2, ..], _)) if sight.ends.iter().any(|end| end.port() == PORT) => {
+                Evidence::Sure(50, "port 4666, and a kind that there is")
+            }
+            _ => Evidence::No,
+        }
+    }
+
+    fn session(&self, _talk: &Talk<'_>) -> Box<dyn Session> {
+        Box::new(Conversation)
+    }
+
+    fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
+        Box::new(Writing)
+    }
+}
+
+// 5. Registry.
+static MORE: [&dyn Dissector; 1] = [&Toy];
+
+/// Keeps each message's line, and its bytes.
+#[derive(Default)]
+struct Lines(Vec<(Json, Vec<u8>)>);
+
+impl Sink for Lines {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut line = Vec::new();
+        Ndjson::new(false).message(message, &mut line);
+        self.0.push((serde_json::from_slice(&line).expect("JSON"), message.place.bytes.to_vec()));
+    }
+}
+
+/// The capture of a conversation in which these were said.
+fn capture(said: &[&[u8]]) -> Vec<u8> {
+    let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:4666".parse().unwrap());
+    let (mut file, mut frame) = (Vec::new(), Vec::new());
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
+    for payload in said {
+        ethernet(client, server, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
+        writer.frame(Time::micros(1_700_000_000, 0), &frame).unwrap();
+    }
+    file
+}
+
+fn decode(file: Vec<u8>, options: &Options) -> Vec<(Json, Vec<u8>)> {
+    let mut packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();
+    let (mut table, mut lines) = (Flows::new(Caps::default()), Lines::default());
+    let mut inspector = Inspector::new(options, &mut lines);
+    while let Some(item) = packets.next().unwrap() {
+        if let Decoded::Packet(packet) = item.decoded {
+            table.packet(&packet, &mut inspector);
+        }
+    }
+    table.finish(&mut inspector);
+    lines.0
+}
+
+#[test]
+fn a_sixth_protocol_is_found_decoded_and_encoded() {
+    let options = Options { more: &MORE, ..Options::default() };
+    let said: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
+    let lines = decode(capture(&said), &options);
+    let wanted =
+        [json!({"length": 5, "words": "hello"}), json!({"entity": 7, "dx": -1, "dy": 16}), json!({"unparsed": "07"})];
+    assert_eq!(lines.len(), 3);
+    for (k, (line, bytes)) in lines.iter().enumerate() {
+        assert_eq!((&line["proto"], &line["from"]), (&json!("toy"), &json!("client")), "{line}");
+        assert_eq!(line["fields"], wanted[k], "{line}");
+        assert_eq!(line.get("fault").is_some(), k == 2, "{line}");
+        let message = line["message"].as_str().unwrap();
+        let broken = line.get("fault").is_some();
+        let line = Line {
+            message,
+            proto: "toy",
+            version: None,
+            from: Role::Client,
+            flow: 1,
+            fields: &line["fields"],
+            derived: None,
+            broken,
+        };
+        let written = Toy.encoder(&options).encode(&line).unwrap();
+        assert_eq!(&written, bytes);
+        assert_eq!(written, said[k]);
+    }
+    // By name as well; and without the registry nobody claims it.
+    let named = Options { more: &MORE, proto: Some("toy".into()), ..Options::default() };
+    assert_eq!(decode(capture(&said), &named).len(), 3);
+    assert_eq!(decode(capture(&said), &Options::default()).len(), 0);
+}
