@@ -32,6 +32,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
             cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
             cand diff 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
+            cand probe 'Ask live servers: is it there, what is it, how far away, and if not, why not'
+            cand replay 'Play one side of a captured conversation to a live peer'
             cand fields 'Document the messages, fields, settings and notes of the protocols'
             cand completions 'Print the completions for a shell'
             cand man 'Print the man page'
@@ -51,6 +53,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --filter 'Only messages that fit: "riptide.message_id == 7 and not has fault"'
             cand --since 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z'
             cand --until 'Only messages before then: as --since'
+            cand --threads 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)'
             cand -f 'Form of the output'
             cand --format 'Form of the output'
             cand --fail-on 'Exit with status 1 when a message has a fault, or a warning'
@@ -163,6 +166,70 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'netkit;probe'= {
+            cand --targets 'More servers, one a line; `#` begins a comment; `-` is stdin'
+            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none'
+            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none'
+            cand --transport 'Only over this transport; default: what the protocol has, one after the other'
+            cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0'
+            cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0'
+            cand -n 'How many round trips to measure'
+            cand --samples 'How many round trips to measure'
+            cand -i 'Seconds from one to the next'
+            cand --interval 'Seconds from one to the next'
+            cand -W 'Seconds to wait for an answer; default: the protocol''s own'
+            cand --timeout 'Seconds to wait for an answer; default: the protocol''s own'
+            cand --create 'acknex: create an entity of this model for exact round trips, and remove it. Changes the running game'
+            cand --name 'acknex: the player''s name to join with'
+            cand -f 'Form of the output'
+            cand --format 'Form of the output'
+            cand --pcap 'Record the exchange as a capture'
+            cand --parallel 'So many servers at once'
+            cand --color 'Colours and highlights'
+            cand --connect 'dnp, gne: complete the handshake, which makes a player for a moment'
+            cand -q 'No progress, no summaries on stderr'
+            cand --quiet 'No progress, no summaries on stderr'
+            cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand --verbose 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'netkit;replay'= {
+            cand --to 'Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH'
+            cand --listen 'Wait for a peer here; port 0: any'
+            cand --flow 'Play the conversation of that number; default: the only one'
+            cand --from 'Whose side is played [default: client with --to, server with --listen]'
+            cand --speed 'So many times as fast as captured'
+            cand --max-gap 'No pause is longer, as 1s or 200ms'
+            cand --loop 'So many sessions, one after the other'
+            cand --until 'Leave out everything behind this frame'
+            cand -W 'How long the peer may take where the protocol needs its answer'
+            cand --timeout 'How long the peer may take where the protocol needs its answer'
+            cand --edit 'Change a message on its way; may be given several times'
+            cand --drop 'Leave out messages that fit; may be given several times'
+            cand -f 'Form of the report'
+            cand --format 'Form of the report'
+            cand --pcap 'Record the exchange as a capture'
+            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
+            cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
+            cand --schema 'The layouts of your game''s payloads (TOML), for --edit'
+            cand --port 'Which protocol a port carries, as 7000=riptide'
+            cand --server 'The captured server''s address, where ports cannot tell'
+            cand --color 'Colours and highlights'
+            cand --list 'List the conversations that can be played, and do nothing else'
+            cand --asap 'As fast as the peer allows'
+            cand --dry-run 'Print what would be said, and say nothing'
+            cand --allow-dangerous 'Say also what may harm the peer: broken and empty messages'
+            cand --expect 'Exit with status 1 when the peer diverges from the capture'
+            cand -q 'No progress, no summaries on stderr'
+            cand --quiet 'No progress, no summaries on stderr'
+            cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand --verbose 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'netkit;fields'= {
             cand --schema 'Document the messages of these schemas too (TOML)'
             cand -f 'Form of the output'
@@ -199,6 +266,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
             cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
             cand diff 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
+            cand probe 'Ask live servers: is it there, what is it, how far away, and if not, why not'
+            cand replay 'Play one side of a captured conversation to a live peer'
             cand fields 'Document the messages, fields, settings and notes of the protocols'
             cand completions 'Print the completions for a shell'
             cand man 'Print the man page'
@@ -213,6 +282,10 @@ set edit:completion:arg-completer[netkit] = {|@words|
         &'netkit;help;stats'= {
         }
         &'netkit;help;diff'= {
+        }
+        &'netkit;help;probe'= {
+        }
+        &'netkit;help;replay'= {
         }
         &'netkit;help;fields'= {
         }

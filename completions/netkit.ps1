@@ -35,6 +35,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
+            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -55,6 +57,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')
@@ -172,6 +175,72 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'netkit;probe' {
+            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line; `#` begins a comment; `-` is stdin')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none')
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Only over this transport; default: what the protocol has, one after the other')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'How many round trips to measure')
+            [CompletionResult]::new('--samples', '--samples', [CompletionResultType]::ParameterName, 'How many round trips to measure')
+            [CompletionResult]::new('-i', '-i', [CompletionResultType]::ParameterName, 'Seconds from one to the next')
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'Seconds from one to the next')
+            [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'Seconds to wait for an answer; default: the protocol''s own')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Seconds to wait for an answer; default: the protocol''s own')
+            [CompletionResult]::new('--create', '--create', [CompletionResultType]::ParameterName, 'acknex: create an entity of this model for exact round trips, and remove it. Changes the running game')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'acknex: the player''s name to join with')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'So many servers at once')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('--connect', '--connect', [CompletionResultType]::ParameterName, 'dnp, gne: complete the handshake, which makes a player for a moment')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'netkit;replay' {
+            [CompletionResult]::new('--to', '--to', [CompletionResultType]::ParameterName, 'Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH')
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Wait for a peer here; port 0: any')
+            [CompletionResult]::new('--flow', '--flow', [CompletionResultType]::ParameterName, 'Play the conversation of that number; default: the only one')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Whose side is played [default: client with --to, server with --listen]')
+            [CompletionResult]::new('--speed', '--speed', [CompletionResultType]::ParameterName, 'So many times as fast as captured')
+            [CompletionResult]::new('--max-gap', '--max-gap', [CompletionResultType]::ParameterName, 'No pause is longer, as 1s or 200ms')
+            [CompletionResult]::new('--loop', '--loop', [CompletionResultType]::ParameterName, 'So many sessions, one after the other')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Leave out everything behind this frame')
+            [CompletionResult]::new('-W', '-W ', [CompletionResultType]::ParameterName, 'How long the peer may take where the protocol needs its answer')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'How long the peer may take where the protocol needs its answer')
+            [CompletionResult]::new('--edit', '--edit', [CompletionResultType]::ParameterName, 'Change a message on its way; may be given several times')
+            [CompletionResult]::new('--drop', '--drop', [CompletionResultType]::ParameterName, 'Leave out messages that fit; may be given several times')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
+            [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML), for --edit')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Which protocol a port carries, as 7000=riptide')
+            [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The captured server''s address, where ports cannot tell')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the conversations that can be played, and do nothing else')
+            [CompletionResult]::new('--asap', '--asap', [CompletionResultType]::ParameterName, 'As fast as the peer allows')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be said, and say nothing')
+            [CompletionResult]::new('--allow-dangerous', '--allow-dangerous', [CompletionResultType]::ParameterName, 'Say also what may harm the peer: broken and empty messages')
+            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 when the peer diverges from the capture')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'netkit;fields' {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
@@ -211,6 +280,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
+            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
+            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -230,6 +301,12 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;help;diff' {
+            break
+        }
+        'netkit;help;probe' {
+            break
+        }
+        'netkit;help;replay' {
             break
         }
         'netkit;help;fields' {

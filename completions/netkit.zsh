@@ -50,6 +50,7 @@ _arguments "${_arguments_options[@]}" : \
 '--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:_default' \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
+'--threads=[Dissect a file with N threads; default\: as many as there are processors (ndjson, json, summary)]:N:_default' \
 '-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -221,6 +222,88 @@ never\:"Never"))' \
 ':b -- The second capture:_files' \
 && ret=0
 ;;
+(probe)
+_arguments "${_arguments_options[@]}" : \
+'--targets=[More servers, one a line; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: try all of them, in an order that harms none]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: try all of them, in an order that harms none]:P:_default' \
+'--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
+tcp\:"TCP"
+ws\:"WebSocket"))' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them\: riptide.version=2.0]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them\: riptide.version=2.0]:KEY=VALUE:_default' \
+'-n+[How many round trips to measure]:N:_default' \
+'--samples=[How many round trips to measure]:N:_default' \
+'-i+[Seconds from one to the next]:S:_default' \
+'--interval=[Seconds from one to the next]:S:_default' \
+'-W+[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
+'--timeout=[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
+'--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
+'--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
+'-f+[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
+json\:"One JSON array with an object a server"))' \
+'--format=[Form of the output]:F:((text\:"For people"
+ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
+json\:"One JSON array with an object a server"))' \
+'--pcap=[Record the exchange as a capture]:FILE:_files' \
+'--parallel=[So many servers at once]:N:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--connect[dnp, gne\: complete the handshake, which makes a player for a moment]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::target -- Servers\: HOST\:PORT, \[IPV6\]\:PORT, ws\://HOST\:PORT/PATH; HOST alone with --proto:_default' \
+&& ret=0
+;;
+(replay)
+_arguments "${_arguments_options[@]}" : \
+'(--listen)--to=[Go to this peer\: HOST\:PORT, \[IPV6\]\:PORT, ws\://HOST\:PORT/PATH]:HOST:PORT:_default' \
+'--listen=[Wait for a peer here; port 0\: any]:ADDR:PORT:_default' \
+'--flow=[Play the conversation of that number; default\: the only one]:N:_default' \
+'--from=[Whose side is played \[default\: client with --to, server with --listen\]]:client|server:_default' \
+'(--asap)--speed=[So many times as fast as captured]:X:_default' \
+'--max-gap=[No pause is longer, as 1s or 200ms]:TIME:_default' \
+'--loop=[So many sessions, one after the other]:N:_default' \
+'--until=[Leave out everything behind this frame]:FRAME:_default' \
+'-W+[How long the peer may take where the protocol needs its answer]:TIME:_default' \
+'--timeout=[How long the peer may take where the protocol needs its answer]:TIME:_default' \
+'*--edit=[Change a message on its way; may be given several times]:EXPR: FIELD=VALUE:_default' \
+'*--drop=[Leave out messages that fit; may be given several times]:EXPR:_default' \
+'-f+[Form of the report]:F:((text\:"For people"
+ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))' \
+'--format=[Form of the report]:F:((text\:"For people"
+ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))' \
+'--pcap=[Record the exchange as a capture]:FILE:_files' \
+'-p+[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'--proto=[The protocol \[possible values\: riptide, dnp, nano, gne, acknex\]; default\: recognise it]:P:_default' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML), for --edit]:FILE:_files' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The captured server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'(--to --listen)--list[List the conversations that can be played, and do nothing else]' \
+'--asap[As fast as the peer allows]' \
+'--dry-run[Print what would be said, and say nothing]' \
+'--allow-dangerous[Say also what may harm the peer\: broken and empty messages]' \
+'--expect[Exit with status 1 when the peer diverges from the capture]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':file -- A capture; `-` is stdin:_files' \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
@@ -299,6 +382,14 @@ _arguments "${_arguments_options[@]}" : \
 _arguments "${_arguments_options[@]}" : \
 && ret=0
 ;;
+(probe)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
+(replay)
+_arguments "${_arguments_options[@]}" : \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 && ret=0
@@ -332,6 +423,8 @@ _netkit_commands() {
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
 'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
+'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
+'replay:Play one side of a captured conversation to a live peer' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -377,6 +470,8 @@ _netkit__subcmd__help_commands() {
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
 'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
+'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
+'replay:Play one side of a captured conversation to a live peer' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -424,6 +519,16 @@ _netkit__subcmd__help__subcmd__man_commands() {
     local commands; commands=()
     _describe -t commands 'netkit help man commands' commands "$@"
 }
+(( $+functions[_netkit__subcmd__help__subcmd__probe_commands] )) ||
+_netkit__subcmd__help__subcmd__probe_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help probe commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__help__subcmd__replay_commands] )) ||
+_netkit__subcmd__help__subcmd__replay_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit help replay commands' commands "$@"
+}
 (( $+functions[_netkit__subcmd__help__subcmd__stats_commands] )) ||
 _netkit__subcmd__help__subcmd__stats_commands() {
     local commands; commands=()
@@ -433,6 +538,16 @@ _netkit__subcmd__help__subcmd__stats_commands() {
 _netkit__subcmd__man_commands() {
     local commands; commands=()
     _describe -t commands 'netkit man commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__probe_commands] )) ||
+_netkit__subcmd__probe_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit probe commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__replay_commands] )) ||
+_netkit__subcmd__replay_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit replay commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__stats_commands] )) ||
 _netkit__subcmd__stats_commands() {
