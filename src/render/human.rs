@@ -28,6 +28,15 @@ pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
     };
 }
 
+/// The byte order of a magic number: a tag of several whole bytes, whose letters say more than its
+/// value.
+fn magic(node: &Node) -> Option<Order> {
+    match node.field.kind {
+        Kind::Tag { bits, order, .. } if (9..=64).contains(&node.bits) && bits.is_multiple_of(8) => Some(order),
+        _ => None,
+    }
+}
+
 /// Writes a number or word in its shortest form: an enumeration's name, `a|b` for flags.
 pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
     match (node.value, node.field.show) {
@@ -51,6 +60,15 @@ pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
         }
         (Value::UInt(n), Show::Scaled(scale)) => float(scale.shown(n as i64), to),
         (Value::Int(n), Show::Scaled(scale)) => float(scale.shown(n), to),
+        (Value::UInt(n), Show::Plain) if magic(node).is_some() => {
+            let wire = if magic(node) == Some(Order::Big) { n.swap_bytes() >> (64 - node.bits) } else { n };
+            let bytes = wire.to_le_bytes();
+            let bytes = bytes.get(..node.bits as usize / 8).unwrap_or(&[]);
+            match bytes.iter().all(|b| b.is_ascii_graphic()) {
+                true => write!(to, "{:?}", String::from_utf8_lossy(bytes)),
+                false => write!(to, "{n:#x}"),
+            }
+        }
         (Value::UInt(_) | Value::Int(_), Show::Plain) => whole(node.value, to),
         (Value::F16(h), _) => float(half_text::shortest(h), to),
         (Value::F32(v), _) => to.write_str(zmij::Buffer::new().format(v)),
