@@ -139,6 +139,8 @@ fn walk_one(
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
             _ => {}
         },
+        // A leaf: what is asked of it is what there is not.
+        _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
         _ => {}
     }
 }
