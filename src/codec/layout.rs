@@ -64,12 +64,8 @@ pub mod flag {
     pub const PAYLOAD: u16 = 64;
     /// Known from earlier messages, not on this message's wire.
     pub const DERIVED: u16 = 128;
-    /// The elements of an array are shown without their field name, as bare values.
-    pub const TUPLE: u16 = 256;
     /// A count too large for the bytes that are left breaks the field at once.
     pub const CHECKED: u16 = 512;
-    /// The number is shown as a word of an earlier list where the message names it; see `doc`.
-    pub const SCHEMA: u16 = 1024;
     /// A number whose bits say which later fields are there, and which follows from these: what it
     /// is without any of them is its default.
     pub const PRESENCE: u16 = 2048;

@@ -60,7 +60,6 @@ pub struct Writer<'a> {
     order: Order,
     context: Option<&'a mut dyn Context>,
     broken: bool,
-    stop_at_unknown: bool,
     /// Hidden numbers that say how many bytes follow: where, how wide, which order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
@@ -83,7 +82,6 @@ impl<'a> Writer<'a> {
             order: Order::Little,
             context: None,
             broken: map.contains_key("unparsed"),
-            stop_at_unknown: true,
             measures: Vec::new(),
             unparsed: map.get("unparsed"),
             surplus: None,
@@ -873,10 +871,8 @@ impl Wire for Writer<'_> {
     }
 
     fn unknown(&mut self) -> WriteStop {
-        match self.broken || self.stop_at_unknown {
-            true => WriteStop::Broken,
-            false => self.fail("no layout is known for what follows".into()),
-        }
+        // Decoding stopped here too; what stood behind is the line's `unparsed`.
+        WriteStop::Broken
     }
 
     fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), WriteStop> {

@@ -162,6 +162,11 @@ pub enum Evidence {
     Sure(u8, &'static str),
 }
 
+/// A note's documentation, as the protocols' lists write it.
+pub const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
+    NoteDoc { code, level, doc }
+}
+
 /// What happened in a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum StreamEvent<'a> {

@@ -151,7 +151,10 @@ impl Reader<'_> {
             }
         }
         if file.proto.is_empty() {
-            return Err(self.error(0, "proto is missing: expected proto = \"riptide\" or another protocol".into()));
+            return Err(self.error(
+                0,
+                "proto is missing: expected proto = \"NAME\", the protocol whose payloads these are".into(),
+            ));
         }
         Ok(file)
     }

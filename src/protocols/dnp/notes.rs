@@ -1,10 +1,7 @@
 //! What DNP's analysis may say.
 
 use crate::protocols::NoteDoc;
-
-const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
-    NoteDoc { code, level, doc }
-}
+use crate::protocols::dissector::note;
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[

@@ -1,10 +1,7 @@
 //! What GNE's analysis may say.
 
+use crate::protocols::dissector::note;
 use crate::protocols::{NoteDoc, hawknl};
-
-const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
-    NoteDoc { code, level, doc }
-}
 
 /// All notes, the carrier's first.
 pub const NOTES: &[NoteDoc] = &[

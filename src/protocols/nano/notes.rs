@@ -1,10 +1,7 @@
 //! What nano's analysis may say.
 
+use crate::protocols::dissector::note;
 use crate::protocols::{NoteDoc, websocket};
-
-const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
-    NoteDoc { code, level, doc }
-}
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
