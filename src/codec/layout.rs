@@ -11,6 +11,7 @@
 //! static VALUE: Field = u16le("value");
 //! ```
 
+use super::quoted::Quoted;
 use super::walk::Custom;
 
 /// One message of a protocol: its name and its fields in wire order.
@@ -29,6 +30,8 @@ pub struct Layout {
 pub struct Field {
     /// The name shown, in the specification's words and snake_case.
     pub name: &'static str,
+    /// The name as JSON writes it: [`Field::set_name`] keeps both the same.
+    pub(crate) quoted: Quoted,
     /// One line of documentation; empty where the name says it all.
     pub doc: &'static str,
     /// What stands on the wire.
@@ -280,6 +283,7 @@ pub struct Flags {
 
 const BLANK: Field = Field {
     name: "",
+    quoted: Quoted::new(""),
     doc: "",
     kind: Kind::Derived,
     when: When::Always,
@@ -291,7 +295,7 @@ const BLANK: Field = Field {
 
 const fn of(name: &'static str, kind: Kind) -> Field {
     // The kinds borrow statics only, so nothing is dropped here.
-    Field { name, kind, ..BLANK }
+    Field { name, quoted: Quoted::new(name), kind, ..BLANK }
 }
 
 macro_rules! numbers {
@@ -438,6 +442,12 @@ impl Field {
     const fn with(mut self, flags: u16) -> Field {
         self.flags |= flags;
         self
+    }
+
+    /// Gives it another name.
+    pub const fn set_name(&mut self, name: &'static str) {
+        self.name = name;
+        self.quoted = Quoted::new(name);
     }
 
     /// See [`Field::doc`].

@@ -51,9 +51,16 @@ impl Notes {
 
     /// Adds a note; write its text with `format_args!`.
     pub fn add(&mut self, level: Level, code: &'static str, text: std::fmt::Arguments<'_>) {
-        let start = self.texts.len() as u32;
         // Writing to a String cannot fail.
-        let _ = self.texts.write_fmt(text);
+        self.write(level, code, |texts| _ = texts.write_fmt(text));
+    }
+
+    /// Adds a note whose text `write` appends: for those that every other message carries, which
+    /// the formatting machinery would slow down.
+    #[inline]
+    pub fn write(&mut self, level: Level, code: &'static str, write: impl FnOnce(&mut String)) {
+        let start = self.texts.len() as u32;
+        write(&mut self.texts);
         self.list.push(Note { level, code, start, end: self.texts.len() as u32 });
     }
 

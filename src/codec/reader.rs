@@ -466,31 +466,28 @@ impl Wire for Reader<'_> {
     }
 
     #[inline]
+    fn unsigned(&mut self, field: &'static Field, bits: u8, order: Order) -> Result<(), Stop> {
+        let start = self.at;
+        self.need(field, start, bits as u64)?;
+        let mut v = self.take(bits as u32, order);
+        if let Show::Flags(flags) = field.show {
+            v &= !flags.fixed_mask;
+        }
+        if field.is(flag::KEPT) {
+            self.tree.scope.push(field, v, start, true);
+        }
+        self.tree.push(field, Value::UInt(v), start, bits as u32);
+        Ok(())
+    }
+
     fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
         let start = self.at;
         let (value, kept) = match field.kind {
-            // Most fields are this: nothing is brought together with the others' ends.
-            Kind::UInt { bits, order } => {
-                self.need(field, start, bits as u64)?;
-                let mut v = self.take(bits as u32, order);
-                if let Show::Flags(flags) = field.show {
-                    v &= !flags.fixed_mask;
-                }
-                if field.is(flag::KEPT) {
-                    self.tree.scope.push(field, v, start, true);
-                }
-                self.tree.push(field, Value::UInt(v), start, bits as u32);
-                return Ok(());
-            }
+            Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } => return self.unsigned(field, bits, order),
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;
                 let v = bits::signed(self.take(bits as u32, order), bits as u32);
                 (Value::Int(v), v as u64)
-            }
-            Kind::Tag { bits, order, .. } => {
-                self.need(field, start, bits as u64)?;
-                let v = self.take(bits as u32, order);
-                (Value::UInt(v), v)
             }
             Kind::Bool { bits } => {
                 self.need(field, start, bits as u64)?;

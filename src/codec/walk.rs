@@ -2,7 +2,7 @@
 //! a [`Reader`] reads it, a [`Writer`] writes it, a
 //! [`Sampler`] invents it.
 
-use super::layout::{Count, Field, Kind, Other, When, flag};
+use super::layout::{Count, Field, Kind, Order, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
 /// A direction in which tables are walked.
@@ -18,6 +18,12 @@ pub trait Wire {
     fn present(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
     /// A number, text, bytes.
     fn leaf(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
+    /// A [`Kind::UInt`] or [`Kind::Tag`] that is always there: most fields are that, and have a way
+    /// of their own.
+    #[inline(always)]
+    fn unsigned(&mut self, field: &'static Field, _bits: u8, _order: Order) -> Result<(), Self::Stop> {
+        self.leaf(field)
+    }
     /// A value that earlier messages tell.
     fn derived(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
     /// A group begins.
@@ -65,7 +71,12 @@ pub trait Custom: Sync + std::fmt::Debug {
 #[inline]
 pub fn walk<W: Wire>(fields: &'static [Field], wire: &mut W) -> Result<(), W::Stop> {
     for f in fields {
-        field(f, wire)?;
+        match f.kind {
+            Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } if matches!(f.when, When::Always) => {
+                wire.unsigned(f, bits, order)?;
+            }
+            _ => field(f, wire)?,
+        }
     }
     Ok(())
 }

@@ -27,12 +27,14 @@ impl Hasher {
 
     #[inline(always)]
     fn end(&self, end: SocketAddr) -> u64 {
-        let (high, low) = match end.ip() {
-            IpAddr::V4(ip) => (1, u64::from(ip.to_bits())),
-            IpAddr::V6(ip) => ((ip.to_bits() >> 64) as u64, ip.to_bits() as u64),
-        };
-        let first = fold(high ^ self.0[0], u64::from(end.port()) ^ self.0[1]);
-        fold(first ^ low, self.0[2] | 1)
+        let port = u64::from(end.port());
+        match end.ip() {
+            IpAddr::V4(ip) => fold(u64::from(ip.to_bits()) << 16 ^ port ^ self.0[0], self.0[2] | 1),
+            IpAddr::V6(ip) => {
+                let first = fold((ip.to_bits() >> 64) as u64 ^ self.0[0], port ^ self.0[1]);
+                fold(first ^ ip.to_bits() as u64, self.0[2] | 1)
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::heads::Heads;
 use super::json_fields::Walks;
-use super::json_text::{Escaping, hex, int, string};
+use super::json_text::{Escaping, digits, hex, int, string, uint};
 use crate::capture::Time;
 use crate::protocols::Message;
 use std::fmt::Write;
@@ -17,14 +17,14 @@ pub fn head(message: &Message<'_>, heads: &mut Heads, out: &mut Vec<u8>) {
         if place.frames.len() > 1 {
             frames(place.frames, out);
         }
-        out.extend_from_slice(b",\"time\":");
-        time(place.time, out);
-        out.push(b',');
+        heads.time(place.time, out);
     } else {
         out.push(b'{');
     }
     out.extend_from_slice(heads.of(message));
-    int(place.length, out);
+    out.extend_from_slice(message.draft.message.as_bytes());
+    out.extend_from_slice(b"\",\"length\":");
+    uint(place.length as u64, out);
     out.extend_from_slice(b",\"fields\":");
 }
 
@@ -108,8 +108,5 @@ pub fn time(time: Time, out: &mut Vec<u8>) {
 /// The digits behind the point.
 #[inline]
 pub fn fraction(time: Time, out: &mut Vec<u8>) {
-    // One more digit in front keeps the zeros.
-    let unit = 10u64.pow(time.digits.min(18) as u32);
-    let mut text = itoa::Buffer::new();
-    out.extend_from_slice(&text.format(unit + time.frac.min(unit - 1)).as_bytes()[1..]);
+    digits(time.frac, time.digits as usize, out);
 }

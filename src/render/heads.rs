@@ -1,16 +1,29 @@
-//! The part of a line that is the same for many messages: conversation, protocol, direction,
-//! addresses, message. It is half of a line, so it is kept ready.
+//! The parts of a line that are the same for many messages: the second, and what a conversation's
+//! side says of itself. They are half of a line, so they are kept ready.
 
+use super::envelope::fraction;
 use super::json_text::int;
+use crate::capture::Time;
 use crate::flow::{Side, Transport};
 use crate::protocols::{Message, Role};
 
-/// How many lines are remembered; a power of two.
-const SLOTS: usize = 256;
+/// How many conversations are remembered; a power of two.
+const CONVERSATIONS: usize = 512;
 
 /// The last lines' parts, found by what they depend on.
 #[derive(Debug, Default)]
-pub struct Heads(Vec<Head>);
+pub struct Heads {
+    heads: Vec<Head>,
+    second: Second,
+}
+
+/// The whole second of the line before.
+#[derive(Debug, Default)]
+struct Second {
+    of: Option<i64>,
+    /// `,"time":` and its digits.
+    text: Vec<u8>,
+}
 
 #[derive(Clone, Debug, Default)]
 struct Head {
@@ -24,7 +37,6 @@ struct Head {
 struct Key {
     flow: u64,
     proto: &'static str,
-    message: &'static str,
     version: Option<&'static str>,
     from: Role,
     side: Side,
@@ -38,7 +50,6 @@ impl Key {
         Key {
             flow: talk.flow,
             proto: draft.proto,
-            message: draft.message,
             version: draft.version,
             from: draft.from,
             side: message.place.side,
@@ -49,7 +60,6 @@ impl Key {
     #[inline]
     fn is(&self, other: &Key) -> bool {
         self.flow == other.flow
-            && std::ptr::eq(self.message, other.message)
             && std::ptr::eq(self.proto, other.proto)
             && match (self.version, other.version) {
                 (Some(a), Some(b)) => std::ptr::eq(a, b),
@@ -58,28 +68,46 @@ impl Key {
             && (self.from, self.side, self.transport) == (other.from, other.side, other.transport)
     }
 
+    /// Conversations are numbered as they come, so that those of one time do not share a place.
     #[inline]
     fn slot(&self) -> usize {
-        let name = self.message.as_ptr() as usize;
-        (name ^ name >> 6 ^ (self.flow as usize) << 3 ^ (self.side as usize) << 2) & (SLOTS - 1)
+        (self.flow as usize % CONVERSATIONS) * 2 + self.side.index()
     }
 }
 
 impl Heads {
-    /// From `flow` (or `proto`, where there are no conversations) to `length`.
+    /// From `flow` (or `proto`, where there are no conversations) to the message's name.
     #[inline]
     pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
-        if self.0.is_empty() {
-            self.0.resize(SLOTS, Head::default());
+        if self.heads.is_empty() {
+            self.heads.resize(CONVERSATIONS * 2, Head::default());
         }
         let key = Key::new(message);
-        let head = &mut self.0[key.slot()];
+        let head = &mut self.heads[key.slot()];
         // The same number may be another conversation's, in another capture.
         let known = head.key.is_some_and(|k| k.is(&key)) && head.ends == message.names;
         if !known {
             head.make(key, message);
         }
         &head.text
+    }
+
+    /// Appends the key `time`, with every digit of the capture's resolution.
+    #[inline]
+    pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
+        let second = &mut self.second;
+        if second.of != Some(time.secs) {
+            second.of = Some(time.secs);
+            second.text.clear();
+            second.text.extend_from_slice(b",\"time\":");
+            int(time.secs, &mut second.text);
+        }
+        out.extend_from_slice(&second.text);
+        if time.digits > 0 {
+            out.push(b'.');
+            fraction(time, out);
+        }
+        out.push(b',');
     }
 }
 
@@ -117,8 +145,6 @@ impl Head {
             out.extend_from_slice(message.dst().as_bytes());
         }
         out.extend_from_slice(b"\",\"message\":\"");
-        out.extend_from_slice(key.message.as_bytes());
-        out.extend_from_slice(b"\",\"length\":");
     }
 }
 

@@ -209,10 +209,8 @@ fn key(tree: &Tree, node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     if tree.foreign_name(node) {
         string(tree.name(node, sources).as_bytes(), out);
         out.push(b':');
-    } else {
-        // The tables' names are words: nothing in them needs an escape.
-        out.push(b'"');
-        out.extend_from_slice(node.field.name.as_bytes());
-        out.extend_from_slice(b"\":");
+    } else if !node.field.quoted.append(out) {
+        string(node.field.name.as_bytes(), out);
+        out.push(b':');
     }
 }

@@ -41,13 +41,17 @@ pub fn hex_digits(byte: u8) -> [u8; 2] {
 #[inline]
 pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     let (blocks, rest) = bytes.as_chunks::<16>();
-    for block in blocks {
-        out.extend_from_slice(&hex_block(block));
+    let start = out.len();
+    out.resize(start + bytes.len() * 2, 0);
+    let room = out.get_mut(start..).unwrap_or_default();
+    // What makes no block of its own at the end is done as part of the last whole one.
+    match (bytes.last_chunk::<16>(), room.last_chunk_mut::<32>()) {
+        (Some(last), Some(to)) if !rest.is_empty() => *to = hex_block(last),
+        (Some(_), _) => {}
+        (None, _) => room.as_chunks_mut::<2>().0.iter_mut().zip(rest).for_each(|(to, byte)| *to = HEX[*byte as usize]),
     }
-    if !rest.is_empty() {
-        let mut last = [0; 16];
-        last[..rest.len()].copy_from_slice(rest);
-        out.extend_from_slice(&hex_block(&last)[..rest.len() * 2]);
+    for (to, block) in room.as_chunks_mut::<32>().0.iter_mut().zip(blocks) {
+        *to = hex_block(block);
     }
 }
 
@@ -159,10 +163,49 @@ pub fn latin1(byte: u8, out: &mut Vec<u8>) {
     }
 }
 
+/// Both decimal digits of every number below a hundred.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut table = [[0; 2]; 100];
+    let mut n = 0;
+    while n < 100 {
+        table[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
+        n += 1;
+    }
+    table
+};
+
 /// A whole number.
 #[inline]
 pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+}
+
+/// A whole number without a sign: most that are written are small.
+#[inline]
+pub fn uint(n: u64, out: &mut Vec<u8>) {
+    match usize::try_from(n).ok().and_then(|n| PAIRS.get(n)) {
+        Some([_, digit]) if n < 10 => out.push(*digit),
+        Some(both) => out.extend_from_slice(both),
+        None => int(n, out),
+    }
+}
+
+/// The lowest `count` (at most 18) decimal digits of a number, zeros in front of it included.
+#[inline]
+pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
+    let pair = |unit: u64| PAIRS[(n / unit % 100) as usize];
+    match count {
+        2 => out.extend_from_slice(&pair(1)),
+        // Microseconds, as nearly all captures have them.
+        6 => {
+            let [[a, b], [c, d], [e, f]] = [pair(10_000), pair(100), pair(1)];
+            out.extend_from_slice(&[a, b, c, d, e, f]);
+        }
+        _ => {
+            let digit = |place: u32| b'0' + (n / 10u64.pow(place) % 10) as u8;
+            out.extend((0..count.min(18) as u32).rev().map(digit));
+        }
+    }
 }
 
 /// The shortest text that gives a binary64 number back, `1.0` for whole ones; JSON has no word for
@@ -230,6 +273,25 @@ mod tests {
         cases.into_iter().for_each(|(v, text)| assert_eq!(written(|out| f64(v, out)), text));
         assert_eq!(written(|out| f32(0.1, out)), "0.1");
         assert_eq!(written(|out| f32(16777216.0, out)), "16777216.0");
+    }
+
+    #[test]
+    fn small_numbers_and_zeros_in_front() {
+        for n in [0, 9, 10, 99, 100, u64::MAX] {
+            assert_eq!(written(|out| uint(n, out)), n.to_string());
+        }
+        assert_eq!(written(|out| digits(1, 6, out)), "000001");
+        assert_eq!(written(|out| digits(20, 3, out)), "020");
+        assert_eq!(written(|out| digits(123_456_789, 9, out)), "123456789");
+        assert_eq!(written(|out| digits(7, 0, out)), "");
+    }
+
+    #[test]
+    fn hex_of_every_length() {
+        let bytes: Vec<u8> = (0..100u8).map(|n| n.wrapping_mul(37)).collect();
+        for n in 0..bytes.len() {
+            assert_eq!(written(|out| hex(&bytes[..n], out)), ::hex::encode(&bytes[..n]));
+        }
     }
 
     #[test]

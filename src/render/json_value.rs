@@ -1,6 +1,6 @@
 //! One node's value as JSON, by the way its field is shown.
 
-use super::json_text::{clip, escaped, f32, f64, hex_bits, int, latin1, string};
+use super::json_text::{clip, escaped, f32, f64, hex_bits, int, latin1, string, uint};
 use crate::codec::layout::{Flags, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 
@@ -9,7 +9,7 @@ use crate::codec::{Node, Sources, Value, bits, half_text};
 pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     match node.value {
         Value::UInt(n) => match node.field.show {
-            Show::Plain => int(n, out),
+            Show::Plain => uint(n, out),
             show => shown(show, n, n as i64, out),
         },
         Value::Int(n) => match node.field.show {

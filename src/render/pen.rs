@@ -67,7 +67,10 @@ impl<'a> Pen<'a> {
     /// A colour of the palette: takes no room.
     #[inline]
     pub fn paint(&mut self, code: &'static str) {
-        self.out.extend_from_slice(code.as_bytes());
+        // Without colours every one of them is empty.
+        if !code.is_empty() {
+            self.out.extend_from_slice(code.as_bytes());
+        }
     }
 
     /// Our own words in a colour.

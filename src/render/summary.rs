@@ -2,6 +2,7 @@
 
 use super::envelope::fraction;
 use super::json_fields::behind;
+use super::json_text::digits;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
@@ -63,16 +64,18 @@ fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &
 
 /// The time of day, UTC.
 pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
-    let day = time.secs.rem_euclid(86_400) as u32;
-    for (k, part) in [day / 3600, day / 60 % 60, day % 60].into_iter().enumerate() {
-        pen.put(if k > 0 { ":" } else { "" });
-        pen.ascii(b'0' + (part / 10) as u8);
-        pen.ascii(b'0' + (part % 10) as u8);
-    }
-    if time.digits > 0 {
-        pen.put(".");
-        pen.appended(|out| fraction(time, out));
-    }
+    let day = time.secs.rem_euclid(86_400) as u64;
+    pen.appended(|out| {
+        digits(day / 3600, 2, out);
+        out.push(b':');
+        digits(day / 60 % 60, 2, out);
+        out.push(b':');
+        digits(day % 60, 2, out);
+        if time.digits > 0 {
+            out.push(b'.');
+            fraction(time, out);
+        }
+    });
 }
 
 /// What must not be cut off at the line's end.
@@ -133,7 +136,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     if tree.foreign_name(node) {
         pen.foreign_cut(tree.name(node, sources), TEXT);
     } else {
-        pen.foreign(node.field.name);
+        pen.put(node.field.name);
     }
     pen.put("=");
     pen.reset();

@@ -113,7 +113,8 @@ impl<'a> Compiler<'a> {
         let fail = |why: String| (t.line, why);
         identifier(&t.name).map_err(fail)?;
         let mut field = self.kind(t, t.kind.trim())?;
-        (field.name, field.doc) = (leak(&t.name), leak(&t.doc));
+        field.set_name(leak(&t.name));
+        field.doc = leak(&t.doc);
         if !t.unit.is_empty() {
             field.unit = leak(&t.unit);
         }
@@ -227,7 +228,7 @@ impl<'a> Compiler<'a> {
             return Ok(field);
         }
         let mut of = self.kind(t, element)?;
-        of.name = leak(element.split(['[', '(']).next().unwrap_or(element));
+        of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
         Ok(crate::codec::layout::array("", count, Box::leak(Box::new(of))))
     }
 
@@ -295,7 +296,7 @@ fn condition_name(t: &FieldText) -> Option<&str> {
 /// The number in front of an array or text, under a name by which it can be shown and given.
 fn named_prefix(prefix: &'static Field, name: &str) -> &'static Field {
     let mut copy = copy(prefix, name);
-    copy.name = leak(&format!("{name}_length"));
+    copy.set_name(leak(&format!("{name}_length")));
     Box::leak(Box::new(copy))
 }
 
@@ -322,6 +323,7 @@ fn copy(field: &'static Field, name: &str) -> Field {
     };
     Field {
         name: field.name,
+        quoted: field.quoted,
         doc: field.doc,
         kind,
         when: field.when,

@@ -99,19 +99,26 @@ impl Reliable {
             Seen::Copy { before } => {
                 let copy = before.copies + 1;
                 draft.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
-                let ms = Millis(place.time.nanos() as i64 - before.time);
-                let frame = before.frame;
+                let (frame, passed) = (before.frame, Millis(place.time.nanos() as i64 - before.time));
+                let mut digits = itoa::Buffer::new();
                 match before.acks {
-                    0 => notes.add(
-                        Level::Note,
-                        "riptide.resent",
-                        format_args!("copy {copy}, {ms} after the first in frame {frame}"),
-                    ),
-                    _ => notes.add(
-                        Level::Note,
-                        "riptide.duplicate",
-                        format_args!("copy {copy} of frame {frame}, {ms} later; it was acknowledged already"),
-                    ),
+                    0 => notes.write(Level::Note, "riptide.resent", |text| {
+                        text.push_str("copy ");
+                        text.push_str(digits.format(copy));
+                        text.push_str(", ");
+                        passed.append(text);
+                        text.push_str(" after the first in frame ");
+                        text.push_str(digits.format(frame));
+                    }),
+                    _ => notes.write(Level::Note, "riptide.duplicate", |text| {
+                        text.push_str("copy ");
+                        text.push_str(digits.format(copy));
+                        text.push_str(" of frame ");
+                        text.push_str(digits.format(frame));
+                        text.push_str(", ");
+                        passed.append(text);
+                        text.push_str(" later; it was acknowledged already");
+                    }),
                 }
                 if copy == TRIES {
                     let then = match version.packed() {
@@ -168,7 +175,7 @@ impl Reliable {
             }
             draft.derived.close(list, 0);
             let now = place.time.nanos() as i64;
-            notes.add(Level::Note, "riptide.acked_by", format_args!("acknowledges {}", Frames(&self.acked, now)));
+            notes.write(Level::Note, "riptide.acked_by", |text| acked(&self.acked, now, text));
         }
         if !self.unseen.is_empty() {
             self.unseen.sort_unstable();
@@ -208,16 +215,18 @@ impl Reliable {
 /// Nanoseconds as milliseconds with three digits.
 struct Millis(i64);
 
-impl std::fmt::Display for Millis {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Millis {
+    fn append(&self, text: &mut String) {
         let micros = self.0.unsigned_abs() / 1000;
         let mut digits = itoa::Buffer::new();
-        f.write_str(if self.0 < 0 { "-" } else { "" })?;
-        f.write_str(digits.format(micros / 1000))?;
-        f.write_str(".")?;
+        if self.0 < 0 {
+            text.push('-');
+        }
+        text.push_str(digits.format(micros / 1000));
+        text.push('.');
         // A one in front keeps the zeros.
-        f.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
-        f.write_str(" ms")
+        text.push_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""));
+        text.push_str(" ms");
     }
 }
 
@@ -234,22 +243,16 @@ impl std::fmt::Display for Ids<'_> {
     }
 }
 
-/// `3 (frame 12, after 10.304 ms)` for each message acknowledged.
-struct Frames<'a>(&'a [(i64, u64, i64)], i64);
-
-impl std::fmt::Display for Frames<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (k, (id, frame, time)) in self.0.iter().enumerate() {
-            // Every other message of a busy server carries this list: no formatting machinery.
-            let mut digits = itoa::Buffer::new();
-            f.write_str(if k == 0 { "" } else { ", " })?;
-            f.write_str(digits.format(id.rem_euclid(65536)))?;
-            f.write_str(" (frame ")?;
-            f.write_str(digits.format(*frame))?;
-            f.write_str(", after ")?;
-            std::fmt::Display::fmt(&Millis(self.1 - time), f)?;
-            f.write_str(")")?;
-        }
-        Ok(())
+/// `3 (frame 12, after 10.304 ms)` for each message acknowledged: extended id, frame and time.
+fn acked(messages: &[(i64, u64, i64)], now: i64, text: &mut String) {
+    for (k, (id, frame, time)) in messages.iter().enumerate() {
+        let mut digits = itoa::Buffer::new();
+        text.push_str(if k == 0 { "acknowledges " } else { ", " });
+        text.push_str(digits.format(id.rem_euclid(65536)));
+        text.push_str(" (frame ");
+        text.push_str(digits.format(*frame));
+        text.push_str(", after ");
+        Millis(now - time).append(text);
+        text.push(')');
     }
 }

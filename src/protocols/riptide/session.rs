@@ -159,19 +159,34 @@ impl Conversation {
         }
     }
 
+    /// What the analysis has to say: about reliability, then about what the library would not write.
     fn analyse(&mut self, message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
         let whole = draft.fault.is_none();
         let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
         match message {
-            "reliable" | "reliable_auto_relay" | "welcome" | "client_connected" | "client_disconnected" => {
-                if let Some(sequence) = number(&draft.tree, "sequence_id") {
-                    self.reliable.message(sequence, version, place, draft);
-                }
+            "unreliable" | "unreliable_auto_relay" => message_id(place, draft),
+            "reliable" | "reliable_auto_relay" => {
+                self.reliable(version, place, draft);
+                message_id(place, draft);
             }
-            "ack" | "ack_extra" if whole => {
-                let (last, bits) = (number(&draft.tree, "last_received_seq_id"), number(&draft.tree, "acks_bitfield"));
-                let extra = number(&draft.tree, "for_seq_id");
-                self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, draft);
+            "ack" | "ack_extra" => {
+                if whole {
+                    let (last, bits) =
+                        (number(&draft.tree, "last_received_seq_id"), number(&draft.tree, "acks_bitfield"));
+                    let extra = number(&draft.tree, "for_seq_id");
+                    self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, draft);
+                }
+                trailing(draft);
+            }
+            "heartbeat" => {
+                if whole {
+                    self.heartbeat(place, draft);
+                }
+                trailing(draft);
+            }
+            "welcome" | "client_connected" | "client_disconnected" => {
+                self.reliable(version, place, draft);
+                trailing(draft);
             }
             "connect" if draft.from == Role::Server => {
                 draft.notes.add(
@@ -180,7 +195,6 @@ impl Conversation {
                     format_args!("the server's application has not decided yet: wait"),
                 );
             }
-            "heartbeat" if whole => self.heartbeat(place, draft),
             "connect" => self.reliable.connect(draft),
             "reject" | "disconnect" => {
                 let server = self.server;
@@ -188,6 +202,8 @@ impl Conversation {
                     self.reliable.never_acked(|side| Talk::role(server, side).name(), draft);
                 }
                 self.reliable.end();
+                reason(message, version, place, draft);
+                trailing(draft);
             }
             "unknown" => draft.notes.add(
                 Level::Warning,
@@ -196,49 +212,6 @@ impl Conversation {
             ),
             _ => {}
         }
-        if let Some(id) = draft.tree.find("message_id") {
-            let value = id_value(id, place.bytes);
-            if matches!(id.value, Value::Raw { .. }) || value > 65535 {
-                let low = value & 0xffff;
-                draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-                draft.notes.add(
-                    Level::Warning,
-                    "riptide.message_id",
-                    format_args!("no form that the library writes: it uses {low}"),
-                );
-            }
-        }
-        let reason = draft.tree.number("reason");
-        if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == Some(80) {
-            draft.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
-            draft.notes.add(
-                Level::Note,
-                "riptide.server_stopped_misencoded",
-                format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
-            );
-        }
-        let custom = match (message, version) {
-            ("reject", Version::V20) => 5,
-            _ => 4,
-        };
-        if let Some(reason) = reason
-            && reason != custom
-            && draft.tree.find("data").is_some()
-        {
-            draft.notes.add(
-                Level::Warning,
-                "riptide.unexpected_data",
-                format_args!("data behind a reason that has none"),
-            );
-        }
-        if let Some(node) = draft.tree.find("trailing") {
-            let bits = node.bits;
-            draft.notes.add(
-                Level::Warning,
-                "riptide.trailing",
-                format_args!("{bits} bits behind the message: the library ignores them"),
-            );
-        }
         if place.length > version.largest() {
             draft.notes.add(
                 Level::Note,
@@ -246,6 +219,59 @@ impl Conversation {
                 format_args!("{} bytes, the library's default limit is {}", place.length, version.largest()),
             );
         }
+    }
+
+    /// A message with a sequence id, where that could be read.
+    fn reliable(&mut self, version: Version, place: &Place<'_>, draft: &mut Draft) {
+        if let Some(sequence) = draft.tree.number("sequence_id") {
+            self.reliable.message(sequence as u16, version, place, draft);
+        }
+    }
+}
+
+/// Forms of a message id that the library does not write, and what it makes of them.
+fn message_id(place: &Place<'_>, draft: &mut Draft) {
+    let Some(id) = draft.tree.find("message_id") else { return };
+    let value = id_value(id, place.bytes);
+    if matches!(id.value, Value::Raw { .. }) || value > 65535 {
+        let low = value & 0xffff;
+        draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
+        draft.notes.add(
+            Level::Warning,
+            "riptide.message_id",
+            format_args!("no form that the library writes: it uses {low}"),
+        );
+    }
+}
+
+/// The reason of a reject or disconnect, and what may stand behind it.
+fn reason(message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
+    let Some(reason) = draft.tree.number("reason") else { return };
+    if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == 80 {
+        draft.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
+        draft.notes.add(
+            Level::Note,
+            "riptide.server_stopped_misencoded",
+            format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
+        );
+    }
+    let custom = match (message, version) {
+        ("reject", Version::V20) => 5,
+        _ => 4,
+    };
+    if reason != custom && draft.tree.find("data").is_some() {
+        draft.notes.add(Level::Warning, "riptide.unexpected_data", format_args!("data behind a reason that has none"));
+    }
+}
+
+/// What stands behind a message's last field.
+fn trailing(draft: &mut Draft) {
+    if let Some(bits) = draft.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits) {
+        draft.notes.add(
+            Level::Warning,
+            "riptide.trailing",
+            format_args!("{bits} bits behind the message: the library ignores them"),
+        );
     }
 }
 

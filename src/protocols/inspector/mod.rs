@@ -1,0 +1,277 @@
+//! From packets to messages: finds out each conversation's protocol and feeds its session.
+
+mod claim;
+mod dump;
+mod identify;
+mod share;
+
+pub use claim::{Claim, Doubt, Held, Owner};
+pub use dump::dump;
+pub use share::{Counters, Share};
+
+use super::dissector::{Dissector, Session, StreamEvent};
+use super::message::{Draft, Out, Place, Sink};
+use super::options::Options;
+use super::talk::Talk;
+use crate::capture::{Packet, Time};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
+use claim::Said;
+use identify::HELD_BYTES;
+use rustc_hash::FxHashMap;
+use share::Nobody;
+use std::net::SocketAddr;
+
+/// How many servers are remembered whose UDP conversations belong to a TCP one.
+const EXPECTED: usize = 4096;
+
+/// Takes packets apart into messages, conversation by conversation.
+///
+/// It is a [`Handler`] for the flow table, whose conversations carry a [`Claim`].
+pub struct Inspector<'a, S: Sink> {
+    options: &'a Options,
+    forced: Option<&'static dyn Dissector>,
+    sink: &'a mut S,
+    share: Share,
+    /// The conversation whose turn it is, and how many turns there were: every inspector of a
+    /// capture counts the same ones.
+    turn: (u64, u64),
+    draft: Draft,
+    expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
+    generation: u64,
+    /// Ends of conversations that were recognised, and as what: the next one with the same server
+    /// needs less evidence.
+    known: FxHashMap<SocketAddr, &'static str>,
+    /// What was counted.
+    pub counters: Counters,
+}
+
+impl<'a, S: Sink> Inspector<'a, S> {
+    /// An inspector that hands its messages to `sink`.
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
+        let forced = options.proto.as_deref().and_then(|name| options.dissector(name));
+        let (draft, counters) = (Draft::default(), Counters::default());
+        Inspector {
+            options,
+            forced,
+            sink,
+            share: Share::ALL,
+            turn: (0, 0),
+            draft,
+            expected: FxHashMap::default(),
+            generation: 0,
+            known: FxHashMap::default(),
+            counters,
+        }
+    }
+
+    /// Reads only the conversations of a share.
+    pub fn share(mut self, share: Share) -> Self {
+        self.share = share;
+        self
+    }
+
+    /// Where the messages go.
+    pub fn sink(&mut self) -> &mut S {
+        self.sink
+    }
+
+    #[inline]
+    fn run(
+        &mut self,
+        talk: &Talk<'_>,
+        names: &[String; 2],
+        session: &mut dyn Session,
+        work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
+    ) {
+        let names = [names[0].as_str(), names[1].as_str()];
+        let sink: &mut dyn Sink = match self.share.has(talk.flow) {
+            true => self.sink,
+            false => &mut Nobody,
+        };
+        let mut out = Out { draft: &mut self.draft, sink, talk, names };
+        work(session, &mut out);
+        if talk.transport == Transport::Tcp {
+            while let Some((server, session)) = session.expects() {
+                self.generation += 1;
+                if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
+                    let oldest = self.expected.iter().min_by_key(|(_, (generation, _))| *generation);
+                    let oldest = oldest.map(|(server, _)| *server);
+                    oldest.and_then(|server| self.expected.remove(&server));
+                }
+                self.expected.insert(server, (self.generation, session));
+            }
+        }
+    }
+
+    /// A packet, or the end, of a conversation: what it says comes behind what others have said.
+    #[inline(always)]
+    fn turn(&mut self, flow: u64) {
+        if self.turn.0 != flow {
+            self.turn = (flow, self.turn.1 + 1);
+            self.sink.turn(self.turn.1);
+        }
+    }
+
+    fn stream_event(
+        &mut self,
+        c: &mut Conversation<Claim>,
+        side: Side,
+        stream: &mut Stream,
+        event: StreamEvent<'_>,
+        time: Time,
+    ) {
+        self.turn(c.id);
+        let talk = talk(c, self.options);
+        // As for datagrams.
+        if let Claim::Claimed(owner) = &mut c.state
+            && owner.generation.is_none_or(|generation| generation == self.generation)
+        {
+            if !self.share.has(talk.flow) && !owner.session.shares() {
+                stream.consume(stream.bytes().len());
+                return;
+            }
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            return;
+        }
+        if let Some(mut owner) = self.claimed(c) {
+            stream.consume(std::mem::take(&mut owner.read[side.index()]));
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            c.state = Claim::Claimed(owner);
+            return;
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Foreign(generation) => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Foreign(generation);
+            }
+            Claim::Elsewhere => {
+                stream.consume(stream.bytes().len());
+                c.state = Claim::Elsewhere;
+            }
+            before => {
+                let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
+                let kept = &mut held.streams[side.index()];
+                let bytes = stream.bytes();
+                kept.clear();
+                kept.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
+                held.bytes = held.streams.iter().map(Vec::len).max().unwrap_or(0);
+                let last = !matches!(event, StreamEvent::Data { .. });
+                if held.bytes == 0 {
+                    c.state = Claim::New;
+                    return;
+                }
+                self.settle(c, held, last);
+                match std::mem::take(&mut c.state) {
+                    Claim::Claimed(mut owner) => {
+                        stream.consume(std::mem::take(&mut owner.read[side.index()]));
+                        self.run(&talk, &c.names, &mut *owner.session, |session, out| {
+                            session.stream(side, stream, event, out);
+                        });
+                        c.state = Claim::Claimed(owner);
+                    }
+                    Claim::Foreign(generation) => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Foreign(generation);
+                    }
+                    Claim::Elsewhere => {
+                        stream.consume(stream.bytes().len());
+                        c.state = Claim::Elsewhere;
+                    }
+                    Claim::Undecided(mut held) => {
+                        if let StreamEvent::Data { segments, frame, .. } = event {
+                            let (end, origin) = (stream.bytes().len(), Origin { frame, time });
+                            held.said.push(Said { side, end, segments: segments.to_vec(), origin });
+                        }
+                        c.state = Claim::Undecided(held);
+                    }
+                    other => c.state = other,
+                }
+            }
+        }
+    }
+}
+
+fn talk<'a>(c: &Conversation<Claim>, options: &'a Options) -> Talk<'a> {
+    Talk { flow: c.id, transport: c.transport, ends: Some(c.ends), opener: c.opener, begun: c.syn_seen, options }
+}
+
+impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
+    fn datagram(
+        &mut self,
+        c: &mut Conversation<Claim>,
+        side: Side,
+        packet: &Packet<'_>,
+        payload: &[u8],
+        length: usize,
+    ) {
+        self.turn(c.id);
+        if matches!(c.state, Claim::Elsewhere) {
+            return;
+        }
+        let place =
+            Place { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
+        let talk = talk(c, self.options);
+        // Nearly every packet: nothing was announced since the conversation was claimed.
+        if let Claim::Claimed(owner) = &mut c.state
+            && owner.generation.is_none_or(|generation| generation == self.generation)
+        {
+            if self.share.has(talk.flow) || owner.session.shares() {
+                self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+                if owner.doubt.is_some() || self.broken() {
+                    self.doubt(c, &place);
+                }
+            }
+            return;
+        }
+        if let Some(mut owner) = self.claimed(c) {
+            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+            c.state = Claim::Claimed(owner);
+            return;
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Foreign(generation) => {
+                *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
+                c.state = Claim::Foreign(generation);
+            }
+            before => {
+                let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
+                held.push(&place);
+                self.settle(c, held, false);
+            }
+        }
+    }
+
+    fn data(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+        let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
+        self.stream_event(c, side, stream, event, delivery.time);
+    }
+
+    fn gap(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, gap: &Gap) {
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.time);
+    }
+
+    fn end(&mut self, c: &mut Conversation<Claim>, side: Side, stream: &mut Stream, _why: End) {
+        self.stream_event(c, side, stream, StreamEvent::End, c.last);
+    }
+
+    fn memory(&self, c: &Conversation<Claim>) -> usize {
+        c.state.memory()
+    }
+
+    fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
+        let told = match &c.state {
+            Claim::Claimed(owner) => owner.session.client(),
+            _ => None,
+        };
+        told.or(c.opener).unwrap_or(Side::A)
+    }
+
+    fn closed(&mut self, c: &mut Conversation<Claim>) {
+        if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
+            self.turn(c.id);
+            self.settle(c, held, true);
+        }
+        self.sink.ended(c.id, c.ended);
+    }
+}

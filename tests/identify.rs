@@ -1,0 +1,93 @@
+//! Whose a conversation is, found from what it says alone.
+
+use netkit::capture::{Body, Decoded, Packets, Time, ethernet};
+use netkit::capture::{LinkType, PcapWriter};
+use netkit::flow::{Caps, Table};
+use netkit::protocols::{Inspector, Message, Options, Sink};
+use std::io::Cursor;
+use std::path::{Path, PathBuf};
+
+/// The protocol and name of every message, in order.
+#[derive(Default)]
+struct Names(Vec<(&'static str, &'static str)>);
+
+impl Sink for Names {
+    fn message(&mut self, message: &Message<'_>) {
+        self.0.push((message.draft.proto, message.draft.message));
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// The datagrams of a fixture's first conversation, and whether its client sent them.
+fn datagrams(name: &str) -> Vec<(bool, Vec<u8>)> {
+    let file = std::fs::read(fixture(name)).unwrap();
+    let mut packets = Packets::open(Box::new(Cursor::new(file))).unwrap();
+    let (mut ends, mut all) = (None, Vec::new());
+    while let Some(item) = packets.next().unwrap() {
+        if let Decoded::Packet(packet) = item.decoded
+            && let Body::Udp { payload, .. } = packet.body
+        {
+            let (client, server) = *ends.get_or_insert((packet.src, packet.dst));
+            match (packet.src, packet.dst) {
+                between if between == (client, server) => all.push((true, payload.to_vec())),
+                between if between == (server, client) => all.push((false, payload.to_vec())),
+                _ => {}
+            }
+        }
+    }
+    all
+}
+
+/// Dissects datagrams that all go between the same two ports, which tell nothing.
+fn names(datagrams: &[(bool, Vec<u8>)]) -> Vec<(&'static str, &'static str)> {
+    let mut file = Vec::new();
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
+    let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:40000".parse().unwrap());
+    for (k, (by_client, payload)) in datagrams.iter().enumerate() {
+        let (src, dst) = if *by_client { (client, server) } else { (server, client) };
+        let mut frame = Vec::new();
+        ethernet(src, dst, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
+        writer.frame(Time::micros(k as i64, 0), &frame).unwrap();
+    }
+    writer.flush().unwrap();
+    let options = Options::default();
+    let mut found = Names::default();
+    let mut inspector = Inspector::new(&options, &mut found);
+    let mut table = Table::new(Caps::default());
+    let mut packets = Packets::open(Box::new(Cursor::new(file))).unwrap();
+    while let Some(item) = packets.next().unwrap() {
+        if let Decoded::Packet(packet) = item.decoded {
+            table.packet(&packet, &mut inspector);
+        }
+    }
+    table.finish(&mut inspector);
+    found.0
+}
+
+/// A port that one game's client used is used by another's, and no datagram says that it is over.
+#[test]
+fn ports_that_are_used_again_change_hands() {
+    let (dnp, riptide) = (datagrams("dnp/dnp-basic.pcap"), datagrams("riptide/riptide22-udp.pcap"));
+    let both: Vec<_> = dnp.iter().chain(&riptide).chain(&riptide).cloned().collect();
+    let found = names(&both);
+    assert_eq!(found.len(), both.len(), "nothing is lost, and nothing told twice");
+    let (before, after) = found.split_at(dnp.len());
+    assert!(before.iter().all(|(proto, _)| *proto == "dnp"), "{before:?}");
+    let kept = after.iter().take_while(|(proto, _)| *proto == "dnp").count();
+    assert!((12..after.len() / 2).contains(&kept), "{kept} of {}", after.len());
+    assert!(after[kept..].iter().all(|(proto, _)| *proto == "riptide"), "{after:?}");
+}
+
+/// Messages that cannot be read are shown as what the conversation was, where nobody knows better.
+#[test]
+fn noise_changes_nothing() {
+    let riptide = datagrams("riptide/riptide22-udp.pcap");
+    let noise = (0..100).map(|k: u32| (!k.is_multiple_of(3), k.wrapping_mul(0x9e37_79b9).to_be_bytes().repeat(3)));
+    let all: Vec<_> = riptide.iter().cloned().chain(noise).chain(riptide.iter().cloned()).collect();
+    let found = names(&all);
+    assert_eq!(found.len(), all.len());
+    assert!(found.iter().all(|(proto, _)| *proto == "riptide"));
+}
