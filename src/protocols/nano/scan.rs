@@ -92,6 +92,10 @@ impl Cursor<'_> {
         // A first half that waits for its second one.
         let mut half = false;
         loop {
+            let run = plain(self.text.get(self.at..)?);
+            found.broken |= half && run > 0;
+            half &= run == 0;
+            self.at += run;
             let byte = *self.text.get(self.at)?;
             self.at += 1;
             let mut pairs = false;
@@ -125,6 +129,27 @@ impl Cursor<'_> {
         found.end = self.at;
         Some(found)
     }
+}
+
+/// How many bytes stand for themselves in a string: neither quote, backslash nor control. Eight are
+/// looked at together.
+#[inline]
+fn plain(text: &[u8]) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    // The top bit of each byte that is below `n` (at most 128); bytes above such a one may be wrong.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & (ONES << 7);
+    let mut at = 0;
+    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*eight);
+        let [quotes, slashes] = [b'"', b'\\'].map(|byte| below(word ^ (ONES * byte as u64), 1));
+        let found = below(word, 0x20) | quotes | slashes;
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count()
 }
 
 /// Reads one JSON text; `None`: it is none. `stack`: which of the open ones are objects.
@@ -199,6 +224,26 @@ fn behind(c: &mut Cursor<'_>, tokens: &mut impl Tokens, stack: &mut Vec<bool>) -
                 }
                 stack.pop();
                 tokens.close(c.at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_byte_that_is_special_is_found() {
+        for at in 0..20 {
+            for byte in 0..=255 {
+                let mut text = "~ab \u{e9}\u{7f}!#[]xyzABCDE".as_bytes()[..20].to_vec();
+                text[at] = byte;
+                let special = matches!(byte, b'"' | b'\\' | 0..0x20);
+                assert_eq!(plain(&text), if special { at } else { text.len() }, "{byte} at {at}");
+                // What stands behind it changes nothing.
+                text.iter_mut().skip(at + 1).for_each(|b| *b = b'"');
+                assert_eq!(plain(&text), if special { at } else { (at + 1).min(20) });
             }
         }
     }
