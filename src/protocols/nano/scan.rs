@@ -237,7 +237,7 @@ mod tests {
     fn the_first_byte_that_is_special_is_found() {
         for at in 0..20 {
             for byte in 0..=255 {
-                let mut text = "~ab \u{e9}\u{7f}!#[]xyzABCDE".as_bytes()[..20].to_vec();
+                let mut text = "~ab \u{e9}\u{7f}!#[]xyzABCDEF".as_bytes()[..20].to_vec();
                 text[at] = byte;
                 let special = matches!(byte, b'"' | b'\\' | 0..0x20);
                 assert_eq!(plain(&text), if special { at } else { text.len() }, "{byte} at {at}");
