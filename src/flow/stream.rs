@@ -7,8 +7,10 @@ use std::ops::Range;
 
 /// A buffer that is empty is kept up to this many bytes; so 100,000 idle conversations are cheap.
 const KEPT_BYTES: usize = 512;
-/// So many marks are kept when there is nothing unread.
-const KEPT_MARKS: usize = 4;
+/// So many lists of marks are kept for streams that need one again.
+const SPARE_LISTS: usize = 64;
+/// A list of marks that has grown longer is not kept.
+const SPARE_MARKS: usize = 64;
 /// The buffer that streams share is given back above this size.
 const SPARE_BYTES: usize = 256 << 10;
 
@@ -29,6 +31,13 @@ struct Mark {
     /// The frame that they came in; `origin.frame` or, where they were held, one before it.
     carrier: u64,
     origin: Origin,
+}
+
+/// Memory that the streams share: most hold nothing between packets, and then own nothing either.
+#[derive(Debug, Default)]
+pub(super) struct Spare {
+    buffer: Vec<u8>,
+    marks: Vec<VecDeque<Mark>>,
 }
 
 /// The unread bytes of a direction, in order, and the frames that they came in.
@@ -118,7 +127,7 @@ impl Stream {
 
     /// Appends bytes that came in frame `carrier` and are delivered by `origin`. An empty stream
     /// without room for them uses `spare` until [`settle`](Self::settle).
-    pub(super) fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Vec<u8>) {
+    pub(super) fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Spare) {
         if bytes.is_empty() {
             return;
         }
@@ -126,7 +135,7 @@ impl Stream {
             self.buffer.clear();
             self.start = 0;
             if !self.lent && self.buffer.capacity() < bytes.len() {
-                self.buffer = mem::take(spare);
+                self.buffer = mem::take(&mut spare.buffer);
                 self.buffer.clear();
                 self.lent = true;
             }
@@ -134,6 +143,9 @@ impl Stream {
             // At least as much was consumed as is moved now, so a byte moves once or twice.
             self.buffer.drain(..self.start);
             self.start = 0;
+        }
+        if self.marks.capacity() == 0 {
+            self.marks = spare.marks.pop().unwrap_or_default();
         }
         let end = self.offset + (self.bytes().len() + bytes.len()) as u64;
         self.buffer.extend_from_slice(bytes);
@@ -146,21 +158,22 @@ impl Stream {
     }
 
     /// Gives the shared buffer back, and memory that an idle stream does not need.
-    pub(super) fn settle(&mut self, spare: &mut Vec<u8>) {
+    pub(super) fn settle(&mut self, spare: &mut Spare) {
         if self.lent {
             let rest = self.bytes().to_vec();
-            *spare = mem::replace(&mut self.buffer, rest);
-            if spare.capacity() > SPARE_BYTES {
-                *spare = Vec::new();
+            spare.buffer = mem::replace(&mut self.buffer, rest);
+            if spare.buffer.capacity() > SPARE_BYTES {
+                spare.buffer = Vec::new();
             }
             self.start = 0;
             self.lent = false;
         }
         if self.bytes().is_empty() {
             self.before = self.offset;
-            self.marks.clear();
-            if self.marks.capacity() > 2 * KEPT_MARKS {
-                self.marks.shrink_to(KEPT_MARKS);
+            let mut marks = mem::take(&mut self.marks);
+            marks.clear();
+            if spare.marks.len() < SPARE_LISTS && (1..=SPARE_MARKS).contains(&marks.capacity()) {
+                spare.marks.push(marks);
             }
             if self.buffer.capacity() > KEPT_BYTES {
                 self.buffer = Vec::new();
@@ -200,7 +213,7 @@ impl Stream {
 impl Stream {
     /// Appends bytes that `origin` delivered: for streams that are filled by hand.
     pub fn append(&mut self, bytes: &[u8], origin: Origin) {
-        self.push(bytes, origin.frame, origin, &mut Vec::new());
+        self.push(bytes, origin.frame, origin, &mut Spare::default());
     }
 
     /// A stream that holds these bytes, of no frame: input that did not come from a capture.

@@ -5,7 +5,7 @@
 //! to think of sequence numbers that wrap.
 
 use super::held::{Held, Placed};
-use super::stream::{Origin, Stream};
+use super::stream::{Origin, Spare, Stream};
 use super::{Caps, GapCause};
 use crate::capture::Segment;
 
@@ -18,8 +18,8 @@ const RST_WINDOW: i64 = 1 << 24;
 /// What all directions share: memory that is used again instead of allocated.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// The buffer of streams that hold nothing between packets.
-    pub spare: Vec<u8>,
+    /// What streams that hold nothing between packets need while they are read.
+    pub spare: Spare,
     /// Where segments begin in the bytes delivered last.
     pub starts: Vec<usize>,
 }

@@ -1,6 +1,7 @@
 //! What a session reads: offsets, and the frames of ranges.
 
 use super::*;
+use crate::flow::stream::Spare;
 
 /// Notes, for each message of 4 bytes, its offset, frame and frames.
 #[derive(Default)]
@@ -58,7 +59,7 @@ fn frames_of_messages() {
 #[test]
 fn a_stream_alone() {
     use crate::flow::stream::Origin;
-    let mut spare = Vec::new();
+    let mut spare = Spare::default();
     let mut stream = Stream::default();
     let by = |frame| Origin { frame, time: Time::default() };
     let mut frames = Vec::new();
