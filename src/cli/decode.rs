@@ -52,9 +52,9 @@ envelope (frame time flow proto version from transport src dst message length no
 /// How times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum TimeForm {
-    /// Since the first message that is printed.
+    /// Since the capture's first frame.
     Relative,
-    /// Since the message before.
+    /// Since the message before that is printed.
     Delta,
     /// Day and time of day, UTC.
     Utc,

@@ -33,7 +33,7 @@ pub struct Trees {
     width: usize,
     /// How many bytes stand in one line.
     row: usize,
-    clock: Clock,
+    pub(super) clock: Clock,
     open: Vec<Level>,
 }
 
