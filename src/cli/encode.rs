@@ -1,6 +1,7 @@
 //! The options of `netkit encode`.
 
 use super::Dissect;
+use super::names::message;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 #[command(after_help = ENCODE, arg_required_else_help = true)]
 pub struct Encode {
     /// The message: PROTO.MESSAGE, or MESSAGE with -p
-    #[arg(required_unless_present = "json", conflicts_with = "json")]
+    #[arg(required_unless_present = "json", conflicts_with = "json", value_parser = message(), hide_possible_values = true)]
     pub message: Option<String>,
     /// Its fields, as `netkit fields PROTO.MESSAGE` names them
     #[arg(value_name = "FIELD=VALUE", conflicts_with = "json")]

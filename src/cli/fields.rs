@@ -1,5 +1,6 @@
 //! The options of `netkit fields`.
 
+use super::names::documented;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = FIELDS)]
 pub struct Fields {
     /// A protocol, or one of its messages; nothing: all protocols
-    #[arg(value_name = "PROTO[.MESSAGE]")]
+    #[arg(value_name = "PROTO[.MESSAGE]", value_parser = documented(), hide_possible_values = true)]
     pub what: Option<String>,
     /// Document the messages of these schemas too (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]

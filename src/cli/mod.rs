@@ -6,10 +6,12 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod names;
 mod probe;
 mod replay;
 mod shared;
 mod stats;
+mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use decode::{Decode, TimeForm};
@@ -17,10 +19,12 @@ pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
+pub use names::known_proto;
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use replay::{Replay, ReplayFormat};
-pub use shared::{Dissect, FailOn, Format, Output, Traffic, known_proto};
+pub use shared::{Dissect, FailOn, Format, Output, Traffic};
 pub use stats::{Stats, StatsFormat};
+pub use wrong::one_line;
 
 /// Decode, encode, replay and probe game-networking protocols
 ///

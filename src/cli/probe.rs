@@ -1,5 +1,6 @@
 //! The options of `netkit probe`.
 
+use super::names::{proto, setting};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -13,15 +14,14 @@ pub struct Probe {
     /// More servers, one a line; `#` begins a comment; `-` is stdin
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub targets: Option<PathBuf>,
-    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in
-    /// an order that harms none
-    #[arg(short, long, value_name = "P")]
+    /// The protocol; default: try all of them, in an order that harms none
+    #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
     /// Only over this transport; default: what the protocol has, one after the other
     #[arg(long, value_enum, value_name = "T")]
     pub transport: Option<ProbeTransport>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0
-    #[arg(short, long, value_name = "KEY=VALUE")]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
     pub set: Vec<String>,
     /// How many round trips to measure
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]

@@ -1,5 +1,6 @@
 //! The options of `netkit replay`.
 
+use super::names::{filter, proto, setting};
 use super::shared::{port, role};
 use clap::{Args, ValueEnum};
 use netkit::protocols::{Role, Server};
@@ -49,7 +50,7 @@ pub struct Replay {
     #[arg(long, value_name = "EXPR: FIELD=VALUE")]
     pub edit: Vec<String>,
     /// Leave out messages that fit; may be given several times
-    #[arg(long, value_name = "EXPR")]
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub drop: Vec<String>,
     /// Print what would be said, and say nothing
     #[arg(long)]
@@ -66,11 +67,11 @@ pub struct Replay {
     /// Record the exchange as a capture
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
-    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
-    #[arg(short, long, value_name = "P")]
+    /// The protocol; default: recognise it
+    #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
-    #[arg(short, long, value_name = "KEY=VALUE")]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
     pub set: Vec<String>,
     /// The layouts of your game's payloads (TOML), for --edit
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]

@@ -1,5 +1,6 @@
 //! Options that several commands share.
 
+use super::names::{filter, known_proto, proto, setting};
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
 use netkit::protocols::{Role, Server};
@@ -8,14 +9,14 @@ use std::path::PathBuf;
 /// Options that concern dissection.
 #[derive(Args, Debug, Default)]
 pub struct Dissect {
-    /// The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it
-    #[arg(short, long, value_name = "P")]
+    /// The protocol; default: recognise it
+    #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
     /// The layouts of your game's payloads (TOML); may be given several times
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
-    #[arg(short, long, value_name = "KEY=VALUE")]
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
     pub set: Vec<String>,
     /// Who sent the bytes, or the first packet of a conversation, where nothing else tells
     #[arg(long, value_name = "client|server", value_parser = role)]
@@ -42,7 +43,7 @@ pub struct Traffic {
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
-    #[arg(short = 'F', long, value_name = "EXPR")]
+    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub filter: Option<String>,
     /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
     #[arg(long, value_name = "TIME")]
@@ -62,7 +63,7 @@ pub struct Output {
     #[arg(long)]
     pub bytes: bool,
     /// Exit with status 1 when a message has a fault, or a warning
-    #[arg(long, value_enum, value_name = "fault|warning")]
+    #[arg(long, value_enum, value_name = "fault|warning", hide_possible_values = true)]
     pub fail_on: Option<FailOn>,
     /// Stop after N messages
     #[arg(short, long, value_name = "N")]
@@ -97,17 +98,4 @@ pub fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
     let port = port.parse().map_err(|_| format!("{port:?} is no port: expected 0 to 65535"))?;
     Ok((port, known_proto(name)?))
-}
-
-/// The name of a protocol there is.
-pub fn known_proto(name: &str) -> Result<String, String> {
-    let names = || netkit::protocols::ALL.iter().map(|d| d.name());
-    match netkit::protocols::by_name(name) {
-        Some(dissector) => Ok(dissector.name().into()),
-        None => {
-            let near = netkit::nearest::nearest(name, names());
-            let list = names().collect::<Vec<_>>().join(", ");
-            Err(format!("no protocol {name:?}{}; there are {list}", netkit::nearest::hint(near)))
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! The options of `netkit stats`.
 
+use super::names::{filter, table};
 use super::{Dissect, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -18,13 +19,13 @@ pub struct Stats {
     #[command(flatten)]
     pub traffic: Traffic,
     /// One table: by message, flow, peer or second; with --track: the field that tells series apart
-    #[arg(long, value_name = "message|flow|peer|second|FIELD")]
+    #[arg(long, value_name = "message|flow|peer|second|FIELD", value_parser = table(), hide_possible_values = true)]
     pub by: Option<String>,
     /// What became of numbered messages, requests and links
     #[arg(long, conflicts_with = "by")]
     pub delivery: bool,
     /// Follow a field: a line each time it occurs; in text a sparkline
-    #[arg(long, value_name = "FIELD", conflicts_with = "delivery")]
+    #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true)]
     pub track: Option<String>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]

@@ -68,12 +68,7 @@ pub fn status(error: &anyhow::Error) -> u8 {
 /// What the user said about dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     let mut options = Options { from: dissect.from, ..Options::default() };
-    if let Some(name) = &dissect.proto
-        && name != "auto"
-    {
-        let name = crate::cli::known_proto(name).map_err(|why| Usage(format!("-p {name}: {why}")))?;
-        options.proto = Some(name);
-    }
+    options.proto = dissect.proto.clone().filter(|name| name != "auto");
     for text in &dissect.set {
         options.settings.add(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
