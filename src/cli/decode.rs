@@ -36,18 +36,19 @@ pub struct Decode {
 
 const DECODE: &str = "\
 Examples:
-  netkit decode capture.pcap                         trees, each field with its bytes
-  netkit decode capture.pcap -f summary              a line a message
-  netkit decode capture.pcap -f ndjson | jq .fields  values, for scripts
-  tcpdump -i eth0 -U -w - udp | netkit decode -      live
-  netkit decode game.pcap -p riptide --port 7000=riptide -s riptide.version=2.2
+  netkit decode capture.pcap                   trees, each field with its bytes
+  netkit decode capture.pcap -f summary        a line a message
+  netkit decode capture.pcap -f ndjson | jq .fields
+  tcpdump -i eth0 -U -w - udp | netkit decode -
+  netkit decode --follow growing.pcap -F 'has warning'
+  netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
-  netkit decode capture.pcap -q -f ndjson --fail-on fault > /dev/null   for a build pipeline
+  netkit decode capture.pcap -f ndjson --fail-on fault > /dev/null
 
-Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and the
-envelope (frame time flow proto version from transport src dst message length note) with
-== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ).
-`has fault`, `has warning` and a field alone test that it is there.";
+Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and \
+the envelope (frame time flow proto version from transport src dst message length note) with \
+== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ). \
+`has fault`, `has warning` and a field alone test that it is there. `netkit fields` lists the names.";
 
 /// How times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -20,8 +20,9 @@ pub struct Diff {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Exit with status 1 when there is a difference like that; may be given several times
-    #[arg(long, value_name = "METRIC>PERCENT|appeared|vanished|fields")]
+    /// Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished,
+    /// fields; may be given several times
+    #[arg(long, value_name = "LIMIT")]
     pub fail_on: Vec<netkit::stats::diff::Limit>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
@@ -41,6 +42,8 @@ const DIFF: &str = "\
 Examples:
   netkit diff before.pcap after.pcap
   netkit diff before.pcap after.pcap -f json
-  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished    for a build pipeline
-Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, compared
-by their difference), ack, answer (median milliseconds) of each side. A change counts up and down.";
+  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished
+
+Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, \
+compared by their difference), ack, answer (median milliseconds) of each side. A change counts up \
+and down.";

@@ -24,9 +24,10 @@ pub struct Dump {
 
 const DUMP: &str = "\
 Examples:
-  echo 0801000100 | netkit dump                      recognise the protocol
+  echo 0801000100 | netkit dump                recognise the protocol
   echo '18 00 10 00 00' | netkit dump -p riptide
   xxd message.bin | netkit dump -p dnp
   netkit dump -p nano -f ndjson < pasted.txt
-Messages are separated by blank lines. A form that cannot be told for sure is refused with line and
+
+Messages are separated by blank lines. A form that cannot be told for sure is refused with line and \
 column: nothing is guessed.";

@@ -63,15 +63,20 @@ const ENCODE: &str = "\
 Examples:
   netkit encode riptide.heartbeat ping_id=3 rtt=20
   netkit encode -p riptide -s riptide.version=2.2 reject reason=server_full
-  netkit encode riptide.heartbeat ping_id=3 --transport tcp        with its length in front
+  netkit encode riptide.heartbeat ping_id=3 --transport tcp   behind its length
   netkit decode a.pcap -f ndjson | netkit encode --json - --to pcap -o b.pcap
-  netkit decode a.pcap -f ndjson | jq -c '.fields.payload=\"00\"' | netkit encode --json -
+  netkit decode a.pcap -f ndjson -F 'message == reliable' |
+      jq -c '.fields.payload=\"00\"' | netkit encode --json -
+
 Fields:
-  a=5  a=0x1f  a=server_full     numbers, also in hex; names of enumerations, lists of flags: x|y
-  data=0801ff                    bytes are hex
-  t2.sec=5  links[0].link_id=4   nested fields, elements of lists
+  a=5  a=0x1f  a=server_full  numbers, also in hex; names of enumerations
+  a=x|y                       flags by name
+  data=0801ff                 bytes are hex
+  t2.sec=5                    nested fields
+  links[0].link_id=4          elements of lists
   values='[{\"type\":\"uint8\",\"value\":7}]'   or as JSON; FIELD:=JSON is always JSON
-  derived.links='[..]'           what earlier messages would tell
-  a='{\"raw\":\"ff\",\"bits\":8}'    bits as they stand, for any field
-Lengths, counts and masks are computed. Those that are given are written as given, right or wrong.
+  derived.links='[..]'        what earlier messages would tell
+  a='{\"raw\":\"ff\",\"bits\":8}' bits as they stand, for any field
+
+Lengths, counts and masks are computed. Those that are given are written as given, right or wrong. \
 Nothing is written for a message that is not right: exit status 3.";

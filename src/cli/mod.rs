@@ -46,9 +46,11 @@ Exit status:
   0  done (also when the reader of a pipe went away)
   1  done, but something that was asked about is not so: a fault under --fail-on
   2  wrong usage
-  3  input or output failed: no such file, a cut capture (what could be read was printed)
+  3  input or output failed: no such file, a cut capture (what was read stands)
+  130  stopped by Ctrl-C before the end of its input
 
 Environment:
+  COLUMNS        the width of text, instead of the terminal's
   NO_COLOR       no colours, as with --color never
   NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
 

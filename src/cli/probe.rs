@@ -100,15 +100,18 @@ pub enum ProbeFormat {
 
 const PROBE: &str = "\
 Examples:
-  netkit probe game.example:7777                     which protocol, which version, how far
+  netkit probe game.example:7777               which protocol, version, how far
   netkit probe game.example:7777 -p riptide -n 20 -i 0.5
   netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
   netkit probe game.example -p dnp --connect --pcap exchange.pcap
-  netkit probe --targets servers.txt -p riptide -f ndjson | jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
+  netkit probe --targets servers.txt -p riptide -f ndjson |
+      jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
 
-A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. riptide's
-and nano's handshakes are completed; dnp and gne make no player without --connect. Outcomes: ok,
-resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, full, pending,
-closed, broken, interrupted, failed. Exit status 0 when all servers answered, 1 otherwise, 130 after
-Ctrl-C. Jitter is the mean difference between one round trip and the next.";
+A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. \
+riptide's and nano's handshakes are completed; dnp and gne make no player without --connect. \
+Jitter is the mean difference between one round trip and the next.
+
+Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, \
+full, pending, closed, broken, interrupted, failed. Exit status 0 when all servers answered, \
+1 otherwise, 130 after Ctrl-C.";

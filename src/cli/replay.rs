@@ -96,16 +96,17 @@ pub enum ReplayFormat {
 const REPLAY: &str = "\
 Examples:
   netkit replay game.pcap --list
-  netkit replay game.pcap --flow 2 --to 127.0.0.1:7777         the client's side, as captured
-  netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect   for a build pipeline
-  netkit replay game.pcap --listen 127.0.0.1:7777               the server's side, for a live client
+  netkit replay game.pcap --dry-run
+  netkit replay game.pcap --flow 2 --to 127.0.0.1:7777     the client's side
+  netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect
+  netkit replay game.pcap --listen 127.0.0.1:7777          the server's side
   netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
-  netkit replay game.pcap --dry-run
-Ids and numbers that the peer decides are taken from its answers; acknowledgements and heartbeats are
-made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, empty)
-are refused. The session is left politely, also after Ctrl-C.";
+
+Ids and numbers that the peer decides are taken from its answers; acknowledgements and heartbeats \
+are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
+empty) are refused. The session is left politely, also after Ctrl-C.";
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

@@ -47,12 +47,16 @@ pub enum StatsFormat {
 
 const STATS: &str = "\
 Examples:
-  netkit stats capture.pcap                          all of it
-  netkit stats capture.pcap --by second -f csv       messages and bytes a second
-  netkit stats capture.pcap --by flow -f ndjson      a line a conversation
-  netkit stats capture.pcap --delivery               losses, copies, delays, round trips
-  netkit stats capture.pcap --delivery -f json       every numbered message with its copies and acknowledgement
-  netkit stats game.pcap -p acknex --track acknex.update2.position --by entity
-  netkit stats game.pcap --schema game.toml --track payload.position.x --by flow -f csv
-Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an
-acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came.";
+  netkit stats capture.pcap                    all of it
+  netkit stats capture.pcap --by second -f csv
+  netkit stats capture.pcap --by flow -f ndjson
+  netkit stats capture.pcap --delivery         losses, copies, delays
+  netkit stats capture.pcap --delivery -f json   every numbered message, too
+  netkit stats capture.pcap -F 'from == server' --since 1m --until 2m
+  netkit stats game.pcap --track acknex.update2.position --by entity
+  netkit stats game.pcap --schema game.toml --track payload.hp -f csv
+  tcpdump -i eth0 -U -w - udp | netkit stats -   Ctrl-C ends it
+
+Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an \
+acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came. A \
+conversation ends by fin or rst, or with the capture.";

@@ -6,6 +6,7 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod fields_json;
 mod generate;
 mod hex;
 mod input;
@@ -49,7 +50,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
-        Command::Fields(args) => fields::run(args),
+        Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
     }

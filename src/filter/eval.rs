@@ -235,7 +235,9 @@ fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::Compare(comparison, literal) => {
             let order = match value {
                 Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
-                Plain::Text(text) => Some(text.as_ref().cmp(literal.text.as_str())),
+                // Words are in no order with numbers.
+                Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
+                Plain::Text(_) => None,
                 Plain::Bool(_) | Plain::Nothing => None,
             };
             order.is_some_and(|order| match comparison {

@@ -32,7 +32,7 @@ impl FieldPath {
     /// # Errors
     /// There is no such field: where in the text, and the nearest name.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
-        if let Some((_, envelope)) = Envelope::ALL.iter().find(|(n, _)| *n == text.trim()) {
+        if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| *n == text.trim()) {
             return Ok(FieldPath(Wanted::Envelope(*envelope)));
         }
         let tokens = lexer::tokens(text)?;

@@ -1,7 +1,7 @@
 //! The names that filters may use: of the tables, the derived values, and the users' schemas.
 
 use super::Envelope;
-use crate::codec::layout::{Field, Kind, Other};
+use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::schema::Schemas;
 use crate::protocols::{ALL, Dissector};
 
@@ -60,7 +60,7 @@ impl Names<'_> {
         }
         list.sort_unstable();
         list.dedup();
-        Envelope::ALL.iter().map(|(name, _)| name.to_string()).chain(list).collect()
+        Envelope::ALL.iter().map(|(name, ..)| name.to_string()).chain(list).collect()
     }
 
     /// Everything that the steps can lead to.
@@ -142,6 +142,10 @@ fn walk_one(
         }
         _ => {}
     }
+    // A count is a field of its own where the array could not be read to its end.
+    if let Kind::Array { count: Count::Prefix(count), .. } = &f.kind {
+        walk_one(count, steps, depth, found, deepest);
+    }
     if depth == deepest.0 {
         deepest.1.push(f.name);
     }
@@ -156,6 +160,7 @@ fn walk_one(
         Kind::Struct([]) | Kind::Custom(_) => found.open = true,
         Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
         Kind::Array { of, .. } => match &of.kind {
+            Kind::Struct([]) => found.open = true,
             Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
             _ => {}

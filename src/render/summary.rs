@@ -7,11 +7,14 @@ use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
-use crate::codec::{Node, Sources, Tree, Value};
+use crate::codec::layout::{Show, flag};
+use crate::codec::{Node, Note, Sources, Tree, Value};
 use crate::protocols::{Message, Role};
 
 /// Elements of a list that are shown.
 const ELEMENTS: usize = 4;
+/// On a narrower terminal addresses would take half of the line.
+const NARROW: usize = 132;
 /// Groups deeper than this are only hinted at.
 const DEPTH: usize = 6;
 /// Columns that one text may take.
@@ -20,15 +23,16 @@ const TEXT: usize = 40;
 /// Appends one message's line.
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
     let mut pen = Pen::new(out, style.colour);
-    head(message, style.time, clock, &mut pen);
-    let marks = marks_width(message);
+    let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
+    head(message, narrow, style.time, clock, &mut pen);
+    let marks = marks_width(message, narrow);
     let limit = style.width.map_or(usize::MAX, |w| w.saturating_sub(marks));
     fields(message, limit, &mut pen);
-    marks_of(message, &mut pen);
+    marks_of(message, narrow, &mut pen);
     pen.newline();
 }
 
-fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
+fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
     let place = message.place;
     if place.frame > 0 {
         let mut digits = itoa::Buffer::new();
@@ -44,7 +48,16 @@ fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &
         pen.reset();
         pen.put(" ");
     }
-    if message.talk.ends.is_some() {
+    if message.talk.ends.is_some() && narrow && message.draft.from != Role::Unknown {
+        // Who sent it; the conversation's number tells clients apart.
+        pen.paint(pen.palette.dim);
+        pen.int(message.talk.flow);
+        pen.reset();
+        pen.put(" ");
+        let from = message.draft.from;
+        pen.painted(if from == Role::Server { pen.palette.server } else { pen.palette.client }, from.name());
+        pen.put(" ");
+    } else if message.talk.ends.is_some() {
         let (src, dst) = match message.draft.from {
             Role::Client => (pen.palette.client, pen.palette.server),
             Role::Server => (pen.palette.server, pen.palette.client),
@@ -76,18 +89,23 @@ pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
 }
 
 /// What must not be cut off at the line's end.
-fn marks_width(message: &Message<'_>) -> usize {
-    let notes: usize = message.draft.notes.iter().map(|(note, _)| note.code.len() + 3).sum();
+fn marks_width(message: &Message<'_>, narrow: bool) -> usize {
+    let notes: usize = message.draft.notes.iter().map(|(note, _)| code(note, narrow).len() + 3).sum();
     notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
-fn marks_of(message: &Message<'_>, pen: &mut Pen<'_>) {
+/// A note's code; without its protocol where there is little room.
+fn code(note: &Note, narrow: bool) -> &'static str {
+    if narrow { note.code.rsplit('.').next().unwrap_or(note.code) } else { note.code }
+}
+
+fn marks_of(message: &Message<'_>, narrow: bool, pen: &mut Pen<'_>) {
     for (note, _) in message.draft.notes.iter() {
         let (colour, _) = level(note.level, pen);
         pen.put(" ");
         pen.paint(colour);
         pen.put("[");
-        pen.put(note.code);
+        pen.put(code(note, narrow));
         pen.put("]");
         pen.reset();
     }
@@ -100,16 +118,25 @@ fn marks_of(message: &Message<'_>, pen: &mut Pen<'_>) {
     }
 }
 
+/// The fields in order, then what is derived; last the bytes of payloads, which say least. What
+/// has no room is left out, and a sign says so.
 fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) {
     let sources = message.sources();
-    for tree in [&message.draft.tree, &message.draft.derived] {
+    let draft = message.draft;
+    let mut whole = true;
+    for (tree, payloads) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
         let mut at = 0;
         while let Some(node) = tree.nodes().get(at) {
-            if !node.hidden() && !pair(tree, at, sources, limit, pen) {
-                return;
+            let payload = node.field.is(flag::PAYLOAD) && !matches!(node.value, Value::Group | Value::List);
+            let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
+            if !node.hidden() && !empty && payload == payloads {
+                whole &= pair(tree, at, sources, limit, pen);
             }
             at = behind(node, at);
         }
+    }
+    if !whole {
+        pen.put(" …");
     }
 }
 
@@ -119,12 +146,11 @@ fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, pen: &mut Pe
     pen.put(" ");
     member(tree, at, sources, 0, limit, pen);
     // Two columns stay free for the sign that says there is more.
-    if pen.column.saturating_add(2) > limit {
+    let fits = pen.column.saturating_add(2) <= limit;
+    if !fits {
         pen.back(mark);
-        pen.put(" …");
-        return false;
     }
-    true
+    fits
 }
 
 fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
@@ -158,8 +184,13 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
         let child = &tree.nodes()[k];
         if !child.hidden() {
             if node.value == Value::List && count == ELEMENTS {
+                let mark = pen.mark();
                 pen.put(" … ");
                 pen.int(tree.children(Some(at)).count());
+                if pen.column.saturating_add(4 + depth) > limit {
+                    pen.back(mark);
+                    pen.put("…");
+                }
                 break;
             }
             let mark = pen.mark();

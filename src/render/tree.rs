@@ -23,6 +23,8 @@ use crate::protocols::Message;
 const WIDTH: usize = 120;
 /// Names longer than this do not push their siblings' values further right.
 const NAME: usize = 20;
+/// Columns that names of the application leave to their values.
+const VALUE: usize = 14;
 /// Levels deeper than this are told by number: nesting has no bound that a screen could follow.
 const GUIDES: usize = 12;
 
@@ -150,7 +152,8 @@ impl Trees {
                     *index += 1;
                 }
                 None if page.tree.foreign_name(node) => {
-                    pen.foreign_cut(page.tree.name(node, page.sources), self.width / 4);
+                    let room = self.width.saturating_sub(pen.column + VALUE).max(NAME);
+                    pen.foreign_cut(page.tree.name(node, page.sources), room);
                 }
                 None => pen.foreign_cut(node.field.name, self.width / 3),
             }

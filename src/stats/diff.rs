@@ -84,7 +84,8 @@ impl FromStr for Limit {
         let name = name.trim();
         let Some((_, metric)) = Metric::ALL.iter().find(|(n, _)| *n == name) else {
             let hint = crate::nearest::hint(crate::nearest::nearest(name, names()));
-            return Err(format!("no metric {name:?}{hint}"));
+            let list = names().collect::<Vec<_>>().join(", ");
+            return Err(format!("no metric {name:?}{hint}; there are {list}"));
         };
         let percent = percent.trim();
         match percent.strip_suffix('%').unwrap_or(percent).trim().parse::<f64>() {
