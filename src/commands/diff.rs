@@ -30,9 +30,10 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             let mut text = String::new();
             for (name, path, stats) in [("a", &args.a, &a), ("b", &args.b, &b)] {
                 text += &format!(
-                    "{name}: {}: {} messages, {} bytes, {:.3} s\n",
+                    "{name}: {}: {} message{}, {} bytes, {:.3} s\n",
                     input::name(path),
                     stats.messages,
+                    if stats.messages == 1 { "" } else { "s" },
                     stats.bytes,
                     stats.duration()
                 );

@@ -7,8 +7,8 @@ use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
-use crate::codec::layout::{Show, flag};
-use crate::codec::{Node, Note, Sources, Tree, Value};
+use crate::codec::layout::Show;
+use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::protocols::{Message, Role};
 
 /// Elements of a list that are shown.
@@ -25,10 +25,16 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     let mut pen = Pen::new(out, style.colour);
     let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
     head(message, narrow, style.time, clock, &mut pen);
-    let marks = marks_width(message, narrow);
-    let limit = style.width.map_or(usize::MAX, |w| w.saturating_sub(marks));
-    fields(message, limit, &mut pen);
-    marks_of(message, narrow, &mut pen);
+    let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, narrow, least)));
+    let mark = pen.mark();
+    let mut least = Level::Note;
+    if fields(message, limit(least), &mut pen) == Some(0) {
+        // Before a line says nothing but that all is well, it does without that.
+        least = Level::Warning;
+        pen.back(mark);
+        fields(message, limit(least), &mut pen);
+    }
+    marks_of(message, narrow, least, &mut pen);
     pen.newline();
 }
 
@@ -88,9 +94,13 @@ pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
     }
 }
 
+fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a Note> + use<'a> {
+    message.draft.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
+}
+
 /// What must not be cut off at the line's end.
-fn marks_width(message: &Message<'_>, narrow: bool) -> usize {
-    let notes: usize = message.draft.notes.iter().map(|(note, _)| code(note, narrow).len() + 3).sum();
+fn marks_width(message: &Message<'_>, narrow: bool, least: Level) -> usize {
+    let notes: usize = marked(message, least).map(|note| code(note, narrow).len() + 3).sum();
     notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
@@ -99,8 +109,8 @@ fn code(note: &Note, narrow: bool) -> &'static str {
     if narrow { note.code.rsplit('.').next().unwrap_or(note.code) } else { note.code }
 }
 
-fn marks_of(message: &Message<'_>, narrow: bool, pen: &mut Pen<'_>) {
-    for (note, _) in message.draft.notes.iter() {
+fn marks_of(message: &Message<'_>, narrow: bool, least: Level, pen: &mut Pen<'_>) {
+    for note in marked(message, least) {
         let (colour, _) = level(note.level, pen);
         pen.put(" ");
         pen.paint(colour);
@@ -118,19 +128,21 @@ fn marks_of(message: &Message<'_>, narrow: bool, pen: &mut Pen<'_>) {
     }
 }
 
-/// The fields in order, then what is derived; last the bytes of payloads, which say least. What
-/// has no room is left out, and a sign says so.
-fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) {
+/// The fields in order, then what is derived; last bytes, which say least. What has no room is left
+/// out, and a sign says so. Returns how many are shown that are no bytes; `None`: there are none.
+fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usize> {
     let sources = message.sources();
     let draft = message.draft;
-    let mut whole = true;
-    for (tree, payloads) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
+    let (mut all, mut shown, mut whole) = (0, 0, true);
+    for (tree, last) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
         let mut at = 0;
         while let Some(node) = tree.nodes().get(at) {
-            let payload = node.field.is(flag::PAYLOAD) && !matches!(node.value, Value::Group | Value::List);
+            let bytes = matches!(node.value, Value::Bytes { .. });
             let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
-            if !node.hidden() && !empty && payload == payloads {
-                whole &= pair(tree, at, sources, limit, pen);
+            if !node.hidden() && !empty && bytes == last {
+                let fits = pair(tree, at, sources, limit, pen);
+                whole &= fits;
+                (all, shown) = (all + !bytes as usize, shown + (fits && !bytes) as usize);
             }
             at = behind(node, at);
         }
@@ -138,6 +150,7 @@ fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) {
     if !whole {
         pen.put(" …");
     }
+    (all > 0).then_some(shown)
 }
 
 /// ` name=value`. Returns whether it had room.
