@@ -29,7 +29,7 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     let mark = pen.mark();
     let mut least = Level::Note;
     if fields(message, limit(least), &mut pen) == Some(0) {
-        // Before a line says nothing but that all is well, it does without that.
+        // Before a line says nothing but a note, that becomes a mere sign.
         least = Level::Warning;
         pen.back(mark);
         fields(message, limit(least), &mut pen);
@@ -98,9 +98,15 @@ fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a N
     message.draft.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
 }
 
+/// Are there notes that only a sign tells of?
+fn unmarked(message: &Message<'_>, least: Level) -> bool {
+    message.draft.notes.iter().any(|(note, _)| note.level < least)
+}
+
 /// What must not be cut off at the line's end.
 fn marks_width(message: &Message<'_>, narrow: bool, least: Level) -> usize {
     let notes: usize = marked(message, least).map(|note| code(note, narrow).len() + 3).sum();
+    let notes = notes + if unmarked(message, least) { 2 } else { 0 };
     notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
@@ -118,6 +124,11 @@ fn marks_of(message: &Message<'_>, narrow: bool, least: Level, pen: &mut Pen<'_>
         pen.put(code(note, narrow));
         pen.put("]");
         pen.reset();
+    }
+    if unmarked(message, least) {
+        let (colour, sign) = level(Level::Note, pen);
+        pen.put(" ");
+        pen.painted(colour, sign);
     }
     if let Some(fault) = &message.draft.fault {
         pen.put(" ");
