@@ -139,8 +139,13 @@ fn inside(
 ) {
     let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
     if list && (index.is_some() || !rest.is_empty()) {
-        for (_, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
-            inside(tree, sources, element, None, rest, each);
+        for (at, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
+            let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
+            match Step::component(rest).filter(|_| leaf) {
+                Some(component) if component == at => each(element),
+                Some(_) => {}
+                None => inside(tree, sources, element, None, rest, each),
+            }
         }
         return;
     }

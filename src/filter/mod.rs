@@ -13,6 +13,7 @@
 //! is evaluated on the tree, without building JSON. Rules: a comparison with a field that is not
 //! there does not hold, whatever it says; where a path leads to several values, `==`, `<` and the
 //! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
+//! `position[0]` and `position.x` are a vector's first component.
 
 mod eval;
 mod field;
@@ -155,6 +156,21 @@ struct Step {
     name: String,
     /// `[2]`: that element alone.
     index: Option<usize>,
+}
+
+/// The place of a vector's component in its list.
+fn component(name: &str) -> Option<usize> {
+    ["x", "y", "z", "w"].iter().position(|component| *component == name)
+}
+
+impl Step {
+    /// The element of a list of plain values that the last step of a path names.
+    fn component(rest: &[Step]) -> Option<usize> {
+        match rest {
+            [Step { name, index: None }] => component(name),
+            _ => None,
+        }
+    }
 }
 
 /// What a value is held against.

@@ -234,16 +234,21 @@ impl<'a> Parser<'a> {
                 None => format!("no field {wrong:?} here{near}"),
             };
             let what = match names.first() {
-                Some(&"payload") if step == 1 => format!("{what}; --schema FILE tells what payloads hold"),
+                Some(&"payload") if step == 1 && self.names.schemas.is_empty() => {
+                    format!("{what}; --schema FILE tells what payloads hold")
+                }
                 _ => what,
             };
             FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
         })?;
+        // `x` alone says little: `position.x`.
+        let vector = names.last().is_some_and(|last| super::component(last).is_some());
+        let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
         let test = self.test()?;
         for (literal, token) in self.literals(&test, before) {
             if matches!(test, Test::Compare(..) | Test::In(_)) {
-                fits(&found, literal).map_err(|what| self.fail(token, what))?;
+                fits(&found, &name, literal).map_err(|what| self.fail(token, what))?;
             }
         }
         Ok(Expression::Field(path, test))
@@ -316,7 +321,7 @@ fn number(text: &str) -> Option<Number> {
 }
 
 /// Can one of the fields have such a value?
-fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
+fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
@@ -327,7 +332,6 @@ fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
             names.push(name);
         }
     }
-    let name = found.fields.first().map_or("", |f| f.name);
     let text = &literal.text;
     Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
         (false, _) => format!(

@@ -131,7 +131,7 @@ impl Trees {
                 at += 1;
                 continue;
             }
-            let inside = matches!(node.value, Value::Group | Value::List);
+            let inside = node.nests();
             let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
             match page.beside || node.derived() {
                 true => page.gutter.derived(pen),
