@@ -40,8 +40,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'netkit;decode'= {
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
@@ -72,8 +72,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;dump'= {
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
@@ -95,8 +95,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
         }
         &'netkit;encode'= {
             cand --json 'Messages as JSON objects: lines of decode -f ndjson, the array of -f json, or written by hand; `-` is stdin'
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
@@ -115,8 +115,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;stats'= {
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
@@ -142,8 +142,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;diff'= {
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
@@ -155,7 +155,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --filter 'Only messages that fit: "riptide.message_id == 7 and not has fault"'
             cand --since 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z'
             cand --until 'Only messages before then: as --since'
-            cand --fail-on 'Exit with status 1 when there is a difference like that; may be given several times'
+            cand --fail-on 'Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished, fields; may be given several times'
             cand -f 'Form of the output'
             cand --format 'Form of the output'
             cand --color 'Colours and highlights'
@@ -168,8 +168,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
         }
         &'netkit;probe'= {
             cand --targets 'More servers, one a line; `#` begins a comment; `-` is stdin'
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none'
+            cand -p 'The protocol; default: try all of them, in an order that harms none'
+            cand --proto 'The protocol; default: try all of them, in an order that harms none'
             cand --transport 'Only over this transport; default: what the protocol has, one after the other'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0'
@@ -210,8 +210,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand -f 'Form of the report'
             cand --format 'Form of the report'
             cand --pcap 'Record the exchange as a capture'
-            cand -p 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
-            cand --proto 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it'
+            cand -p 'The protocol; default: recognise it'
+            cand --proto 'The protocol; default: recognise it'
             cand -s 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --set 'A setting of a protocol, as `netkit fields PROTO` lists them'
             cand --schema 'The layouts of your game''s payloads (TOML), for --edit'

@@ -44,8 +44,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;decode' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -77,8 +77,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;dump' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -101,8 +101,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         }
         'netkit;encode' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Messages as JSON objects: lines of decode -f ndjson, the array of -f json, or written by hand; `-` is stdin')
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -122,8 +122,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;stats' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -150,8 +150,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;diff' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -163,7 +163,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only messages that fit: "riptide.message_id == 7 and not has fault"')
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
-            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when there is a difference like that; may be given several times')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished, fields; may be given several times')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
@@ -177,8 +177,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         }
         'netkit;probe' {
             [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line; `#` begins a comment; `-` is stdin')
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: try all of them, in an order that harms none')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Only over this transport; default: what the protocol has, one after the other')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')
@@ -220,8 +220,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the report')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the report')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol [possible values: riptide, dnp, nano, gne, acknex]; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML), for --edit')

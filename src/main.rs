@@ -4,12 +4,20 @@ mod cli;
 mod commands;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use netkit::printable::Lines;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return told(cli::one_line(&error), 2);
+        }
+        // Help and version.
+        Err(error) => error.exit(),
+    };
     match commands::run(&cli) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
@@ -17,9 +25,14 @@ fn main() -> ExitCode {
             if commands::broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }
-            // Nothing can be done where stderr is gone; it is no reason to panic either.
-            let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(format_args!("{error:#}")));
-            ExitCode::from(commands::status(&error))
+            told(format_args!("{error:#}"), commands::status(&error))
         }
     }
+}
+
+/// Says on stderr what is wrong.
+fn told(what: impl std::fmt::Display, status: u8) -> ExitCode {
+    // Nothing can be done where stderr is gone; it is no reason to panic either.
+    let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(what));
+    ExitCode::from(status)
 }

@@ -121,6 +121,12 @@ impl Node {
         self.flags & DERIVED != 0
     }
 
+    /// A group or a list: its values are nodes of their own.
+    #[inline]
+    pub fn nests(&self) -> bool {
+        matches!(self.value, Value::Group | Value::List)
+    }
+
     /// The number, where it is one; signed ones in two's complement.
     #[inline]
     pub fn number(&self) -> Option<u64> {

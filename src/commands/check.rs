@@ -1,28 +1,27 @@
 //! `netkit decode --check`: every message is written again from its own JSON line, and the bytes
 //! are compared. A user's proof that nothing is lost.
 
-use super::input;
 use super::output::say;
+use super::selection::{Picked, Selection};
+use super::{input, read};
 use crate::cli::{Decode, Global};
-use netkit::capture::{Capture, Decoded, Input, Packets};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
-use netkit::flow::{Caps, Table};
 use netkit::printable::Lines;
-use netkit::protocols::{Inspector, Message, Options, Sink};
+use netkit::protocols::{Message, Options, Sink};
 use netkit::render::Ndjson;
 use std::io::Write;
-use std::path::Path;
 
 /// Runs the check over the files: exit status 1 where bytes differ.
-pub fn run(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    deeply(|| files(args, options, global))?
+pub fn run(args: &Decode, selection: Selection, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    deeply(|| files(args, selection, options, global))?
 }
 
-fn files(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8> {
+fn files(args: &Decode, selection: Selection, options: &Options, global: &Global) -> anyhow::Result<u8> {
     let (mut whole, mut checked) = (true, 0);
     for path in &args.files {
-        let mut check = Check::new(options);
-        file(path, options, &mut check).map_err(|e| e.context(input::name(path)))?;
+        let mut picked = Picked { sink: Check::new(options), selection: selection.clone() };
+        read::file(path, options, global, &mut picked)?;
+        let check = picked.sink;
         checked += check.messages;
         whole &= check.different == 0;
         if let Some(first) = &check.first {
@@ -40,19 +39,6 @@ fn files(args: &Decode, options: &Options, global: &Global) -> anyhow::Result<u8
         say(global, format_args!("netkit: {checked} messages, every one gives its bytes back"));
     }
     Ok(!whole as u8)
-}
-
-fn file(path: &Path, options: &Options, sink: &mut Check<'_>) -> anyhow::Result<()> {
-    let mut packets = Packets::new(Capture::new(Input::new(input::open(path)?)?)?);
-    let mut table = Table::new(Caps::default());
-    let mut inspector = Inspector::new(options, sink);
-    while let Some(item) = packets.next()? {
-        if let Decoded::Packet(packet) = item.decoded {
-            table.packet(&packet, &mut inspector);
-        }
-    }
-    table.finish(&mut inspector);
-    Ok(())
 }
 
 /// Writes messages again and compares.

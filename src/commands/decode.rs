@@ -1,21 +1,19 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
+use super::interrupt::{self, stop};
 use super::output::{Printer, say};
 use super::read::{self, Live};
 use super::selection::Selection;
-use super::{Usage, check, dump, input, options, shares};
+use super::{Usage, check, input, options, shares};
 use crate::cli::{Decode, Global};
-use anyhow::Context;
 use netkit::capture::Input;
-use netkit::protocols::Options;
-use std::io::BufReader;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     if args.check {
-        return check::run(args, &options, global);
+        return check::run(args, selection, &options, global);
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
@@ -31,15 +29,14 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
-            match input.format() {
-                Some(_) => match shares::workers(path, args.threads, &printer) {
-                    0 | 1 => {
-                        printer.live(live);
-                        read::capture(input, &options, global, &mut printer)
-                    }
-                    n => shares::capture(path, &options, n, global.verbose > 0, &mut printer)?.tell(global),
-                },
-                None => hex_text(input, &options, global, &mut printer),
+            match shares::workers(path, args.threads, &printer) {
+                n if n > 1 && input.format().is_some() => {
+                    shares::capture(path, &options, n, global.verbose > 0, &mut printer)?.tell(global)
+                }
+                _ => {
+                    printer.live(live);
+                    read::whole(input, &options, global, &mut printer)
+                }
             }
         });
         if let Err(error) = read {
@@ -56,20 +53,18 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
                 }
             }
         }
-        if printer.done() {
+        if printer.done() || stop().is_set() {
             break;
         }
     }
-    let status = printer.finish()?;
+    let status = printer.finish(global)?;
     match failed {
+        // What has no end of its own is complete where the user stops it.
+        None if stop().is_set() && !args.follow && args.files.iter().all(|p| p.as_os_str() != "-") => {
+            Ok(interrupt::STATUS)
+        }
         None => Ok(status),
         Some(error) if args.files.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }
-}
-
-/// Dissects hex text: files that are no capture.
-fn hex_text(input: Input, options: &Options, global: &Global, printer: &mut Printer) -> anyhow::Result<()> {
-    dump::text(BufReader::new(input), false, options, global, printer)
-        .context("neither pcap nor pcapng, and no hex text")
 }

@@ -1,11 +1,11 @@
 //! `netkit diff`: two captures at message level.
 
-use super::output::say;
+use super::output::{say, style};
 use super::selection::Selection;
 use super::stats::count;
 use super::{input, options};
 use crate::cli::{Diff, DiffFormat, Global};
-use netkit::stats::{Stats, Wanted, diff};
+use netkit::stats::{Stats, Wanted, aligned, diff};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -23,16 +23,17 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let a = read(&args.a, &options, first)?;
     let b = read(&args.b, &options, second)?;
     let found = diff::differences(&a, &b);
-    let table = diff::table(&found, &args.fail_on);
+    let table = diff::table(&found, &args.fail_on, args.format == DiffFormat::Text);
     let mut out = Vec::new();
     match args.format {
         DiffFormat::Text => {
             let mut text = String::new();
             for (name, path, stats) in [("a", &args.a, &a), ("b", &args.b, &b)] {
                 text += &format!(
-                    "{name}: {}, {} messages, {} bytes, {:.3} s\n",
+                    "{name}: {}: {} message{}, {} bytes, {:.3} s\n",
                     input::name(path),
                     stats.messages,
+                    if stats.messages == 1 { "" } else { "s" },
                     stats.bytes,
                     stats.duration()
                 );
@@ -40,7 +41,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             text.push('\n');
             match found.is_empty() {
                 true => text.push_str("no difference\n"),
-                false => table.text(&mut text),
+                false => aligned::text(&table, style(global, false).width, &mut text),
             }
             out.extend_from_slice(text.as_bytes());
         }

@@ -1,18 +1,20 @@
-//! `netkit fields`: the tables as documentation.
+//! `netkit fields`: the tables as documentation, for people and as JSON.
 
 use super::Usage;
-use crate::cli::{Fields, FieldsFormat};
+use super::fields_json::protocol_json;
+use super::output::style;
+use crate::cli::{Fields, FieldsFormat, Global};
 use netkit::codec::layout::{Field, Kind, flag};
 use netkit::codec::schema::SchemaMessage;
 use netkit::codec::{Layout, describe};
 use netkit::protocols::{self, Dissector, Role, Table};
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
 /// Runs the command.
-pub fn run(args: &Fields) -> anyhow::Result<u8> {
-    let mut out = String::new();
+pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
+    let mut page = Page { out: String::new(), width: style(global, false).width };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
             None => (None, None),
@@ -30,85 +32,133 @@ pub fn run(args: &Fields) -> anyhow::Result<u8> {
     }
     let schemas = super::schemas(&args.schema)?;
     match (args.format, proto) {
-        (FieldsFormat::Json, Some(d)) => writeln!(out, "{:#}", protocol_json(d, message))?,
+        (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", protocol_json(d, message))?,
         (FieldsFormat::Json, None) => {
             let all: Vec<Json> = protocols::ALL.iter().map(|d| protocol_json(*d, None)).collect();
-            writeln!(out, "{:#}", Json::from(all))?;
+            writeln!(page.out, "{:#}", Json::from(all))?;
         }
-        (FieldsFormat::Text, None) => overview(&mut out),
-        (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut out),
+        (FieldsFormat::Text, None) => overview(&mut page),
+        (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
     if args.format == FieldsFormat::Text && message.is_none() {
         for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
-            schema_text(*d, schemas.messages(d.name()), &mut out);
+            schema_text(*d, schemas.messages(d.name()), &mut page);
         }
     }
     // The users' schemas are quoted in it.
     match args.format {
-        FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(out))?,
-        FieldsFormat::Text => write!(io::stdout(), "{}", netkit::printable::Lines(out))?,
+        FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
+        FieldsFormat::Text => write!(io::stdout(), "{}", netkit::printable::Lines(page.out))?,
     }
     Ok(0)
 }
 
-fn overview(out: &mut String) {
+/// Text as wide as the terminal.
+struct Page {
+    out: String,
+    width: Option<usize>,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    /// A head, and words that go on below their own beginning; below the head's where that
+    /// leaves too little room.
+    fn words(&mut self, head: &str, words: &str) {
+        let start = head.chars().count();
+        let width = self.width.unwrap_or(usize::MAX);
+        let below = if start + NARROWEST <= width { start } else { 6 };
+        let mut column = start;
+        self.out.push_str(head);
+        for (k, word) in words.split(' ').enumerate() {
+            let long = word.chars().count();
+            if k > 0 && column + 1 + long > width {
+                self.out.truncate(self.out.trim_end().len());
+                self.out.push('\n');
+                self.out.extend(std::iter::repeat_n(' ', below));
+                column = below;
+            } else if k > 0 {
+                self.out.push(' ');
+                column += 1;
+            }
+            self.out.push_str(word);
+            column += long;
+        }
+        self.out.truncate(self.out.trim_end_matches(' ').len());
+        self.out.push('\n');
+    }
+}
+
+/// Words in fewer columns are hard to read.
+const NARROWEST: usize = 24;
+
+fn overview(page: &mut Page) {
     for d in protocols::ALL {
-        let _ = writeln!(out, "{:10} {}", d.name(), d.about());
+        page.words(&format!("{:10} ", d.name()), d.about());
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
         names.dedup();
-        let _ = writeln!(out, "{:10} messages: {}\n", "", names.join(" "));
+        page.words(&format!("{:10} messages: ", ""), &names.join(" "));
+        page.line("");
     }
-    out.push_str("`netkit fields PROTO` tells more, `netkit fields PROTO.MESSAGE` one message's fields.\n");
+    page.line("Envelope: what filters (-F) and --track know of every message beside its fields");
+    for (name, doc) in netkit::filter::envelope() {
+        page.words(&format!("  {name:10} "), doc);
+    }
+    page.line("");
+    page.words("", "`netkit fields PROTO` tells more, `netkit fields PROTO.MESSAGE` one message's fields.");
 }
 
-fn protocol_text(d: &dyn Dissector, only: Option<&str>, out: &mut String) {
+fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     if only.is_none() {
-        let _ = writeln!(out, "{}: {}\n\nMessages", d.name(), d.about());
+        page.words(&format!("{}: ", d.name()), d.about());
+        page.line("\nMessages");
     }
     // Tables that have the same layout of a message share one paragraph.
-    let mut shown: Vec<(String, Vec<String>)> = Vec::new();
+    let mut shown: Vec<(&Layout, String, Vec<String>)> = Vec::new();
     for table in d.tables() {
         for layout in table.layouts.iter().filter(|l| only.is_none_or(|n| n == l.name)) {
-            let text = layout_text(d.name(), layout);
-            match shown.iter_mut().find(|(t, _)| *t == text) {
-                Some((_, where_)) => where_.push(label(table)),
-                None => shown.push((text, vec![label(table)])),
+            let mut text = Page { out: String::new(), width: page.width };
+            text.words("  ", layout.doc);
+            fields_text(layout.fields, &mut text);
+            match shown.iter_mut().find(|(same, body, _)| same.name == layout.name && *body == text.out) {
+                Some((.., places)) => places.push(label(table)),
+                None => shown.push((layout, text.out, vec![label(table)])),
             }
         }
     }
-    for (text, mut where_) in shown {
-        where_.retain(|w| !w.is_empty());
-        let (head, body) = text.split_once('\n').unwrap_or((&text, ""));
-        match where_.is_empty() {
-            true => {
-                let _ = writeln!(out, "{head}\n{body}");
-            }
-            false => {
-                let _ = writeln!(out, "{head}   [{}]\n{body}", where_.join(", "));
-            }
+    for (layout, body, mut places) in shown {
+        places.retain(|place| !place.is_empty());
+        let proto = d.name();
+        match places.is_empty() {
+            true => page.line(&format!("{proto}.{}", layout.name)),
+            false => page.words(&format!("{proto}.{}   ", layout.name), &format!("[{}]", places.join(", "))),
         }
+        page.line(&body);
     }
     if only.is_some() {
         return;
     }
     if !d.derived().is_empty() {
-        let fields = d.derived();
-        out.push_str("Derived (known from elsewhere, not on the message's wire)\n");
-        fields.iter().for_each(|f| fields_text(std::slice::from_ref(*f), out));
-        out.push('\n');
+        page.line("Derived (known from elsewhere, not on the message's wire)");
+        d.derived().iter().for_each(|f| fields_text(std::slice::from_ref(*f), page));
+        page.line("");
     }
     if !d.settings().is_empty() {
-        out.push_str("Settings (-s KEY=VALUE)\n");
+        page.line("Settings (-s KEY=VALUE)");
         for s in d.settings() {
             let values = if s.values.is_empty() { String::new() } else { format!(" ({})", s.values.join(", ")) };
-            let _ = writeln!(out, "  {}={}{values}\n      {}", s.key, s.default, s.doc);
+            page.words(&format!("  {}={}", s.key, s.default), &values);
+            page.words("      ", s.doc);
         }
-        out.push('\n');
+        page.line("");
     }
-    out.push_str("Notes\n");
+    page.line("Notes");
     for n in d.notes() {
-        let _ = writeln!(out, "  {:32} {:8} {}", n.code, n.level, n.doc);
+        page.words(&format!("  {:32} {:8} ", n.code, n.level), n.doc);
     }
 }
 
@@ -121,14 +171,8 @@ fn label(table: &Table) -> String {
     }
 }
 
-fn layout_text(proto: &str, layout: &Layout) -> String {
-    let mut out = format!("{proto}.{}\n  {}\n", layout.name, layout.doc);
-    fields_text(layout.fields, &mut out);
-    out
-}
-
 /// A line a field, indented by its depth.
-fn fields_text(fields: &'static [Field], out: &mut String) {
+fn fields_text(fields: &'static [Field], page: &mut Page) {
     describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);
         let name = if field.name.is_empty() { "-" } else { field.name };
@@ -147,82 +191,26 @@ fn fields_text(fields: &'static [Field], out: &mut String) {
             more.push(field.doc.into());
         }
         let width = 26usize.saturating_sub(indent.len());
-        let line = format!("{indent}{name:width$} {:22} {}", describe::kind(field), more.join("; "));
-        let _ = writeln!(out, "{}", line.trim_end());
+        page.words(&format!("{indent}{name:width$} {:22} ", describe::kind(field)), &more.join("; "));
         if let Some(names) = describe::names(&field.show) {
             let list = names.iter().map(|(v, n)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
-            let _ = writeln!(out, "{indent}  {list}");
+            page.words(&format!("{indent}  "), &list);
         }
     });
 }
 
-fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], out: &mut String) {
+fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], page: &mut Page) {
     if !messages.is_empty() {
-        let _ = writeln!(out, "\nPayloads of {} by your schemas", d.name());
+        page.line(&format!("\nPayloads of {} by your schemas", d.name()));
     }
     for m in messages {
         let key = m.number.map(|n| n.to_string()).or(m.word.clone()).unwrap_or_default();
         let carrier = if m.message.is_empty() { "message" } else { &m.message };
         let from = if m.from.is_empty() { String::new() } else { format!(" from the {}", m.from) };
         let Some(fields) = m.fields.iter().flatten().next_back() else { continue };
-        let doc = if m.doc.is_empty() { m.name } else { m.doc };
-        let text = layout_text(d.name(), &Layout { name: m.name, doc, fields });
-        let (head, body) = text.split_once('\n').unwrap_or((&text, ""));
-        let _ = writeln!(out, "{head}   [{carrier} {key}{from}]\n{body}");
+        page.line(&format!("{}.{}   [{carrier} {key}{from}]", d.name(), m.name));
+        page.words("  ", if m.doc.is_empty() { m.name } else { m.doc });
+        fields_text(fields, page);
+        page.line("");
     }
-}
-
-fn protocol_json(d: &dyn Dissector, only: Option<&str>) -> Json {
-    let tables: Vec<Json> = d
-        .tables()
-        .iter()
-        .map(|t| {
-            let layouts: Vec<Json> = t
-                .layouts
-                .iter()
-                .filter(|l| only.is_none_or(|n| n == l.name))
-                .map(|l| json!({"message": l.name, "doc": l.doc, "fields": fields_json(l.fields)}))
-                .collect();
-            json!({"version": t.version, "from": t.from.name(), "messages": layouts})
-        })
-        .collect();
-    let settings: Vec<Json> = d
-        .settings()
-        .iter()
-        .map(|s| json!({"key": s.key, "default": s.default, "values": s.values, "doc": s.doc}))
-        .collect();
-    let notes: Vec<Json> = d.notes().iter().map(|n| json!({"code": n.code, "level": n.level, "doc": n.doc})).collect();
-    let derived: Vec<Json> = d.derived().iter().flat_map(|f| fields_json(std::slice::from_ref(*f))).collect();
-    json!({"proto": d.name(), "about": d.about(), "tables": tables, "derived": derived, "settings": settings, "notes": notes})
-}
-
-/// The fields as a flat list with their depth: a table may contain itself.
-fn fields_json(fields: &'static [Field]) -> Vec<Json> {
-    let mut list = Vec::new();
-    describe::lines(fields, &mut |depth, f| {
-        let mut item = json!({"name": f.name, "depth": depth, "type": describe::kind(f)});
-        let mut set = |key: &str, value: Json| {
-            item[key] = value;
-        };
-        if let Some(bits) = describe::bits(f) {
-            set("bits", bits.into());
-        }
-        if let Some(when) = describe::condition(&f.when) {
-            set("when", when.into());
-        }
-        if !f.doc.is_empty() {
-            set("doc", f.doc.into());
-        }
-        if !f.unit.is_empty() {
-            set("unit", f.unit.into());
-        }
-        if let Some(names) = describe::names(&f.show) {
-            set("names", names.iter().map(|(v, n)| json!({"value": v, "name": n})).collect());
-        }
-        if f.is(flag::HIDDEN) {
-            set("hidden", true.into());
-        }
-        list.push(item);
-    });
-    list
 }

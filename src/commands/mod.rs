@@ -6,8 +6,11 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod fields_json;
 mod generate;
+mod hex;
 mod input;
+mod interrupt;
 mod output;
 mod probe;
 mod read;
@@ -47,7 +50,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
-        Command::Fields(args) => fields::run(args),
+        Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
     }
@@ -66,12 +69,7 @@ pub fn status(error: &anyhow::Error) -> u8 {
 /// What the user said about dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     let mut options = Options { from: dissect.from, ..Options::default() };
-    if let Some(name) = &dissect.proto
-        && name != "auto"
-    {
-        let name = crate::cli::known_proto(name).map_err(|why| Usage(format!("-p {name}: {why}")))?;
-        options.proto = Some(name);
-    }
+    options.proto = dissect.proto.clone().filter(|name| name != "auto");
     for text in &dissect.set {
         options.settings.add(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }

@@ -3,7 +3,7 @@
 use super::read::{Live, Reading};
 use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
-use netkit::capture::{Packets, Time};
+use netkit::capture::Time;
 use netkit::codec::Level;
 use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
@@ -99,29 +99,33 @@ impl Printer {
         self.left == Some(0) || self.renderer.failed().is_some()
     }
 
-    /// Writes out what is waiting, for whoever watches.
-    pub fn flush(&mut self) {
-        self.renderer.flush();
-    }
-
     /// Completes the output.
     ///
     /// # Errors
     /// What stopped the writing.
-    pub fn finish(mut self) -> anyhow::Result<u8> {
+    pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
         self.renderer.finish()?;
+        if let Some(warning) = self.renderer.warning() {
+            say(global, format_args!("netkit: {warning}"));
+        }
         Ok(self.pick.failed as u8)
     }
 }
 
 impl Reading for Printer {
-    fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+    fn begin(&mut self) {
+        self.pick.selection.begin();
     }
 
-    fn go_on(&mut self, packets: &Packets) -> bool {
+    fn frame(&mut self, time: Time) {
+        if self.pick.selection.frame(time) {
+            self.renderer.origin(time);
+        }
+    }
+
+    fn go_on(&mut self, waits: bool) -> bool {
         // Whoever watches a live capture sees what has come before the next wait.
-        if self.live == Live::Each || self.live == Live::Waiting && packets.capture().waiting() == 0 {
+        if self.live == Live::Each || self.live == Live::Waiting && waits {
             self.renderer.flush();
         }
         !self.done()

@@ -1,10 +1,10 @@
 //! `netkit probe`: asks live servers.
 
 use super::output::style;
-use super::{Usage, input, options};
+use super::{Usage, input, interrupt, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
 use anyhow::Context;
-use netkit::net::{Recorder, Stop, Target, Watch};
+use netkit::net::{Recorder, Target, Watch};
 use netkit::printable::{Json, Lines};
 use netkit::probe::{self, Report, Request, Shared, fleet, report};
 use netkit::protocols::probe::{Carrier, Event, Found, Outcome};
@@ -17,8 +17,6 @@ use std::sync::atomic::AtomicU64;
 
 /// No list of targets is longer.
 const TARGETS: usize = 100_000;
-/// The status after Ctrl-C, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 /// What the workers tell.
 enum Told {
@@ -35,12 +33,10 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
         None => None,
     };
-    let stop = Stop::default();
-    let by_user = stop.clone();
-    ctrlc::set_handler(move || by_user.set()).context("Ctrl-C cannot be caught")?;
+    let stop = interrupt::stop();
 
     let (flows, style) = (AtomicU64::new(0), style(global, false));
-    let shared = Shared { recorder: recorder.as_ref(), stop: &stop, flows: &flows };
+    let shared = Shared { recorder: recorder.as_ref(), stop, flows: &flows };
     let work = |number: usize, tell: &dyn Fn(Told)| {
         let Some(target) = targets.get(number) else { return };
         if stop.is_set() {
@@ -75,7 +71,7 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         Some(error) => return Err(error.into()),
         None => printer.finish()?,
     }
-    Ok(if stop.is_set() { INTERRUPTED } else { (printer.answered < targets.len()) as u8 })
+    Ok(if stop.is_set() { interrupt::STATUS } else { (printer.answered < targets.len()) as u8 })
 }
 
 fn request(args: &Probe) -> anyhow::Result<Request> {

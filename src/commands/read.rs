@@ -1,19 +1,27 @@
-//! Reading a capture from its first frame to its last, whoever gets the messages.
+//! Reading a capture from its first frame to its last, or hex text, whoever gets the messages.
 
+use super::interrupt::stop;
 use super::output::say;
+use super::{hex, input};
 use crate::cli::Global;
+use anyhow::Context;
 use netkit::capture::{Capture, CaptureError, Decoded, Input, Packets, Time};
 use netkit::flow::{Caps, Table};
 use netkit::protocols::{Counters, Inspector, Options, Share, Sink};
 use std::collections::BTreeMap;
+use std::io::BufReader;
+use std::path::Path;
 
 /// Who gets the messages, and is asked whether there should be more.
 pub trait Reading: Sink {
+    /// Another file begins: times count from its first frame.
+    fn begin(&mut self) {}
+
     /// A frame came, of whatever kind.
     fn frame(&mut self, _time: Time) {}
 
-    /// A frame was read: go on with the next?
-    fn go_on(&mut self, _packets: &Packets) -> bool {
+    /// A frame was read: go on with the next? `waits`: for that one input has to be waited for.
+    fn go_on(&mut self, _waits: bool) -> bool {
         true
     }
 }
@@ -60,11 +68,25 @@ pub enum Live {
     Each,
 }
 
-/// Dissects one capture.
+/// Dissects a file, or stdin for `-`: a capture or hex text.
 ///
 /// # Errors
-/// What is wrong with it, once everything before was handed on.
-pub fn capture(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+/// What is wrong with it, with its name, once everything before was handed on.
+pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+    let read = || anyhow::Ok(Input::new(input::open(path)?)?);
+    read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
+}
+
+/// Dissects a capture or hex text.
+///
+/// # Errors
+/// As [`file`], without its name.
+pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+    sink.begin();
+    if input.format().is_none() {
+        return hex::text(BufReader::new(input), false, options, global, sink)
+            .context("neither pcap nor pcapng, and no hex text");
+    }
     let mut packets = Packets::new(Capture::new(input)?);
     dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)
 }
@@ -74,7 +96,7 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
     let mut seen = Seen::default();
     let mut table = Table::new(Caps::default());
     let mut inspector = Inspector::new(options, sink).share(share);
-    loop {
+    while !stop().is_set() {
         match packets.next() {
             Ok(Some(item)) => {
                 inspector.sink().frame(item.frame.time);
@@ -85,12 +107,15 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
                 }
             }
             Ok(None) => break,
+            // Where the user stops a capture that grows, it may well end inside a record.
+            Err(_) if stop().is_set() => break,
             Err(error) => {
                 seen.error = Some(error);
                 break;
             }
         }
-        if !inspector.sink().go_on(packets) {
+        let waits = packets.capture().waiting() == 0;
+        if !inspector.sink().go_on(waits) {
             break;
         }
     }

@@ -1,13 +1,13 @@
 //! `netkit replay`: one side of a captured conversation to a live peer.
 
 use super::output::{say, style};
-use super::{Usage, input, options};
+use super::{Usage, input, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::encode::deeply;
 use netkit::filter::Names;
-use netkit::net::{Recorder, Stop, Target, Trouble, Watch, resolve};
+use netkit::net::{Recorder, Target, Trouble, Watch, resolve};
 use netkit::printable;
 use netkit::protocols::{Message, Options, Role, Sink};
 use netkit::render::{self, Renderer};
@@ -19,8 +19,6 @@ use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// The status after Ctrl-C, as shells have it.
-const INTERRUPTED: u8 = 130;
 /// How often progress is told.
 const TOLD: Duration = Duration::from_millis(200);
 
@@ -61,9 +59,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
         None => None,
     };
-    let stop = Stop::default();
-    let by_user = stop.clone();
-    ctrlc::set_handler(move || by_user.set()).context("Ctrl-C cannot be caught")?;
+    let stop = interrupt::stop();
     let host = args.to.as_ref().map(host).unwrap_or_default();
     let order = Order {
         conversation: &conversation,
@@ -74,7 +70,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: recorder.as_ref(),
         watch: (global.verbose > 0).then(|| watch(global)),
-        stop: &stop,
+        stop,
         flow: 1,
     };
     let options = order.options(&options);
@@ -107,7 +103,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
             }
         }
         if stop.is_set() {
-            return Ok(INTERRUPTED);
+            return Ok(interrupt::STATUS);
         }
     }
     Ok(status)

@@ -1,10 +1,12 @@
 //! Which messages of a capture are wanted.
 
 use super::Usage;
+use super::read::Reading;
 use crate::cli::Traffic;
 use netkit::capture::{Moment, Time};
 use netkit::filter::{Filter, Names};
-use netkit::protocols::{Message, Options};
+use netkit::flow::End;
+use netkit::protocols::{Message, Options, Sink};
 use std::sync::Arc;
 
 /// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
@@ -37,12 +39,20 @@ impl Selection {
         })
     }
 
-    /// A frame came: the first one is what relative times count from.
-    pub fn frame(&mut self, time: Time) {
-        if self.span.is_none() {
+    /// Another file begins.
+    pub fn begin(&mut self) {
+        self.span = None;
+    }
+
+    /// A frame came. Returns whether it is the file's first one: what relative times count from.
+    #[inline]
+    pub fn frame(&mut self, time: Time) -> bool {
+        let first = self.span.is_none();
+        if first {
             let since = self.since.map_or(i128::MIN, |m| m.nanos(time));
             self.span = Some((since, self.until.map_or(i128::MAX, |m| m.nanos(time))));
         }
+        first
     }
 
     /// Is this message wanted?
@@ -57,5 +67,35 @@ impl Selection {
             return false;
         }
         self.filter.as_ref().is_none_or(|filter| filter.matches(message))
+    }
+}
+
+/// Hands the messages that are wanted to another sink.
+pub struct Picked<S> {
+    /// What gets them.
+    pub sink: S,
+    /// Which ones.
+    pub selection: Selection,
+}
+
+impl<S: Sink> Sink for Picked<S> {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.selection.wants(message) {
+            self.sink.message(message);
+        }
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+        self.sink.ended(flow, how);
+    }
+}
+
+impl<S: Sink> Reading for Picked<S> {
+    fn begin(&mut self) {
+        self.selection.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.selection.frame(time);
     }
 }

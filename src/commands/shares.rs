@@ -40,6 +40,7 @@ struct Worker {
     pick: Pick,
     to: SyncSender<Chunk>,
     used: Receiver<Chunk>,
+    frames: u64,
     /// Nobody merges any more.
     gone: bool,
 }
@@ -67,11 +68,14 @@ impl Sink for Worker {
 
 impl Reading for Worker {
     fn frame(&mut self, time: Time) {
-        self.pick.selection.frame(time);
+        self.frames += 1;
+        if self.pick.selection.frame(time) {
+            self.part.origin(time);
+        }
     }
 
-    fn go_on(&mut self, packets: &Packets) -> bool {
-        if packets.capture().frames().is_multiple_of(BATCH) {
+    fn go_on(&mut self, _: bool) -> bool {
+        if self.frames.is_multiple_of(BATCH) {
             self.send();
         }
         !self.gone
@@ -89,13 +93,14 @@ pub fn capture(
     verbose: bool,
     printer: &mut Printer,
 ) -> anyhow::Result<Seen> {
+    printer.begin();
     thread::scope(|scope| {
         let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = Vec::new();
         let mut running = Vec::new();
         for index in 0..count {
             let Some(part) = printer.part() else { break };
             let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
-            let mut worker = Worker { part, pick: printer.pick.clone(), to, used, gone: false };
+            let mut worker = Worker { part, pick: printer.pick.clone(), to, used, frames: 0, gone: false };
             let mut packets = Packets::new(Capture::new(Input::new(super::input::open(path)?)?)?);
             let share = Share { index: index as u64, of: count as u64 };
             ends.push((chunks, back));

@@ -1,44 +1,15 @@
 //! `netkit stats`: what was said how often, by whom, when, and what became of it.
 
 use super::output::style;
-use super::read::{self, Reading};
-use super::selection::Selection;
-use super::{Usage, input, options};
+use super::selection::{Picked, Selection};
+use super::{Usage, input, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
-use anyhow::Context;
-use netkit::capture::{Input, Time};
-use netkit::flow::End;
-use netkit::protocols::{Message, Options, Sink};
+use netkit::protocols::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Counts the messages that are wanted.
-pub struct Counting<S> {
-    /// What counts them.
-    pub sink: S,
-    selection: Selection,
-}
-
-impl<S: Sink> Sink for Counting<S> {
-    fn message(&mut self, message: &Message<'_>) {
-        if self.selection.wants(message) {
-            self.sink.message(message);
-        }
-    }
-
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
-        self.sink.ended(flow, how);
-    }
-}
-
-impl<S: Sink> Reading for Counting<S> {
-    fn frame(&mut self, time: Time) {
-        self.selection.frame(time);
-    }
-}
-
-/// Reads a capture into a sink. What could be read stands, also where it ends in an error.
+/// Reads a file into a sink. What could be read stands, also where it ends in an error.
 pub fn count<S: Sink>(
     path: &Path,
     options: &Options,
@@ -46,17 +17,9 @@ pub fn count<S: Sink>(
     selection: Selection,
     sink: S,
 ) -> (S, anyhow::Result<()>) {
-    let mut counting = Counting { sink, selection };
-    let done = input::open(path)
-        .and_then(|reader| {
-            let input = Input::new(reader)?;
-            if input.format().is_none() {
-                anyhow::bail!("neither pcap nor pcapng: statistics need a capture");
-            }
-            read::capture(input, options, global, &mut counting)
-        })
-        .with_context(|| input::name(path));
-    (counting.sink, done)
+    let mut picked = Picked { sink, selection };
+    let done = read::file(path, options, global, &mut picked);
+    (picked.sink, done)
 }
 
 /// Runs the command.

@@ -1,5 +1,6 @@
 //! `netkit stats --track`: one field over time.
 
+use super::output::style;
 use super::selection::Selection;
 use super::stats::count;
 use super::{Usage, input};
@@ -70,7 +71,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selecti
         StatsFormat::Text => {
             let (lines, done) = count(&args.file, options, global, selection, Sparklines::new(track));
             let mut text = format!("{}: {field}\n\n", input::name(&args.file));
-            lines.text(&mut text);
+            lines.text(style(global, false).width, &mut text);
             io::stdout().write_all(text.as_bytes())?;
             return done.map(|()| 0);
         }

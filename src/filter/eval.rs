@@ -113,8 +113,13 @@ impl Search<'_> {
         let node = &tree.nodes()[k];
         if node.value == Value::List && (index.is_some() || !rest.is_empty() || !matches!(self.test, Test::Exists)) {
             for (place, element) in tree.children(Some(k)).enumerate() {
-                if index.is_none_or(|i| i == place) {
-                    self.node(tree, element, None, rest, derived);
+                if index.is_some_and(|i| i != place) {
+                    continue;
+                }
+                match Step::component(rest).filter(|_| !tree.nodes()[element].nests()) {
+                    Some(component) if component == place => self.node(tree, element, None, &[], derived),
+                    Some(_) => {}
+                    None => self.node(tree, element, None, rest, derived),
                 }
             }
             return;
@@ -235,7 +240,9 @@ fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::Compare(comparison, literal) => {
             let order = match value {
                 Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
-                Plain::Text(text) => Some(text.as_ref().cmp(literal.text.as_str())),
+                // Words are in no order with numbers.
+                Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
+                Plain::Text(_) => None,
                 Plain::Bool(_) | Plain::Nothing => None,
             };
             order.is_some_and(|order| match comparison {

@@ -32,7 +32,7 @@ impl FieldPath {
     /// # Errors
     /// There is no such field: where in the text, and the nearest name.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
-        if let Some((_, envelope)) = Envelope::ALL.iter().find(|(n, _)| *n == text.trim()) {
+        if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| *n == text.trim()) {
             return Ok(FieldPath(Wanted::Envelope(*envelope)));
         }
         let tokens = lexer::tokens(text)?;
@@ -139,8 +139,13 @@ fn inside(
 ) {
     let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
     if list && (index.is_some() || !rest.is_empty()) {
-        for (_, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
-            inside(tree, sources, element, None, rest, each);
+        for (at, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
+            let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
+            match Step::component(rest).filter(|_| leaf) {
+                Some(component) if component == at => each(element),
+                Some(_) => {}
+                None => inside(tree, sources, element, None, rest, each),
+            }
         }
         return;
     }

@@ -13,6 +13,7 @@
 //! is evaluated on the tree, without building JSON. Rules: a comparison with a field that is not
 //! there does not hold, whatever it says; where a path leads to several values, `==`, `<` and the
 //! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
+//! `position[0]` and `position.x` are a vector's first component.
 
 mod eval;
 mod field;
@@ -108,24 +109,29 @@ enum Envelope {
 }
 
 impl Envelope {
-    const ALL: [(&'static str, Envelope); 12] = [
-        ("frame", Envelope::Frame),
-        ("time", Envelope::Time),
-        ("flow", Envelope::Flow),
-        ("length", Envelope::Length),
-        ("proto", Envelope::Proto),
-        ("version", Envelope::Version),
-        ("from", Envelope::From),
-        ("transport", Envelope::Transport),
-        ("src", Envelope::Src),
-        ("dst", Envelope::Dst),
-        ("message", Envelope::Message),
-        ("note", Envelope::Note),
+    const ALL: [(&'static str, Envelope, &'static str); 12] = [
+        ("frame", Envelope::Frame, "the frame that completed the message, from 1"),
+        ("time", Envelope::Time, "seconds since 1970"),
+        ("flow", Envelope::Flow, "the conversation's number, from 1"),
+        ("length", Envelope::Length, "the message's bytes"),
+        ("proto", Envelope::Proto, "the protocol of the line, or what carries it"),
+        ("version", Envelope::Version, "the protocol's version"),
+        ("from", Envelope::From, "client, server or unknown"),
+        ("transport", Envelope::Transport, "udp or tcp"),
+        ("src", Envelope::Src, "ADDR:PORT of the sender"),
+        ("dst", Envelope::Dst, "ADDR:PORT of the receiver"),
+        ("message", Envelope::Message, "the message's name"),
+        ("note", Envelope::Note, "a note's code, as dnp.link_accepted or link_accepted"),
     ];
 
     const fn is_number(self) -> bool {
         matches!(self, Envelope::Frame | Envelope::Time | Envelope::Flow | Envelope::Length)
     }
+}
+
+/// What filters know of every message beside its fields: names, and what they are.
+pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
 
 /// The way to a field.
@@ -150,6 +156,21 @@ struct Step {
     name: String,
     /// `[2]`: that element alone.
     index: Option<usize>,
+}
+
+/// The place of a vector's component in its list.
+fn component(name: &str) -> Option<usize> {
+    ["x", "y", "z", "w"].iter().position(|component| *component == name)
+}
+
+impl Step {
+    /// The element of a list of plain values that the last step of a path names.
+    fn component(rest: &[Step]) -> Option<usize> {
+        match rest {
+            [Step { name, index: None }] => component(name),
+            _ => None,
+        }
+    }
 }
 
 /// What a value is held against.

@@ -1,6 +1,7 @@
 //! The names that filters may use: of the tables, the derived values, and the users' schemas.
 
-use crate::codec::layout::{Field, Kind, Other};
+use super::Envelope;
+use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::schema::Schemas;
 use crate::protocols::{ALL, Dissector};
 
@@ -40,6 +41,26 @@ impl Names<'_> {
     /// All message names.
     pub fn messages(&self) -> impl Iterator<Item = &'static str> {
         ALL.into_iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name)
+    }
+
+    /// Names to begin with: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
+    /// fields on the top level.
+    pub fn all(&self) -> Vec<String> {
+        let mut list = Vec::new();
+        for dissector in ALL {
+            let mut fields = (0, Vec::new());
+            for layout in dissector.tables().iter().flat_map(|t| t.layouts) {
+                list.push(format!("{}.{}", dissector.name(), layout.name));
+                // A path of one step looks at the top level only.
+                walk(layout.fields, &[""], 0, &mut Found::default(), &mut fields);
+            }
+            dissector.derived().iter().for_each(|f| walk_one(f, &[""], 0, &mut Found::default(), &mut fields));
+            let names = fields.1.into_iter().filter(|name| !name.is_empty());
+            list.extend(names.map(|name| format!("{}.{name}", dissector.name())));
+        }
+        list.sort_unstable();
+        list.dedup();
+        Envelope::ALL.iter().map(|(name, ..)| name.to_string()).chain(list).collect()
     }
 
     /// Everything that the steps can lead to.
@@ -121,6 +142,10 @@ fn walk_one(
         }
         _ => {}
     }
+    // A count is a field of its own where the array could not be read to its end.
+    if let Kind::Array { count: Count::Prefix(count), .. } = &f.kind {
+        walk_one(count, steps, depth, found, deepest);
+    }
     if depth == deepest.0 {
         deepest.1.push(f.name);
     }
@@ -135,8 +160,12 @@ fn walk_one(
         Kind::Struct([]) | Kind::Custom(_) => found.open = true,
         Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
         Kind::Array { of, .. } => match &of.kind {
+            Kind::Struct([]) => found.open = true,
             Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
+            _ if matches!(rest, [name] if super::component(name).is_some()) => found.fields.push(innermost(of)),
+            // Elements are leaves: what is asked of them is what there is not.
+            _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
             _ => {}
         },
         // A leaf: what is asked of it is what there is not.

@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         if name == "fault" {
             return Ok(Expression::Fault);
         }
-        if let Some((_, envelope)) = Envelope::ALL.iter().find(|(n, _)| n == name) {
+        if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| n == name) {
             return self.envelope(*envelope, token);
         }
         self.field(name, token)
@@ -197,8 +197,13 @@ impl<'a> Parser<'a> {
             drop_first(&mut path);
             path.proto = Some(proto);
             if let Some(message) = path.steps.first().and_then(|s| self.names.message(dissector, &s.name)) {
-                let is_field = self.names.find(Some(proto), None, &[message]).is_ok();
-                if path.steps.len() > 1 || !is_field {
+                // A field may be called as its message is: `gne.packets`, `gne.packets.id`.
+                let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
+                let inside = names.get(1..).map(|rest| rest.strip_prefix(&["fields"]).unwrap_or(rest));
+                let inside = inside.map(|rest| rest.strip_prefix(&["derived"]).unwrap_or(rest));
+                let of_message = inside
+                    .is_some_and(|rest| !rest.is_empty() && self.names.find(Some(proto), Some(message), rest).is_ok());
+                if of_message || self.names.find(Some(proto), None, &names).is_err() {
                     drop_first(&mut path);
                     path.message = Some(message);
                 }
@@ -222,19 +227,28 @@ impl<'a> Parser<'a> {
         let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
             let wrong = names.get(step).copied().unwrap_or("");
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
-            let envelope = Envelope::ALL.iter().map(|(n, _)| *n).filter(|_| step == 0 && path.proto.is_none());
+            let envelope = Envelope::ALL.iter().map(|(n, ..)| *n).filter(|_| step == 0 && path.proto.is_none());
             let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
             let what = match path.proto {
                 Some(proto) => format!("{proto} has no field {wrong:?} here{near}"),
                 None => format!("no field {wrong:?} here{near}"),
             };
+            let what = match names.first() {
+                Some(&"payload") if step == 1 && self.names.schemas.is_empty() => {
+                    format!("{what}; --schema FILE tells what payloads hold")
+                }
+                _ => what,
+            };
             FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
         })?;
+        // `x` alone says little: `position.x`.
+        let vector = names.last().is_some_and(|last| super::component(last).is_some());
+        let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
         let test = self.test()?;
         for (literal, token) in self.literals(&test, before) {
             if matches!(test, Test::Compare(..) | Test::In(_)) {
-                fits(&found, literal).map_err(|what| self.fail(token, what))?;
+                fits(&found, &name, literal).map_err(|what| self.fail(token, what))?;
             }
         }
         Ok(Expression::Field(path, test))
@@ -307,17 +321,17 @@ fn number(text: &str) -> Option<Number> {
 }
 
 /// Can one of the fields have such a value?
-fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
+fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
-    let names: Vec<&str> = found
-        .fields
-        .iter()
-        .flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default())
-        .map(|(_, n)| n)
-        .collect();
-    let name = found.fields.first().map_or("", |f| f.name);
+    // Versions and sides have tables of their own, with many of the same names.
+    let mut names: Vec<&str> = Vec::new();
+    for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     let text = &literal.text;
     Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
         (false, _) => format!(
@@ -325,7 +339,9 @@ fn fits(found: &Found, literal: &Literal) -> Result<(), String> {
             hint(nearest(text, names.iter().copied())),
             names.join(", ")
         ),
-        (true, Some(Kind::Bytes { .. })) => format!("{name} is bytes: expected hex, got {text:?}"),
+        (true, Some(Kind::Bytes { .. })) if found.fields.iter().all(|f| f.unit.is_empty()) => {
+            format!("{name} is bytes: expected hex, got {text:?}")
+        }
         (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
         (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
         _ => format!("{name} is a number, got {text:?}"),
@@ -339,6 +355,8 @@ fn field_fits(field: &Field, literal: &Literal) -> bool {
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
         (Kind::Text { .. }, _) => true,
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
+        // A figure in digits: bytes have no unit.
+        (Kind::Bytes { .. }, _) if !field.unit.is_empty() => literal.number.is_some(),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_), _) => false,
         (Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,

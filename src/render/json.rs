@@ -98,7 +98,7 @@ impl Json {
                     string(tree.name(node, sources).as_bytes(), out);
                 }
             }
-            let inside = matches!(node.value, Value::Group | Value::List);
+            let inside = node.nests();
             if !inside {
                 out.extend_from_slice(b",\"value\":");
                 value(node, sources, out);

@@ -148,7 +148,7 @@ impl Walks {
                 at = next;
                 continue;
             }
-            let inside = matches!(node.value, Value::Group | Value::List);
+            let inside = node.nests();
             if !node.derived() && !inside {
                 place(here.list, out);
                 at = next;

@@ -3,6 +3,7 @@
 use super::table::ROWS;
 use super::tree_text::{Clock, TimeForm};
 use super::{Json, Ndjson, Output, Rows, Trees, summary};
+use crate::capture::Time;
 use crate::protocols::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 
@@ -63,6 +64,16 @@ impl Form {
         }
     }
 
+    /// A capture begins, at this time.
+    fn origin(&mut self, time: Time) {
+        match self {
+            Form::Tree(trees) => trees.clock.origin(time),
+            Form::Summary(_, clock) => clock.origin(time),
+            Form::Table(rows) => rows.clock.origin(time),
+            Form::Ndjson(_) | Form::Json(_) => {}
+        }
+    }
+
     #[inline]
     fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         match self {
@@ -100,6 +111,12 @@ impl Renderer {
             (*run, *start) = (*run + 1, end);
             self.output.complete();
         }
+    }
+
+    /// A capture begins with a frame of this time: relative times count from there. Without it they
+    /// count from the first message.
+    pub fn origin(&mut self, time: Time) {
+        self.form.origin(time);
     }
 
     /// Somebody watches: write every message at once. Otherwise output comes in large blocks.
@@ -182,8 +199,8 @@ impl Part {
     /// A part of what a renderer of this format writes; `None` for formats that have to see all
     /// messages, or that are for people, who do not read so fast.
     pub fn new(format: Format, style: Style) -> Option<Part> {
-        // Times that count from another message need the one before, whoever prints it.
-        let counted = matches!(style.time, Some(TimeForm::Relative | TimeForm::Delta));
+        // Times that count from the message before need that one, whoever prints it.
+        let counted = style.time == Some(TimeForm::Delta);
         let form = match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
             Format::Summary if counted => return None,
@@ -191,6 +208,11 @@ impl Part {
             Format::Tree | Format::Table => return None,
         };
         Some(Part { form, turn: 0, chunk: Chunk::default() })
+    }
+
+    /// As [`Renderer::origin`].
+    pub fn origin(&mut self, time: Time) {
+        self.form.origin(time);
     }
 
     /// What was rendered since the last call. `used` is one that has been merged: its memory is

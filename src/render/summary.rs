@@ -8,11 +8,14 @@ use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
-use crate::codec::{Node, Sources, Tree, Value};
+use crate::codec::layout::Show;
+use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::protocols::{Message, Role};
 
 /// Elements of a list that are shown.
 const ELEMENTS: usize = 4;
+/// On a narrower terminal addresses would take half of the line.
+const NARROW: usize = 132;
 /// Groups deeper than this are only hinted at.
 const DEPTH: usize = 6;
 /// Columns that one text may take.
@@ -21,15 +24,22 @@ const TEXT: usize = 40;
 /// Appends one message's line.
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
     let mut pen = Pen::new(out, style.colour);
-    head(message, style.time, clock, &mut pen);
-    let marks = marks_width(message);
-    let limit = style.width.map_or(usize::MAX, |w| w.saturating_sub(marks));
-    fields(message, limit, &mut pen);
-    marks_of(message, &mut pen);
+    let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
+    head(message, narrow, style.time, clock, &mut pen);
+    let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, narrow, least)));
+    let mark = pen.mark();
+    let mut least = Level::Note;
+    if fields(message, limit(least), &mut pen) == Some(0) {
+        // Before a line says nothing but a note, that becomes a mere sign.
+        least = Level::Warning;
+        pen.back(mark);
+        fields(message, limit(least), &mut pen);
+    }
+    marks_of(message, narrow, least, &mut pen);
     pen.newline();
 }
 
-fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
+fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
     let place = message.place;
     if place.frame > 0 {
         let mut digits = itoa::Buffer::new();
@@ -45,7 +55,16 @@ fn head(message: &Message<'_>, form: Option<TimeForm>, times: &mut Clock, pen: &
         pen.reset();
         pen.put(" ");
     }
-    if message.talk.ends.is_some() {
+    if message.talk.ends.is_some() && narrow && message.draft.from != Role::Unknown {
+        // Who sent it; the conversation's number tells clients apart.
+        pen.paint(pen.palette.dim);
+        pen.int(message.talk.flow);
+        pen.reset();
+        pen.put(" ");
+        let from = message.draft.from;
+        pen.painted(if from == Role::Server { pen.palette.server } else { pen.palette.client }, from.name());
+        pen.put(" ");
+    } else if message.talk.ends.is_some() {
         let (src, dst) = match message.draft.from {
             Role::Client => (pen.palette.client, pen.palette.server),
             Role::Server => (pen.palette.server, pen.palette.client),
@@ -78,21 +97,41 @@ pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
     });
 }
 
+fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a Note> + use<'a> {
+    message.draft.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
+}
+
+/// Are there notes that only a sign tells of?
+fn unmarked(message: &Message<'_>, least: Level) -> bool {
+    message.draft.notes.iter().any(|(note, _)| note.level < least)
+}
+
 /// What must not be cut off at the line's end.
-fn marks_width(message: &Message<'_>) -> usize {
-    let notes: usize = message.draft.notes.iter().map(|(note, _)| note.code.len() + 3).sum();
+fn marks_width(message: &Message<'_>, narrow: bool, least: Level) -> usize {
+    let notes: usize = marked(message, least).map(|note| code(note, narrow).len() + 3).sum();
+    let notes = notes + if unmarked(message, least) { 2 } else { 0 };
     notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
-fn marks_of(message: &Message<'_>, pen: &mut Pen<'_>) {
-    for (note, _) in message.draft.notes.iter() {
+/// A note's code; without its protocol where there is little room.
+fn code(note: &Note, narrow: bool) -> &'static str {
+    if narrow { note.code.rsplit('.').next().unwrap_or(note.code) } else { note.code }
+}
+
+fn marks_of(message: &Message<'_>, narrow: bool, least: Level, pen: &mut Pen<'_>) {
+    for note in marked(message, least) {
         let (colour, _) = level(note.level, pen);
         pen.put(" ");
         pen.paint(colour);
         pen.put("[");
-        pen.put(note.code);
+        pen.put(code(note, narrow));
         pen.put("]");
         pen.reset();
+    }
+    if unmarked(message, least) {
+        let (colour, sign) = level(Level::Note, pen);
+        pen.put(" ");
+        pen.painted(colour, sign);
     }
     if let Some(fault) = &message.draft.fault {
         pen.put(" ");
@@ -103,17 +142,29 @@ fn marks_of(message: &Message<'_>, pen: &mut Pen<'_>) {
     }
 }
 
-fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) {
+/// The fields in order, then what is derived; last bytes, which say least. What has no room is left
+/// out, and a sign says so. Returns how many are shown that are no bytes; `None`: there are none.
+fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usize> {
     let sources = message.sources();
-    for tree in [&message.draft.tree, &message.draft.derived] {
+    let draft = message.draft;
+    let (mut all, mut shown, mut whole) = (0, 0, true);
+    for (tree, last) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
         let mut at = 0;
         while let Some(node) = tree.nodes().get(at) {
-            if !node.hidden() && !pair(tree, at, sources, limit, pen) {
-                return;
+            let bytes = matches!(node.value, Value::Bytes { .. });
+            let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
+            if !node.hidden() && !empty && bytes == last {
+                let fits = pair(tree, at, sources, limit, pen);
+                whole &= fits;
+                (all, shown) = (all + !bytes as usize, shown + (fits && !bytes) as usize);
             }
             at = behind(node, at);
         }
     }
+    if !whole {
+        pen.put(" …");
+    }
+    (all > 0).then_some(shown)
 }
 
 /// ` name=value`. Returns whether it had room.
@@ -122,12 +173,11 @@ fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, pen: &mut Pe
     pen.put(" ");
     member(tree, at, sources, 0, limit, pen);
     // Two columns stay free for the sign that says there is more.
-    if pen.column.saturating_add(2) > limit {
+    let fits = pen.column.saturating_add(2) <= limit;
+    if !fits {
         pen.back(mark);
-        pen.put(" …");
-        return false;
     }
-    true
+    fits
 }
 
 fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
@@ -161,8 +211,13 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
         let child = &tree.nodes()[k];
         if !child.hidden() {
             if node.value == Value::List && count == ELEMENTS {
+                let mark = pen.mark();
                 pen.put(" … ");
                 pen.int(tree.children(Some(at)).count());
+                if pen.column.saturating_add(4 + depth) > limit {
+                    pen.back(mark);
+                    pen.put("…");
+                }
                 break;
             }
             let mark = pen.mark();

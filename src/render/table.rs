@@ -22,7 +22,7 @@ pub struct Rows {
     style: Style,
     rows: Vec<Row>,
     more: u64,
-    clock: Clock,
+    pub(super) clock: Clock,
 }
 
 #[derive(Debug)]

@@ -23,6 +23,8 @@ use crate::protocols::Message;
 const WIDTH: usize = 120;
 /// Names longer than this do not push their siblings' values further right.
 const NAME: usize = 20;
+/// Columns that names of the application leave to their values.
+const VALUE: usize = 14;
 /// Levels deeper than this are told by number: nesting has no bound that a screen could follow.
 const GUIDES: usize = 12;
 
@@ -33,7 +35,7 @@ pub struct Trees {
     width: usize,
     /// How many bytes stand in one line.
     row: usize,
-    clock: Clock,
+    pub(super) clock: Clock,
     open: Vec<Level>,
 }
 
@@ -129,7 +131,7 @@ impl Trees {
                 at += 1;
                 continue;
             }
-            let inside = matches!(node.value, Value::Group | Value::List);
+            let inside = node.nests();
             let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
             match page.beside || node.derived() {
                 true => page.gutter.derived(pen),
@@ -150,7 +152,8 @@ impl Trees {
                     *index += 1;
                 }
                 None if page.tree.foreign_name(node) => {
-                    pen.foreign_cut(page.tree.name(node, page.sources), self.width / 4);
+                    let room = self.width.saturating_sub(pen.column + VALUE).max(NAME);
+                    pen.foreign_cut(page.tree.name(node, page.sources), room);
                 }
                 None => pen.foreign_cut(node.field.name, self.width / 3),
             }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// How times are shown to people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
-    /// Since the first message that is printed.
+    /// Since the capture's first frame.
     Relative,
     /// Since the one before.
     Delta,
@@ -19,19 +19,25 @@ pub enum TimeForm {
     Epoch,
 }
 
-/// What times are shown by: the first message's, and that of the one before.
+/// What times are counted from: the capture's first frame (or the first message, where nobody has
+/// told of a frame), and the message before.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clock(Option<Time>);
+pub struct Clock {
+    first: Option<Time>,
+    before: Option<Time>,
+}
 
 impl Clock {
+    /// A capture begins, at this time.
+    pub fn origin(&mut self, time: Time) {
+        *self = Clock { first: Some(time), before: None };
+    }
+
     /// Writes a time in this form.
     pub fn show(&mut self, form: TimeForm, time: Time, pen: &mut Pen<'_>) {
         match form {
-            TimeForm::Relative => self.since(time, pen),
-            TimeForm::Delta => {
-                self.since(time, pen);
-                self.0 = Some(time);
-            }
+            TimeForm::Relative => since(*self.first.get_or_insert(time), time, pen),
+            TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, pen),
             TimeForm::Epoch => pen.appended(|out| super::envelope::time(time, out)),
             TimeForm::Utc => {
                 let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
@@ -46,24 +52,24 @@ impl Clock {
             }
         }
     }
+}
 
-    /// Writes how long after the first message this was: `+1.004217`, with the capture's digits.
-    pub fn since(&mut self, time: Time, pen: &mut Pen<'_>) {
-        let nanos = time.since(*self.0.get_or_insert(time));
-        let digits = time.digits.min(9) as usize;
-        let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
-        pen.put(if nanos < 0 { "-" } else { "+" });
-        pen.int(secs);
-        if digits > 0 {
-            let mut text = [b'0'; 9];
-            let mut left = frac as u32;
-            for digit in text.iter_mut().rev() {
-                *digit += (left % 10) as u8;
-                left /= 10;
-            }
-            pen.put(".");
-            text[..digits].iter().for_each(|d| pen.ascii(*d));
+/// Writes how long after `start` this was: `+1.004217`, with the capture's digits.
+fn since(start: Time, time: Time, pen: &mut Pen<'_>) {
+    let nanos = time.since(start);
+    let digits = time.digits.min(9) as usize;
+    let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
+    pen.put(if nanos < 0 { "-" } else { "+" });
+    pen.int(secs);
+    if digits > 0 {
+        let mut text = [b'0'; 9];
+        let mut left = frac as u32;
+        for digit in text.iter_mut().rev() {
+            *digit += (left % 10) as u8;
+            left /= 10;
         }
+        pen.put(".");
+        text[..digits].iter().for_each(|d| pen.ascii(*d));
     }
 }
 

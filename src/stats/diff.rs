@@ -1,6 +1,6 @@
 //! Two captures at message level: what appeared, what vanished, what changed.
 
-use super::table::{Cell, Table};
+use super::table::{Cell, Shape, Table};
 use super::tables::directions;
 use super::{Kind, Stats};
 use std::collections::BTreeSet;
@@ -84,7 +84,8 @@ impl FromStr for Limit {
         let name = name.trim();
         let Some((_, metric)) = Metric::ALL.iter().find(|(n, _)| *n == name) else {
             let hint = crate::nearest::hint(crate::nearest::nearest(name, names()));
-            return Err(format!("no metric {name:?}{hint}"));
+            let list = names().collect::<Vec<_>>().join(", ");
+            return Err(format!("no metric {name:?}{hint}; there are {list}"));
         };
         let percent = percent.trim();
         match percent.strip_suffix('%').unwrap_or(percent).trim().parse::<f64>() {
@@ -230,30 +231,41 @@ fn deliveries(stats: &Stats) -> Vec<Figures> {
     sums.into_iter().map(|(of, s)| (of, [0, 2, 4, 6].map(|k| share(&s, k)))).collect()
 }
 
-/// The differences as a table; `broken` are those that break a limit.
-pub fn table(differences: &[Difference], limits: &[Limit]) -> Table {
-    let mut table = Table::new("difference", &["of", "what", "a", "b", "change", "broken"]);
-    let number = |metric: Metric, x: f64| match metric.is_share() {
-        true => Cell::Share((x * 1e6).round() / 1e6),
-        false => Cell::Real((x * 1e3).round() / 1e3, 3),
+static DIFFERENCES: Shape =
+    Shape { kind: "difference", title: "", keys: 2, columns: &["of", "what", "a", "b", "change", "broken"] };
+
+/// The differences as a table; `broken` are those that break a limit. `apart`: a row for each
+/// field that only one of them has, for people.
+pub fn table(differences: &[Difference], limits: &[Limit], apart: bool) -> Table {
+    let mut table = Table::new(&DIFFERENCES);
+    let number = |metric: Metric, x: f64| match metric {
+        _ if metric.is_share() => Cell::Share((x * 1e6).round() / 1e6),
+        Metric::Count => Cell::Int(x as u64),
+        _ => Cell::Real((x * 1e3).round() / 1e3, 3),
     };
     for d in differences {
         let broken = limits.iter().find(|limit| d.change.breaks(**limit));
-        let (what, a, b) = match &d.change {
-            Change::Appeared => ("appeared", Cell::Null, Cell::Null),
-            Change::Vanished => ("vanished", Cell::Null, Cell::Null),
+        let broken = broken.map_or(Cell::Null, |limit| Cell::Text(limit.to_string()));
+        let mut row = |what: &str, a: Cell, b: Cell, change: Cell| {
+            table.rows.push(vec![Cell::Text(d.of.clone()), what.into(), a, b, change, broken.clone()]);
+        };
+        match &d.change {
+            Change::Appeared => row("appeared", Cell::Null, Cell::Null, Cell::Null),
+            Change::Vanished => row("vanished", Cell::Null, Cell::Null, Cell::Null),
+            Change::Fields(new, gone) if apart => {
+                gone.iter().for_each(|path| row("field", Cell::Text(path.clone()), Cell::Null, Cell::Null));
+                new.iter().for_each(|path| row("field", Cell::Null, Cell::Text(path.clone()), Cell::Null));
+            }
             Change::Fields(new, gone) => {
                 let cell = |list: &[String]| if list.is_empty() { Cell::Null } else { Cell::Text(list.join(" ")) };
-                ("fields", cell(gone), cell(new))
+                row("fields", cell(gone), cell(new), Cell::Null);
             }
-            Change::Figure(metric, a, b) => (metric.name(), number(*metric, *a), number(*metric, *b)),
-        };
-        let change = match &d.change {
-            Change::Figure(..) if d.change.part().is_finite() => Cell::Share((d.change.part() * 1e6).round() / 1e6),
-            _ => Cell::Null,
-        };
-        let broken = broken.map_or(Cell::Null, |limit| Cell::Text(limit.to_string()));
-        table.rows.push(vec![Cell::Text(d.of.clone()), what.into(), a, b, change, broken]);
+            Change::Figure(metric, a, b) => {
+                let part = Some(d.change.part()).filter(|part| part.is_finite());
+                let change = part.map_or(Cell::Null, |part| Cell::Share((part * 1e6).round() / 1e6));
+                row(metric.name(), number(*metric, *a), number(*metric, *b), change);
+            }
+        }
     }
     table
 }

@@ -8,6 +8,7 @@
 //! [`tables`] makes tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
 //! captures, [`track`] follows one field.
 
+pub mod aligned;
 pub mod delivery;
 pub mod diff;
 pub mod histogram;
@@ -238,6 +239,11 @@ impl Stats {
     }
 }
 
+/// The protocol that a line belongs to: a carrier's (`websocket`) is that of what it carries.
+fn whose(line: &'static str) -> &'static str {
+    crate::protocols::for_line(line).map_or(line, |d| d.name())
+}
+
 impl Sink for Stats {
     fn message(&mut self, message: &Message<'_>) {
         let Message { draft, place, talk, .. } = *message;
@@ -249,16 +255,6 @@ impl Sink for Stats {
             (false, Some(Level::Warning | Level::Error)) => self.warnings += 1,
             _ => {}
         }
-        if self.first.is_none_or(|first| place.time.since(first) < 0) {
-            self.first = Some(place.time);
-        }
-        if self.last.is_none_or(|last| place.time.since(last) > 0) {
-            self.last = Some(place.time);
-        }
-        let nanos = place.time.nanos() as i64;
-        self.chart.add(nanos, bytes);
-        self.seconds.add(nanos, bytes);
-
         let kind = self.kinds.entry((draft.proto, draft.message)).or_default();
         kind.add(bytes);
         kind.faults += draft.fault.is_some() as u64;
@@ -277,6 +273,20 @@ impl Sink for Stats {
             });
         }
 
+        // Messages of hex text stand for themselves: no time, no conversation.
+        if talk.ends.is_none() {
+            return;
+        }
+        if self.first.is_none_or(|first| place.time.since(first) < 0) {
+            self.first = Some(place.time);
+        }
+        if self.last.is_none_or(|last| place.time.since(last) > 0) {
+            self.last = Some(place.time);
+        }
+        let nanos = place.time.nanos() as i64;
+        self.chart.add(nanos, bytes);
+        self.seconds.add(nanos, bytes);
+
         if !draft.delivery.is_empty() {
             self.delivery.see(message);
         }
@@ -287,7 +297,7 @@ impl Sink for Stats {
         };
         if flow.line_proto != draft.proto {
             flow.line_proto = draft.proto;
-            flow.proto = crate::protocols::for_line(draft.proto).map_or(draft.proto, |d| d.name());
+            flow.proto = whose(draft.proto);
         }
         flow.version = draft.version.or(flow.version);
         flow.server = match draft.from {

@@ -1,14 +1,15 @@
 //! Which tables are wanted, and how they stand together.
 
-use super::Stats;
-use super::rows;
 use super::table::Table;
 use super::tables::{delivery, flows, links, messages, peers, requests, schemas, seconds_table};
 use super::timeline::blocks;
+use super::{Stats, whose};
+use super::{aligned, rows};
 use crate::render::json_text::string;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::str::FromStr;
+use unicode_width::UnicodeWidthStr;
 
 /// Columns of a chart where there is no terminal.
 const WIDTH: usize = 72;
@@ -63,19 +64,19 @@ impl Report {
     /// For people: an overview, a chart where everything is asked for, the tables.
     pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, out: &mut Vec<u8>) {
         let mut text = String::new();
-        overview(stats, name, &mut text);
-        if self == Report::All && stats.messages > 0 {
+        overview(stats, name, width, &mut text);
+        if self == Report::All && stats.duration() > 0.0 {
             text.push('\n');
             chart(stats, width.unwrap_or(WIDTH), &mut text);
         }
         for mut table in self.tables(stats).into_iter().filter(|t| !t.rows.is_empty()) {
             text.push('\n');
             let more = match self {
-                Report::All if table.kind != "message" => table.rows.len().saturating_sub(FLOWS),
+                Report::All if table.shape.kind != "message" => table.rows.len().saturating_sub(FLOWS),
                 _ => 0,
             };
             table.rows.truncate(table.rows.len() - more);
-            table.text(&mut text);
+            aligned::text(&table, width, &mut text);
             if more > 0 {
                 let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
             }
@@ -125,7 +126,7 @@ impl Report {
             }
         }
         for table in self.tables(stats) {
-            let _ = write!(out, ",\n\"{}\":", table.kind);
+            let _ = write!(out, ",\n\"{}\":", table.shape.kind);
             table.json(out);
         }
         if self == Report::Delivery {
@@ -157,23 +158,28 @@ fn plural(n: u64, one: &str) -> String {
     format!("{n} {one}{}", if n == 1 { "" } else { "s" })
 }
 
-fn overview(stats: &Stats, name: &str, text: &mut String) {
-    let duration = stats.duration();
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "{name}: {}, {} bytes, {duration:.3} s, {}",
-        plural(stats.messages, "message"),
-        stats.bytes,
-        plural(stats.flows.len() as u64, "conversation")
-    );
+/// `riptide, `: those of which there are messages.
+fn protocols(stats: &Stats) -> String {
+    let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| whose(line)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.iter().map(|name| format!("{name}, ")).collect()
+}
+
+fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) {
+    let mut line = format!("{}{}, {} bytes", protocols(stats), plural(stats.messages, "message"), stats.bytes);
+    // Hex text has neither times nor conversations. Writing to a string cannot fail.
+    if !stats.flows.is_empty() {
+        let _ = write!(line, ", {:.3} s, {}", stats.duration(), plural(stats.flows.len() as u64, "conversation"));
+    }
     if stats.faults > 0 {
-        let _ = write!(text, ", {}", plural(stats.faults, "fault"));
+        let _ = write!(line, ", {}", plural(stats.faults, "fault"));
     }
     if stats.warnings > 0 {
-        let _ = write!(text, ", {} with warnings", stats.warnings);
+        let _ = write!(line, ", {} with warnings", stats.warnings);
     }
-    text.push('\n');
+    let together = width.is_none_or(|width| name.width() + 2 + line.width() <= width);
+    let _ = writeln!(text, "{name}:{}{line}", if together { " " } else { "\n  " });
     if stats.unlisted > 0 {
         let _ = writeln!(text, "{} messages belong to conversations past the {}th", stats.unlisted, stats.flows.len());
     }
@@ -186,6 +192,8 @@ fn chart(stats: &Stats, width: usize, text: &mut String) {
     let columns = stats.chart.columns(width);
     let step = stats.chart.width() as f64 * stats.chart.steps().len() as f64 / 1e9 / columns.len().max(1) as f64;
     let top = columns.iter().copied().fold(0.0, f64::max);
-    let _ = writeln!(text, "{}", blocks(&columns, 0.0));
+    // Where there is no message there is nothing to see.
+    let seen: Vec<f64> = columns.iter().map(|n| if *n > 0.0 { *n } else { f64::NAN }).collect();
+    let _ = writeln!(text, "{}", blocks(&seen, 0.0));
     let _ = writeln!(text, "messages over {:.3} s; the highest is {:.1} a second", stats.duration(), top / step);
 }

@@ -2,7 +2,7 @@
 
 use super::delivery::{Connection, Direction};
 use super::histogram::Delays;
-use super::table::{Cell, Table};
+use super::table::{Cell, Shape, Table};
 use super::{Flow, Kind, Stats};
 use crate::flow::{End, Side};
 use rustc_hash::FxHashMap;
@@ -10,6 +10,153 @@ use std::net::SocketAddr;
 
 /// Delays are reported at these percentiles, and at their maximum.
 const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
+
+static MESSAGES: Shape = Shape {
+    kind: "message",
+    title: "Messages, most bytes first",
+    keys: 2,
+    columns: &[
+        "proto",
+        "message",
+        "count",
+        "faults",
+        "share",
+        "bytes",
+        "bytes_share",
+        "rate",
+        "bytes_rate",
+        "mean",
+        "largest",
+        "reliable",
+    ],
+};
+static SCHEMAS: Shape = Shape {
+    kind: "schema",
+    title: "Payloads by schema, most bytes first",
+    keys: 2,
+    columns: &[
+        "proto",
+        "schema",
+        "count",
+        "share",
+        "bytes",
+        "bytes_share",
+        "rate",
+        "bytes_rate",
+        "mean",
+        "largest",
+        "reliable",
+    ],
+};
+static FLOWS: Shape = Shape {
+    kind: "flow",
+    title: "Conversations",
+    keys: 1,
+    columns: &[
+        "flow",
+        "proto",
+        "version",
+        "transport",
+        "client",
+        "server",
+        "roles",
+        "client_messages",
+        "server_messages",
+        "client_bytes",
+        "server_bytes",
+        "start",
+        "duration",
+        "end",
+        "last_message",
+    ],
+};
+static PEERS: Shape = Shape {
+    kind: "peer",
+    title: "Peers, most bytes first",
+    keys: 1,
+    columns: &[
+        "peer",
+        "flows",
+        "messages_sent",
+        "messages_received",
+        "bytes_sent",
+        "bytes_received",
+        "bytes_rate_sent",
+    ],
+};
+static SECONDS: Shape = Shape { kind: "second", title: "", keys: 1, columns: &["second", "messages", "bytes"] };
+static DELIVERY: Shape = Shape {
+    kind: "delivery",
+    title: "Numbered messages (delays and round trips in ms)",
+    keys: 4,
+    columns: &[
+        "flow",
+        "connection",
+        "proto",
+        "from",
+        "messages",
+        "copies",
+        "resent",
+        "resent_share",
+        "duplicates",
+        "given_up",
+        "never_acked",
+        "gaps",
+        "missing",
+        "late",
+        "lost",
+        "lost_share",
+        "ack_p50",
+        "ack_p90",
+        "ack_p99",
+        "ack_max",
+        "ack_jitter",
+        "rtt_p50",
+        "rtt_p90",
+        "rtt_p99",
+        "rtt_max",
+        "rtt_jitter",
+    ],
+};
+static REQUESTS: Shape = Shape {
+    kind: "request",
+    title: "Requests (times to their answers in ms)",
+    keys: 4,
+    columns: &[
+        "flow",
+        "connection",
+        "proto",
+        "from",
+        "requests",
+        "answers",
+        "unanswered",
+        "unmatched",
+        "p50",
+        "p90",
+        "p99",
+        "max",
+        "jitter",
+    ],
+};
+static LINKS: Shape = Shape {
+    kind: "link",
+    title: "Links (lives in ms)",
+    keys: 4,
+    columns: &[
+        "flow",
+        "connection",
+        "proto",
+        "from",
+        "offered",
+        "accepted",
+        "refused",
+        "ended",
+        "life_p50",
+        "life_p90",
+        "life_p99",
+        "life_max",
+    ],
+};
 
 fn rate(n: u64, seconds: f64, digits: usize) -> Cell {
     // One message, or several at once, have no rate.
@@ -25,12 +172,16 @@ fn share(part: u64, whole: u64) -> Cell {
     if whole > 0 { Cell::Share(round(part as f64 / whole as f64, 6)) } else { Cell::Null }
 }
 
+/// Where the faults stand in a row of a kind of message.
+const FAULTS: usize = 3;
+
 fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
     let seconds = stats.duration();
     vec![
         proto.into(),
         name.into(),
         kind.count.into(),
+        kind.faults.into(),
         share(kind.count, stats.messages),
         kind.bytes.into(),
         share(kind.bytes, stats.bytes),
@@ -39,7 +190,6 @@ fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
         Cell::Real(round(kind.bytes as f64 / kind.count.max(1) as f64, 3), 1),
         kind.largest.into(),
         kind.reliable.into(),
-        kind.faults.into(),
     ]
 }
 
@@ -54,48 +204,17 @@ pub fn sorted(kinds: &Kinds) -> Vec<((&'static str, &'static str), &Kind)> {
 
 /// By protocol and message name, most bytes first.
 pub fn messages(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "message",
-        &[
-            "proto",
-            "message",
-            "count",
-            "share",
-            "bytes",
-            "bytes_share",
-            "rate",
-            "bytes_rate",
-            "mean",
-            "largest",
-            "reliable",
-            "faults",
-        ],
-    );
+    let mut table = Table::new(&MESSAGES);
     table.rows = sorted(&stats.kinds).into_iter().map(|((p, m), kind)| kind_row(p, m, kind, stats)).collect();
     table
 }
 
 /// By schema message; the bytes are those of payloads. Their faults are their carriers'.
 pub fn schemas(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "schema",
-        &[
-            "proto",
-            "schema",
-            "count",
-            "share",
-            "bytes",
-            "bytes_share",
-            "rate",
-            "bytes_rate",
-            "mean",
-            "largest",
-            "reliable",
-        ],
-    );
+    let mut table = Table::new(&SCHEMAS);
     for ((proto, name), kind) in sorted(&stats.schemas) {
         let mut row = kind_row(proto, name, kind, stats);
-        row.pop();
+        row.remove(FAULTS);
         table.rows.push(row);
     }
     table
@@ -118,26 +237,7 @@ fn end_name(end: Option<End>) -> &'static str {
 
 /// The conversations.
 pub fn flows(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "flow",
-        &[
-            "flow",
-            "proto",
-            "version",
-            "transport",
-            "client",
-            "server",
-            "roles",
-            "client_messages",
-            "server_messages",
-            "client_bytes",
-            "server_bytes",
-            "start",
-            "duration",
-            "end",
-            "last_message",
-        ],
-    );
+    let mut table = Table::new(&FLOWS);
     for flow in &stats.flows {
         let client = client(flow);
         let (c, s) = (client.index(), client.other().index());
@@ -174,10 +274,7 @@ pub fn end_text(flow: &Flow, side: Side) -> Cell {
 
 /// By end of conversations, most bytes first.
 pub fn peers(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "peer",
-        &["peer", "flows", "messages_sent", "messages_received", "bytes_sent", "bytes_received", "bytes_rate_sent"],
-    );
+    let mut table = Table::new(&PEERS);
     let mut peers: FxHashMap<SocketAddr, [u64; 5]> = FxHashMap::default();
     for flow in &stats.flows {
         for (side, end) in Side::BOTH.into_iter().zip(flow.ends.into_iter().flatten()) {
@@ -199,7 +296,7 @@ pub fn peers(stats: &Stats) -> Table {
 
 /// Over time: a row a second, or more where the capture is longer than a day.
 pub fn seconds_table(stats: &Stats) -> Table {
-    let mut table = Table::new("second", &["second", "messages", "bytes"]);
+    let mut table = Table::new(&SECONDS);
     let width = (stats.seconds.width() / 1_000_000_000) as u64;
     for (k, step) in stats.seconds.steps().iter().enumerate() {
         table.rows.push(vec![(k as u64 * width).into(), step.messages.into(), step.bytes.into()]);
@@ -238,53 +335,13 @@ fn whose(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
 
 /// Numbered messages of each direction. Times in milliseconds.
 pub fn delivery(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "delivery",
-        &[
-            "flow",
-            "connection",
-            "proto",
-            "from",
-            "messages",
-            "copies",
-            "resent",
-            "duplicates",
-            "given_up",
-            "never_acked",
-            "gaps",
-            "missing",
-            "late",
-            "lost",
-            "resent_share",
-            "lost_share",
-            "ack_p50",
-            "ack_p90",
-            "ack_p99",
-            "ack_max",
-            "ack_jitter",
-            "rtt_p50",
-            "rtt_p90",
-            "rtt_p99",
-            "rtt_max",
-            "rtt_jitter",
-        ],
-    );
+    let mut table = Table::new(&DELIVERY);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.messages > 0) {
         let mut row = whose(stats, connection, role);
-        let counts = [
-            d.messages,
-            d.copies,
-            d.resent,
-            d.duplicates,
-            d.given_up(),
-            d.never_acked(),
-            d.gaps,
-            d.missing,
-            d.late,
-            d.lost(),
-        ];
-        row.extend(counts.map(Cell::Int));
+        row.extend([d.messages, d.copies, d.resent].map(Cell::Int));
         row.push(share(d.resent, d.copies));
+        let counts = [d.duplicates, d.given_up(), d.never_acked(), d.gaps, d.missing, d.late, d.lost()];
+        row.extend(counts.map(Cell::Int));
         row.push(share(d.lost(), d.messages + d.lost()));
         delays(&d.ack_delay, &mut row);
         delays(&d.round_trip, &mut row);
@@ -295,24 +352,7 @@ pub fn delivery(stats: &Stats) -> Table {
 
 /// Requests of each direction, and how long their answers took in milliseconds.
 pub fn requests(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "request",
-        &[
-            "flow",
-            "connection",
-            "proto",
-            "from",
-            "requests",
-            "answers",
-            "unanswered",
-            "unmatched",
-            "p50",
-            "p90",
-            "p99",
-            "max",
-            "jitter",
-        ],
-    );
+    let mut table = Table::new(&REQUESTS);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.requests + d.answers + d.unmatched > 0) {
         let mut row = whose(stats, connection, role);
         row.extend([d.requests, d.answers, d.unanswered(), d.unmatched].map(Cell::Int));
@@ -324,23 +364,7 @@ pub fn requests(stats: &Stats) -> Table {
 
 /// Links that each side offered, those it ended, and how long these lived in milliseconds.
 pub fn links(stats: &Stats) -> Table {
-    let mut table = Table::new(
-        "link",
-        &[
-            "flow",
-            "connection",
-            "proto",
-            "from",
-            "offered",
-            "accepted",
-            "refused",
-            "ended",
-            "life_p50",
-            "life_p90",
-            "life_p99",
-            "life_max",
-        ],
-    );
+    let mut table = Table::new(&LINKS);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.offered + d.ended > 0) {
         let mut row = whose(stats, connection, role);
         row.extend([d.offered, d.accepted, d.refused, d.ended].map(Cell::Int));

@@ -91,22 +91,17 @@ impl Timeline {
     }
 }
 
-/// Numbers as a line of blocks, the largest as a whole one; nothing is a blank.
+/// Numbers as a line of blocks, `low` as the lowest and the largest as a whole one; what is no
+/// number is a blank.
 pub fn blocks(numbers: &[f64], low: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let top = numbers.iter().copied().filter(|n| n.is_finite()).fold(low, f64::max);
     let block = |n: &f64| match n {
         n if !n.is_finite() => ' ',
-        n if top <= low => {
-            if *n > 0.0 {
-                BLOCKS[0]
-            } else {
-                ' '
-            }
-        }
+        _ if top <= low => BLOCKS[0],
         n => BLOCKS[(((n - low) / (top - low) * 8.0).ceil() as usize).clamp(1, 8) - 1],
     };
-    numbers.iter().map(|n| if *n == 0.0 && low == 0.0 { ' ' } else { block(n) }).collect()
+    numbers.iter().map(block).collect()
 }
 
 #[cfg(test)]
@@ -132,7 +127,8 @@ mod tests {
 
     #[test]
     fn blocks_grow_with_the_numbers() {
-        assert_eq!(blocks(&[0.0, 1.0, 4.0, 8.0], 0.0), " ▁▄█");
+        assert_eq!(blocks(&[0.0, 1.0, 4.0, 8.0], 0.0), "▁▁▄█");
+        assert_eq!(blocks(&[-3.0, -3.0], -3.0), "▁▁");
         assert_eq!(blocks(&[], 0.0), "");
         assert_eq!(blocks(&[f64::NAN, 2.0], 2.0), " ▁");
     }

@@ -1,6 +1,7 @@
 //! One field over time: a row for each value, or a sparkline for each key.
 
-use super::table::{Cell, Table};
+use super::aligned;
+use super::table::{Cell, Shape, Table};
 use super::timeline::blocks;
 use crate::filter::{FieldPath, Found};
 use crate::protocols::{Message, Sink};
@@ -11,6 +12,12 @@ use std::fmt::Write as _;
 pub const KEYS: usize = 1000;
 /// Points of a sparkline: where there are more, two neighbours become one.
 const POINTS: usize = 48;
+
+/// A course is no shorter, however narrow the terminal.
+const COURSE: usize = 12;
+
+static TRACK: Shape =
+    Shape { kind: "track", title: "", keys: 2, columns: &["key", "part", "count", "min", "max", "last", "course"] };
 
 /// Finds a field's values with the key of each, which is looked for as near to it as possible: in
 /// the same element of a list, in the message.
@@ -115,12 +122,12 @@ impl Sparklines {
         Sparklines { track, places: FxHashMap::default(), series: Vec::new(), others: 0 }
     }
 
-    /// The table: keys in order of appearance.
-    pub fn text(&self, out: &mut String) {
-        let mut table = Table::new("track", &["key", "part", "count", "min", "max", "last", "course"]);
+    /// The table: keys in order of appearance. `width`: the terminal's, of which the courses take
+    /// what the figures leave.
+    pub fn text(&self, width: Option<usize>, out: &mut String) {
+        let mut table = Table::new(&TRACK);
         for s in &self.series {
             let key = String::from_utf8_lossy(&s.key).trim_matches('"').to_string();
-            let means: Vec<f64> = s.points.iter().map(|(sum, n)| sum / *n as f64).collect();
             let number = |x: f64| Cell::Text(format!("{}", (x * 1e6).round() / 1e6));
             table.rows.push(vec![
                 if key.is_empty() { Cell::Null } else { Cell::Text(key) },
@@ -129,10 +136,19 @@ impl Sparklines {
                 number(s.min),
                 number(s.max),
                 number(s.last),
-                Cell::Text(blocks(&means, s.min)),
             ]);
         }
-        table.text(out);
+        let room = width.map_or(POINTS, |w| w.saturating_sub(aligned::width(&table) + 2).clamp(COURSE, POINTS));
+        for (row, s) in table.rows.iter_mut().zip(&self.series) {
+            let points = s.points.chunks(s.points.len().div_ceil(room).max(1));
+            let sums = points.map(|part| part.iter().fold((0.0, 0), |(sum, n), (x, m)| (sum + x, n + m)));
+            let means: Vec<f64> = sums.map(|(sum, n)| sum / n as f64).collect();
+            row.push(Cell::Text(blocks(&means, s.min)));
+        }
+        aligned::text(&table, width, out);
+        if self.series.is_empty() && self.others == 0 {
+            out.push_str("no message has it\n");
+        }
         if self.others > 0 {
             let _ = writeln!(out, "{} more values: no numbers, or of keys past the {KEYS}th", self.others);
         }

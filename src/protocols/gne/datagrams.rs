@@ -10,7 +10,8 @@ use crate::protocols::{Out, Place, Role, Session, Talk};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
-static TCP_FLOW: Field = u64le("tcp_flow").doc("the TCP conversation of the same connection");
+/// Derived, see its documentation.
+pub static TCP_FLOW: Field = u64le("tcp_flow").doc("the TCP conversation of the same connection");
 
 /// A UDP conversation of a connection.
 #[derive(Clone, Debug)]

@@ -14,7 +14,8 @@ const BUFFER: usize = 64;
 /// Characters of a game's name that the library compares.
 const NAME: usize = 31;
 
-static REASON: Field = u8("reason").names(REASONS).doc("why the server refused, as the client finds out");
+/// Derived, see its documentation.
+pub static REASON: Field = u8("reason").names(REASONS).doc("why the server refused, as the client finds out");
 const REASONS: &[(u64, &str)] = &[(0, "none"), (1, "version"), (2, "byte_order"), (3, "game"), (4, "user_version")];
 
 /// What a request or refusal says of its sender.

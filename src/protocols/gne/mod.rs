@@ -23,6 +23,7 @@ pub mod values;
 mod tests;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk, hawknl};
+use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::flow::Transport;
 
@@ -56,6 +57,8 @@ static SETTINGS: [Setting; 3] = [
     },
 ];
 
+static DERIVED: [&Field; 3] = [&pings::PINGS, &handshake::REASON, &datagrams::TCP_FLOW];
+
 impl Dissector for Gne {
     fn name(&self) -> &'static str {
         packets::PROTO
@@ -71,6 +74,10 @@ impl Dissector for Gne {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {

@@ -13,9 +13,12 @@ use crate::protocols::{Draft, Options, Out, Place, Role, Roles, Talk};
 use std::fmt;
 use std::sync::Arc;
 
-static DERIVED_ID: Field = u64le("id").doc("the id that servers use: the low 64 bits");
-static DERIVED_ROUTE: Field = text("route", Len::Rest).doc("by the dictionary, or of the request");
-static DERIVED_LENGTH: Field =
+/// Derived, see its documentation.
+pub static DERIVED_ID: Field = u64le("id").doc("the id that servers use: the low 64 bits");
+/// Derived, see its documentation.
+pub static DERIVED_ROUTE: Field = text("route", Len::Rest).doc("by the dictionary, or of the request");
+/// Derived, see its documentation.
+pub static DERIVED_LENGTH: Field =
     u24be("length").doc("the body's length by the header, where the end of the stream cut it; null: the header is cut");
 
 /// How a line came about.

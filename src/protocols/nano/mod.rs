@@ -27,13 +27,34 @@ mod tests;
 
 use super::websocket::http;
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::{Field, group};
 use crate::flow::Transport;
+use crate::protocols::websocket::layout as carrier;
 
 /// The dissector's name.
 pub const NAME: &str = "nano";
 
 /// The dissector.
 pub struct Nano;
+
+/// The names in JSON and in messages by the handshake's protos are the application's.
+static ANY: [Field; 2] =
+    [group("json", &[]).doc("the value of the JSON text"), group("message", &[]).doc("the payload, by the protos")];
+static CARRIER: [Field; 5] =
+    [carrier::TARGET, carrier::EXTENSIONS, carrier::STATUS, carrier::HEADER, carrier::COMPRESSED];
+static DERIVED: [&Field; 11] = [
+    &ANY[0],
+    &ANY[1],
+    &analysis::DERIVED_ID,
+    &analysis::DERIVED_ROUTE,
+    &analysis::DERIVED_LENGTH,
+    &payload::INFLATED,
+    &CARRIER[0],
+    &CARRIER[1],
+    &CARRIER[2],
+    &CARRIER[3],
+    &CARRIER[4],
+];
 
 impl Dissector for Nano {
     fn name(&self) -> &'static str {
@@ -50,6 +71,10 @@ impl Dissector for Nano {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {

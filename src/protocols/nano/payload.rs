@@ -9,7 +9,8 @@ use crate::codec::{Level, Value};
 use crate::protocols::Draft;
 use serde_json::Value as Json;
 
-static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
+/// Derived: what a zlib stream holds; a text where it is one.
+pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
 static INFLATED_TEXT: Field = text("inflated", Len::Rest).doc("the text of the zlib stream");
 static JSON: Field = bytes("json", Len::Rest).doc("the value of the JSON text");
 static MESSAGE: Field = bytes("message", Len::Rest).doc("the payload, by the protos of the handshake");

@@ -1,0 +1,64 @@
+//! The options of `netkit decode`.
+
+use super::{Dissect, Output, Traffic};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `netkit decode`.
+#[derive(Args, Debug)]
+#[command(after_help = DECODE)]
+pub struct Decode {
+    /// Captures or hex text; `-` is stdin
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How messages are printed.
+    #[command(flatten)]
+    pub output: Output,
+    /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
+    /// How tree, summary and table show times
+    #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
+    pub time: Option<TimeForm>,
+    /// Instead of printing: write every message again from its JSON line, and compare the bytes
+    #[arg(long, conflicts_with_all = ["format", "bytes"])]
+    pub check: bool,
+}
+
+const DECODE: &str = "\
+Examples:
+  netkit decode capture.pcap                   trees, each field with its bytes
+  netkit decode capture.pcap -f summary        a line a message
+  netkit decode capture.pcap -f ndjson | jq .fields
+  tcpdump -i eth0 -U -w - udp | netkit decode -
+  netkit decode --follow growing.pcap -F 'has warning'
+  netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
+  netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
+  netkit decode capture.pcap -f ndjson --fail-on fault > /dev/null
+
+Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and \
+the envelope (frame time flow proto version from transport src dst message length note) with \
+== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ). \
+`has fault`, `has warning` and a field alone test that it is there. `netkit fields` lists the names.";
+
+/// How times are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeForm {
+    /// Since the capture's first frame.
+    Relative,
+    /// Since the message before that is printed.
+    Delta,
+    /// Day and time of day, UTC.
+    Utc,
+    /// Seconds since 1970.
+    Epoch,
+}

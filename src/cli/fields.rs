@@ -1,0 +1,36 @@
+//! The options of `netkit fields`.
+
+use super::names::documented;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `netkit fields`.
+#[derive(Args, Debug)]
+#[command(after_help = FIELDS)]
+pub struct Fields {
+    /// A protocol, or one of its messages; nothing: all protocols
+    #[arg(value_name = "PROTO[.MESSAGE]", value_parser = documented(), hide_possible_values = true)]
+    pub what: Option<String>,
+    /// Document the messages of these schemas too (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
+    pub format: FieldsFormat,
+}
+
+/// Form of the documentation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FieldsFormat {
+    /// For people.
+    Text,
+    /// For tools.
+    Json,
+}
+
+const FIELDS: &str = "\
+Examples:
+  netkit fields                      the protocols
+  netkit fields riptide              messages, settings, notes
+  netkit fields riptide.heartbeat    one message's fields, in wire order
+  netkit fields dnp -f json          for tools";

@@ -1,0 +1,116 @@
+//! The command line: every option and its help, once; a file for each command's. Help, man page
+//! and completions come from here.
+
+mod decode;
+mod diff;
+mod dump;
+mod encode;
+mod fields;
+mod names;
+mod probe;
+mod replay;
+mod shared;
+mod stats;
+mod wrong;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use decode::{Decode, TimeForm};
+pub use diff::{Diff, DiffFormat};
+pub use dump::Dump;
+pub use encode::{Carried, Encode, To};
+pub use fields::{Fields, FieldsFormat};
+pub use names::known_proto;
+pub use probe::{Probe, ProbeFormat, ProbeTransport};
+pub use replay::{Replay, ReplayFormat};
+pub use shared::{Dissect, FailOn, Format, Output, Traffic};
+pub use stats::{Stats, StatsFormat};
+pub use wrong::one_line;
+
+/// Decode, encode, replay and probe game-networking protocols
+///
+/// Riptide, DNP (Drag[en]gine), nano/pomelo, GNE over HawkNL and Acknex/Gamestudio, from captures,
+/// hex text and live servers.
+#[derive(Debug, Parser)]
+#[command(name = "netkit", version, max_term_width = 100, after_help = EXIT, arg_required_else_help = true)]
+pub struct Cli {
+    /// Options of all commands.
+    #[command(flatten)]
+    pub global: Global,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT: &str = "\
+Exit status:
+  0  done (also when the reader of a pipe went away)
+  1  done, but something that was asked about is not so: a fault under --fail-on
+  2  wrong usage
+  3  input or output failed: no such file, a cut capture (what was read stands)
+  130  stopped by Ctrl-C before the end of its input
+
+Environment:
+  COLUMNS        the width of text, instead of the terminal's
+  NO_COLOR       no colours, as with --color never
+  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
+
+/// Options of all commands.
+#[derive(Args, Debug)]
+pub struct Global {
+    /// Colours and highlights
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// No progress, no summaries on stderr
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more: whole hex, why a protocol was recognised, what the other frames were
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub verbose: u8,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees
+    Decode(Decode),
+    /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
+    Dump(Dump),
+    /// Write messages: from FIELD=VALUE, or from the JSON lines that decode prints
+    Encode(Encode),
+    /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
+    Stats(Stats),
+    /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
+    Diff(Diff),
+    /// Ask live servers: is it there, what is it, how far away, and if not, why not
+    Probe(Probe),
+    /// Play one side of a captured conversation to a live peer
+    Replay(Replay),
+    /// Document the messages, fields, settings and notes of the protocols
+    Fields(Fields),
+    /// Print the completions for a shell
+    #[command(after_help = COMPLETIONS)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    #[command(after_help = "Examples:\n  netkit man | man -l -")]
+    Man,
+}
+
+const COMPLETIONS: &str = "\
+Examples:
+  netkit completions bash > ~/.local/share/bash-completion/completions/netkit
+  netkit completions zsh > ~/.zfunc/_netkit
+  netkit completions fish > ~/.config/fish/completions/netkit.fish";

@@ -1,0 +1,109 @@
+//! Names that options take: shells complete them, errors say which one was meant.
+
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command, Error};
+use netkit::codec::schema::Schemas;
+use netkit::filter::Names;
+use netkit::nearest::{hint, nearest};
+use netkit::protocols::{ALL, Settings, by_name};
+use std::ffi::OsStr;
+
+/// A text of which some values can be listed. That they are listed does not mean that there are
+/// no others: `check` decides.
+#[derive(Clone)]
+pub struct Listed {
+    list: fn() -> Vec<PossibleValue>,
+    check: fn(&str) -> Result<String, String>,
+}
+
+impl TypedValueParser for Listed {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
+        self.check.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.list)().into_iter()))
+    }
+}
+
+fn any(text: &str) -> Result<String, String> {
+    Ok(text.into())
+}
+
+fn plain(names: impl IntoIterator<Item = impl Into<clap::builder::Str>>) -> Vec<PossibleValue> {
+    names.into_iter().map(PossibleValue::new).collect()
+}
+
+fn protocols() -> Vec<PossibleValue> {
+    plain(ALL.map(|d| d.name()))
+}
+
+/// The name of a protocol there is.
+pub fn known_proto(name: &str) -> Result<String, String> {
+    let names = || ALL.iter().map(|d| d.name());
+    match by_name(name) {
+        Some(dissector) => Ok(dissector.name().into()),
+        None => {
+            let list = names().collect::<Vec<_>>().join(", ");
+            Err(format!("no protocol {name:?}{}; there are {list}", hint(nearest(name, names()))))
+        }
+    }
+}
+
+/// A protocol, or `auto`.
+pub fn proto() -> Listed {
+    Listed { list: protocols, check: |name| if name == "auto" { any(name) } else { known_proto(name) } }
+}
+
+/// `KEY=VALUE` of a setting.
+pub fn setting() -> Listed {
+    fn list() -> Vec<PossibleValue> {
+        let settings = ALL.into_iter().flat_map(|d| d.settings());
+        let pairs = settings.flat_map(|setting| {
+            let values =
+                if setting.values.is_empty() { std::slice::from_ref(&setting.default) } else { setting.values };
+            values.iter().map(|value| format!("{}={value}", setting.key))
+        });
+        plain(pairs)
+    }
+    Listed { list, check: |text| Settings::default().add(text).map(|()| text.into()) }
+}
+
+/// `PROTO.MESSAGE`.
+fn messages() -> Vec<String> {
+    let all = ALL.into_iter().flat_map(|d| {
+        let layouts = d.tables().iter().flat_map(|t| t.layouts);
+        layouts.map(|layout| format!("{}.{}", d.name(), layout.name))
+    });
+    let mut list: Vec<String> = all.collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// A message to write.
+pub fn message() -> Listed {
+    Listed { list: || plain(messages()), check: any }
+}
+
+/// A protocol or one of its messages.
+pub fn documented() -> Listed {
+    fn list() -> Vec<PossibleValue> {
+        let mut list = protocols();
+        list.extend(plain(messages()));
+        list
+    }
+    Listed { list, check: any }
+}
+
+/// A filter; what it may begin with.
+pub fn filter() -> Listed {
+    Listed { list: || plain(Names { schemas: &Schemas::default() }.all()), check: any }
+}
+
+/// One table of statistics, or a field.
+pub fn table() -> Listed {
+    Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
+}

@@ -1,0 +1,117 @@
+//! The options of `netkit probe`.
+
+use super::names::{proto, setting};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `netkit probe`.
+#[derive(Args, Debug)]
+#[command(after_help = PROBE)]
+pub struct Probe {
+    /// Servers: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH; HOST alone with --proto
+    #[arg(value_name = "HOST:PORT", required_unless_present = "targets")]
+    pub target: Vec<String>,
+    /// More servers, one a line; `#` begins a comment; `-` is stdin
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub targets: Option<PathBuf>,
+    /// The protocol; default: try all of them, in an order that harms none
+    #[arg(short, long, value_name = "P", value_parser = proto())]
+    pub proto: Option<String>,
+    /// Only over this transport; default: what the protocol has, one after the other
+    #[arg(long, value_enum, value_name = "T")]
+    pub transport: Option<ProbeTransport>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    pub set: Vec<String>,
+    /// How many round trips to measure
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub samples: u32,
+    /// Seconds from one to the next
+    #[arg(short, long, value_name = "S", default_value = "0.2", value_parser = interval)]
+    pub interval: std::time::Duration,
+    /// Seconds to wait for an answer; default: the protocol's own
+    #[arg(short = 'W', long, value_name = "S", value_parser = timeout)]
+    pub timeout: Option<std::time::Duration>,
+    /// dnp, gne: complete the handshake, which makes a player for a moment
+    #[arg(long)]
+    pub connect: bool,
+    /// acknex: create an entity of this model for exact round trips, and remove it. Changes the
+    /// running game
+    #[arg(long, value_name = "MODEL")]
+    pub create: Option<String>,
+    /// acknex: the player's name to join with
+    #[arg(long, value_name = "NAME", default_value = "netkit", value_parser = player)]
+    pub name: String,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = ProbeFormat::Text, value_name = "F")]
+    pub format: ProbeFormat,
+    /// Record the exchange as a capture
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub pcap: Option<PathBuf>,
+    /// So many servers at once
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub parallel: u16,
+}
+
+fn secs(text: &str, least: f64, most: f64) -> Result<std::time::Duration, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (least..=most).contains(&s) => Ok(std::time::Duration::from_secs_f64(s)),
+        _ => Err(format!("expected seconds from {least} to {most}")),
+    }
+}
+
+fn interval(text: &str) -> Result<std::time::Duration, String> {
+    secs(text, 0.02, 60.0)
+}
+
+fn timeout(text: &str) -> Result<std::time::Duration, String> {
+    secs(text, 0.01, 600.0)
+}
+
+/// A player's name as engines take it.
+fn player(text: &str) -> Result<String, String> {
+    match text.is_ascii() && (1..=16).contains(&text.len()) && !text.chars().any(|c| c.is_ascii_control()) {
+        true => Ok(text.into()),
+        false => Err("expected 1 to 16 ASCII characters".into()),
+    }
+}
+
+/// What a probe goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProbeTransport {
+    /// UDP.
+    Udp,
+    /// TCP.
+    Tcp,
+    /// WebSocket.
+    Ws,
+}
+
+/// Form of a probe's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProbeFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line: each round trip, then a summary for each server.
+    Ndjson,
+    /// One JSON array with an object a server.
+    Json,
+}
+
+const PROBE: &str = "\
+Examples:
+  netkit probe game.example:7777               which protocol, version, how far
+  netkit probe game.example:7777 -p riptide -n 20 -i 0.5
+  netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
+  netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
+  netkit probe game.example -p dnp --connect --pcap exchange.pcap
+  netkit probe --targets servers.txt -p riptide -f ndjson |
+      jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
+
+A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. \
+riptide's and nano's handshakes are completed; dnp and gne make no player without --connect. \
+Jitter is the mean difference between one round trip and the next.
+
+Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, \
+full, pending, closed, broken, interrupted, failed. Exit status 0 when all servers answered, \
+1 otherwise, 130 after Ctrl-C.";

@@ -1,0 +1,129 @@
+//! The options of `netkit replay`.
+
+use super::names::{filter, proto, setting};
+use super::shared::{port, role};
+use clap::{Args, ValueEnum};
+use netkit::protocols::{Role, Server};
+use std::path::PathBuf;
+
+/// `netkit replay`.
+#[derive(Args, Debug)]
+#[command(after_help = REPLAY)]
+pub struct Replay {
+    /// A capture; `-` is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
+    #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
+    pub to: Option<netkit::net::Target>,
+    /// Wait for a peer here; port 0: any
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<std::net::SocketAddr>,
+    /// List the conversations that can be played, and do nothing else
+    #[arg(long, conflicts_with_all = ["to", "listen"])]
+    pub list: bool,
+    /// Play the conversation of that number; default: the only one
+    #[arg(long, value_name = "N")]
+    pub flow: Option<u64>,
+    /// Whose side is played [default: client with --to, server with --listen]
+    #[arg(long, value_name = "client|server", value_parser = role)]
+    pub from: Option<Role>,
+    /// So many times as fast as captured
+    #[arg(long, value_name = "X", default_value = "1", value_parser = speed, conflicts_with = "asap")]
+    pub speed: f64,
+    /// As fast as the peer allows
+    #[arg(long)]
+    pub asap: bool,
+    /// No pause is longer, as 1s or 200ms
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_gap: Option<std::time::Duration>,
+    /// So many sessions, one after the other
+    #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub times: u32,
+    /// Leave out everything behind this frame
+    #[arg(long, value_name = "FRAME")]
+    pub until: Option<u64>,
+    /// How long the peer may take where the protocol needs its answer
+    #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
+    pub timeout: std::time::Duration,
+    /// Change a message on its way; may be given several times
+    #[arg(long, value_name = "EXPR: FIELD=VALUE")]
+    pub edit: Vec<String>,
+    /// Leave out messages that fit; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub drop: Vec<String>,
+    /// Print what would be said, and say nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Say also what may harm the peer: broken and empty messages
+    #[arg(long)]
+    pub allow_dangerous: bool,
+    /// Exit with status 1 when the peer diverges from the capture
+    #[arg(long)]
+    pub expect: bool,
+    /// Form of the report
+    #[arg(short, long, value_enum, default_value_t = ReplayFormat::Text, value_name = "F")]
+    pub format: ReplayFormat,
+    /// Record the exchange as a capture
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub pcap: Option<PathBuf>,
+    /// The protocol; default: recognise it
+    #[arg(short, long, value_name = "P", value_parser = proto())]
+    pub proto: Option<String>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    pub set: Vec<String>,
+    /// The layouts of your game's payloads (TOML), for --edit
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// Which protocol a port carries, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// The captured server's address, where ports cannot tell
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub server: Option<Server>,
+}
+
+/// Form of a replay's report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReplayFormat {
+    /// For people.
+    Text,
+    /// A JSON object a line: each refusal and divergence, then the session.
+    Ndjson,
+}
+
+const REPLAY: &str = "\
+Examples:
+  netkit replay game.pcap --list
+  netkit replay game.pcap --dry-run
+  netkit replay game.pcap --flow 2 --to 127.0.0.1:7777     the client's side
+  netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect
+  netkit replay game.pcap --listen 127.0.0.1:7777          the server's side
+  netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
+  netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
+      --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+
+Ids and numbers that the peer decides are taken from its answers; acknowledgements and heartbeats \
+are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
+empty) are refused. The session is left politely, also after Ctrl-C.";
+
+fn speed(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if (0.001..=1e6).contains(&x) => Ok(x),
+        _ => Err("expected a number from 0.001 to 1000000".into()),
+    }
+}
+
+/// `1s`, `200ms`, `0.5`.
+fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+        (Some(ms), _) => (ms, 1e-3),
+        (None, Some(s)) => (s, 1.0),
+        _ => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(x) if (0.0..=86_400.0).contains(&(x * unit)) => Ok(std::time::Duration::from_secs_f64(x * unit)),
+        _ => Err("expected a time, as 1s, 200ms or 0.5".into()),
+    }
+}

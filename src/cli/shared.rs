@@ -1,0 +1,101 @@
+//! Options that several commands share.
+
+use super::names::{filter, known_proto, proto, setting};
+use clap::{Args, ValueEnum};
+use netkit::capture::Moment;
+use netkit::protocols::{Role, Server};
+use std::path::PathBuf;
+
+/// Options that concern dissection.
+#[derive(Args, Debug, Default)]
+pub struct Dissect {
+    /// The protocol; default: recognise it
+    #[arg(short, long, value_name = "P", value_parser = proto())]
+    pub proto: Option<String>,
+    /// The layouts of your game's payloads (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    pub set: Vec<String>,
+    /// Who sent the bytes, or the first packet of a conversation, where nothing else tells
+    #[arg(long, value_name = "client|server", value_parser = role)]
+    pub from: Option<Role>,
+}
+
+pub fn role(text: &str) -> Result<Role, String> {
+    match Role::by_name(text) {
+        Some(role @ (Role::Client | Role::Server)) => Ok(role),
+        _ => Err("expected client or server".into()),
+    }
+}
+
+/// Options that concern captures.
+#[derive(Args, Debug)]
+pub struct Traffic {
+    /// Which protocol a port carries, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// The server's address, where ports cannot tell
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    pub server: Option<Server>,
+    /// Only the conversation of that number
+    #[arg(long, value_name = "N")]
+    pub flow: Option<u64>,
+    /// Only messages that fit: "riptide.message_id == 7 and not has fault"
+    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub filter: Option<String>,
+    /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "TIME")]
+    pub since: Option<Moment>,
+    /// Only messages before then: as --since
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Moment>,
+}
+
+/// How messages are printed.
+#[derive(Args, Debug)]
+pub struct Output {
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = Format::Tree, value_name = "F")]
+    pub format: Format,
+    /// ndjson and json: add the whole message as hex, `"bytes":".."`
+    #[arg(long)]
+    pub bytes: bool,
+    /// Exit with status 1 when a message has a fault, or a warning
+    #[arg(long, value_enum, value_name = "fault|warning", hide_possible_values = true)]
+    pub fail_on: Option<FailOn>,
+    /// Stop after N messages
+    #[arg(short, long, value_name = "N")]
+    pub count: Option<u64>,
+}
+
+/// Form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Annotated trees: each field with its bytes.
+    Tree,
+    /// A line a message.
+    Summary,
+    /// A table, for a few messages.
+    Table,
+    /// A JSON object a line: values.
+    Ndjson,
+    /// One JSON array of annotated trees.
+    Json,
+}
+
+/// What makes the exit status 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum FailOn {
+    /// A warning, an error or a fault.
+    Warning,
+    /// A fault.
+    Fault,
+}
+
+pub fn port(text: &str) -> Result<(u16, String), String> {
+    let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
+    let port = port.parse().map_err(|_| format!("{port:?} is no port: expected 0 to 65535"))?;
+    Ok((port, known_proto(name)?))
+}

@@ -1,0 +1,62 @@
+//! The options of `netkit stats`.
+
+use super::names::{filter, table};
+use super::{Dissect, Traffic};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `netkit stats`.
+#[derive(Args, Debug)]
+#[command(after_help = STATS)]
+pub struct Stats {
+    /// A capture; `-` is stdin
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// One table: by message, flow, peer or second; with --track: the field that tells series apart
+    #[arg(long, value_name = "message|flow|peer|second|FIELD", value_parser = table(), hide_possible_values = true)]
+    pub by: Option<String>,
+    /// What became of numbered messages, requests and links
+    #[arg(long, conflicts_with = "by")]
+    pub delivery: bool,
+    /// Follow a field: a line each time it occurs; in text a sparkline
+    #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true)]
+    pub track: Option<String>,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
+    pub format: StatsFormat,
+}
+
+/// Form of the statistics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people.
+    Text,
+    /// A JSON object a row.
+    Ndjson,
+    /// One JSON object.
+    Json,
+    /// Comma-separated, with a line of names.
+    Csv,
+}
+
+const STATS: &str = "\
+Examples:
+  netkit stats capture.pcap                    all of it
+  netkit stats capture.pcap --by second -f csv
+  netkit stats capture.pcap --by flow -f ndjson
+  netkit stats capture.pcap --delivery         losses, copies, delays
+  netkit stats capture.pcap --delivery -f json   every numbered message, too
+  netkit stats capture.pcap -F 'from == server' --since 1m --until 2m
+  netkit stats game.pcap --track acknex.update2.position --by entity
+  netkit stats game.pcap --schema game.toml --track payload.hp -f csv
+  tcpdump -i eth0 -U -w - udp | netkit stats -   Ctrl-C ends it
+
+Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an \
+acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came. A \
+conversation ends by fin or rst, or with the capture.";

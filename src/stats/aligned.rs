@@ -1,0 +1,178 @@
+//! Tables for people: in columns, as wide as the terminal.
+//!
+//! Where a table is too wide, its headings take two lines, then it does without what it can do
+//! without, and at last it is folded: further columns stand below, behind the same keys. Where
+//! output is no terminal each row is one line.
+
+use super::table::{Cell, Table};
+use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
+
+/// What people need only where a row has something else than this.
+const USUAL: [(&str, &str); 6] =
+    [("connection", "1"), ("faults", "0"), ("unmatched", "0"), ("refused", "0"), ("given_up", "0"), ("roles", "known")];
+/// Columns for programs: people see the others.
+const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
+/// What goes first where there is little room; `proto` only where it is the same in all rows: the
+/// overview names it.
+const SPARE: [&str; 5] = ["proto", "share", "transport", "largest", "p99"];
+/// Headings that are longer than what stands below them.
+const SHORT: [(&str, &str); 2] = [("reliable", "rel"), ("duplicates", "dup")];
+/// Between two columns.
+const GAP: usize = 2;
+/// No text takes more columns, whoever wrote it.
+const TEXT: usize = 60;
+
+/// One column, as text.
+struct Column {
+    name: &'static str,
+    /// The heading's lines.
+    heading: Vec<&'static str>,
+    cells: Vec<String>,
+    /// Numbers stand at the right.
+    right: bool,
+}
+
+impl Column {
+    fn new(table: &Table, place: usize, name: &'static str) -> Column {
+        let cells = || table.rows.iter().filter_map(|row| row.get(place));
+        let largest = cells().filter_map(|c| if let Cell::Millis(x) = c { Some(x.abs()) } else { None });
+        let digits = match largest.fold(0.0, f64::max) {
+            x if x < 10.0 => 3,
+            x if x < 100.0 => 2,
+            _ => 1,
+        };
+        Column {
+            name,
+            heading: vec![name],
+            cells: cells().map(|cell| text_of(cell, digits)).collect(),
+            right: cells().any(|c| matches!(c, Cell::Int(_) | Cell::Real(..) | Cell::Millis(_) | Cell::Share(_))),
+        }
+    }
+
+    /// Does it tell people anything?
+    fn says(&self) -> bool {
+        let usual = USUAL.iter().find(|(name, _)| *name == self.name).map_or("-", |(_, usual)| usual);
+        !DETAILS.contains(&self.name) && self.cells.iter().any(|cell| cell != usual && cell != "-")
+    }
+
+    fn width(&self) -> usize {
+        let words = self.heading.iter().copied().chain(self.cells.iter().map(String::as_str));
+        words.map(UnicodeWidthStr::width).max().unwrap_or(0)
+    }
+
+    /// Makes the heading as narrow as it can be: shorter, or in two lines.
+    fn narrow_heading(&mut self) {
+        if let Some((_, short)) = SHORT.iter().find(|(name, _)| *name == self.name) {
+            self.heading = vec![short];
+        }
+        let cuts = self.name.match_indices('_').map(|(at, _)| (&self.name[..at], &self.name[at + 1..]));
+        if let Some((first, second)) = cuts.min_by_key(|(a, b)| a.len().max(b.len())) {
+            self.heading = vec![first, second];
+        }
+    }
+}
+
+fn text_of(cell: &Cell, digits: usize) -> String {
+    match cell {
+        Cell::Null => "-".into(),
+        Cell::Text(text) if text.width() > TEXT => {
+            let mut room = TEXT - 1;
+            let fits = |c: &char| {
+                let width = unicode_width::UnicodeWidthChar::width(*c).unwrap_or(0);
+                room.checked_sub(width).map(|left| room = left).is_some()
+            };
+            text.chars().take_while(fits).chain(['…']).collect()
+        }
+        Cell::Text(text) => text.clone(),
+        Cell::Int(n) => n.to_string(),
+        Cell::Real(x, digits) => format!("{x:.digits$}"),
+        Cell::Millis(x) => format!("{x:.digits$}"),
+        Cell::Share(x) => format!("{:.1}%", x * 100.0),
+        Cell::Flag(yes) => if *yes { "yes" } else { "no" }.into(),
+    }
+}
+
+/// Appends a table in columns. Columns that say nothing in any row are left out, and details.
+/// `width`: the terminal's.
+pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
+    let names = table.shape.columns.iter().enumerate();
+    let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
+    let keys = table.shape.columns.get(..table.shape.keys).unwrap_or(&[]);
+    columns.retain(Column::says);
+    if !table.shape.title.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{}", table.shape.title);
+    }
+    let Some(width) = width else { return block(&columns.iter().collect::<Vec<_>>(), out) };
+    if total(&columns) > width {
+        columns.iter_mut().for_each(Column::narrow_heading);
+    }
+    for spare in SPARE {
+        let told = |c: &Column| spare != "proto" || c.cells.windows(2).all(|pair| pair[0] == pair[1]);
+        if total(&columns) > width {
+            columns.retain(|c| c.name != spare || !told(c));
+        }
+    }
+    let keys = columns.iter().take_while(|c| keys.contains(&c.name)).count();
+    let (keys, mut rest) = columns.split_at(keys);
+    while !rest.is_empty() {
+        let (here, behind) = rest.split_at(fold(total(keys), rest, width));
+        block(&keys.iter().chain(here).collect::<Vec<_>>(), out);
+        if !behind.is_empty() {
+            out.push('\n');
+        }
+        rest = behind;
+    }
+}
+
+/// How wide the table is where nothing restricts it.
+pub fn width(table: &Table) -> usize {
+    let columns = table.shape.columns.iter().enumerate().map(|(place, name)| Column::new(table, place, name));
+    total(&columns.filter(Column::says).collect::<Vec<_>>())
+}
+
+/// How many of the columns stand beside the keys: as many as fit, at least one, and none of a
+/// family (`ack_p50`, `ack_max`) without the others, where the family fits at all.
+fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
+    let mut at = keys;
+    let fit = columns.iter().take_while(|c| {
+        at += GAP + c.width();
+        at <= width
+    });
+    let fit = fit.count();
+    let torn = |count: &usize| columns.get(count - 1..=*count).is_some_and(|pair| kin(pair[0].name, pair[1].name));
+    (1..=fit).rev().find(|count| !torn(count)).unwrap_or(fit.max(1))
+}
+
+/// Do the names begin or end with the same word, of several?
+fn kin(a: &str, b: &str) -> bool {
+    let words = |name: &'_ str| Some((name.split_once('_')?.0.to_string(), name.rsplit_once('_')?.1.to_string()));
+    matches!((words(a), words(b)), (Some(a), Some(b)) if a.0 == b.0 || a.1 == b.1)
+}
+
+fn total<'a>(columns: impl IntoIterator<Item = &'a Column>) -> usize {
+    let widths = columns.into_iter().map(|c| c.width() + GAP);
+    widths.sum::<usize>().saturating_sub(GAP)
+}
+
+fn block(columns: &[&Column], out: &mut String) {
+    let high = columns.iter().map(|c| c.heading.len()).max().unwrap_or(0);
+    let rows = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
+    let columns: Vec<(&Column, usize)> = columns.iter().map(|c| (*c, c.width())).collect();
+    let mut line = String::new();
+    // Headings stand at the bottom of their lines.
+    for k in 0..high + rows {
+        line.clear();
+        for (column, width) in &columns {
+            let text = match k.checked_sub(high) {
+                Some(row) => column.cells.get(row).map_or("", String::as_str),
+                None => (k + column.heading.len()).checked_sub(high).map_or("", |k| column.heading[k]),
+            };
+            let blanks = width.saturating_sub(text.width());
+            let (before, after) = if column.right { (blanks, 0) } else { (0, blanks) };
+            let _ = write!(line, "{:before$}{text}{:after$}  ", "", "");
+        }
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
