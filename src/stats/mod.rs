@@ -8,6 +8,7 @@
 //! [`tables`] makes tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
 //! captures, [`track`] follows one field.
 
+pub mod copies;
 pub mod delivery;
 pub mod diff;
 pub mod histogram;

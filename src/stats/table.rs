@@ -72,12 +72,14 @@ impl Cell {
 }
 
 /// Columns that people need only where a row has something else than this.
-const USUAL: [(&str, Cell); 5] = [
+const USUAL: [(&str, Cell); 7] = [
     ("connection", Cell::Int(1)),
     ("faults", Cell::Int(0)),
     ("unmatched", Cell::Int(0)),
     ("refused", Cell::Int(0)),
     ("given_up", Cell::Int(0)),
+    ("handled_twice", Cell::Int(0)),
+    ("never_handled", Cell::Int(0)),
 ];
 /// Columns for programs: people see the others.
 const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];

@@ -255,6 +255,8 @@ pub fn delivery(stats: &Stats) -> Table {
             "missing",
             "late",
             "lost",
+            "handled_twice",
+            "never_handled",
             "resent_share",
             "lost_share",
             "ack_p50",
@@ -282,6 +284,8 @@ pub fn delivery(stats: &Stats) -> Table {
             d.missing,
             d.late,
             d.lost(),
+            d.handled_twice,
+            d.never_handled,
         ];
         row.extend(counts.map(Cell::Int));
         row.push(share(d.resent, d.copies));

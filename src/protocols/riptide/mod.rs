@@ -7,6 +7,7 @@ pub mod framing;
 pub mod layout;
 pub mod notes;
 pub mod probe;
+pub mod receiver;
 pub mod reliable;
 pub mod replay;
 pub mod session;
