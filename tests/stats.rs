@@ -63,6 +63,13 @@ fn riptide(want: &Json, got: &[Json]) {
             for key in ["messages", "copies", "never_acked", "given_up", "gaps", "late_frames"] {
                 assert_eq!(w[key], g[key], "{side} {key}");
             }
+            for key in ["handled_twice", "never_handled"] {
+                let (w, g) = (w[key].as_array().expect("a list"), g[key].as_array().expect("a list"));
+                assert_eq!(w.len(), g.len(), "{side} {key}");
+                for (w, g) in w.iter().zip(g) {
+                    assert_eq!(*w, project(g, w), "{side} {key}");
+                }
+            }
             let (w, g) = (w["reliable"].as_array().expect("rows"), g["reliable"].as_array().expect("rows"));
             assert_eq!(w.len(), g.len());
             for (w, g) in w.iter().zip(g) {
@@ -132,6 +139,8 @@ fn delivery_figures_are_those_of_the_rows() {
                 "duplicates": sum("duplicate_frames"), "never_acked": from["never_acked"].as_array().map(Vec::len),
                 "given_up": from["given_up"].as_array().map(Vec::len), "missing": missing.sum::<u64>(),
                 "gaps": from["gaps"].as_array().map(Vec::len), "late": from["late_frames"].as_array().map(Vec::len),
+                "handled_twice": from["handled_twice"].as_array().map(Vec::len),
+                "never_handled": from["never_handled"].as_array().map(Vec::len),
             });
             assert_eq!(project(row, &want), want, "{}", capture.display());
         }

@@ -1,9 +1,15 @@
-//! The shortest decimal for a binary16 number: `half` knows the layout, not the shortest text.
+//! Decimals and binary16 numbers: `half` knows the layout, but neither the shortest text, nor how a
+//! number is rounded in the last bit (it drops the lower half of a double first, or rounds twice,
+//! by processor).
 
 use half::f16;
 
-/// The value whose text is the shortest that still gives these bits back: 0xa33c is -0.01447..,
-/// 0x3ca3 is 1.159, 0x7bff is 65500.
+/// The bits without the sign that stand for infinity; finite numbers are below.
+const INFINITE: u16 = 0x7c00;
+
+/// The value whose text is the shortest that still gives these bits back, the nearest of that
+/// length, and of two as near the even one: 0x3ca3 is 1.159, 0x7bff is 65500,
+/// 0x3480 (0.28125) is 0.2812.
 pub fn shortest(bits: u16) -> f64 {
     let exact = f16::from_bits(bits).to_f64();
     if exact == 0.0 || !exact.is_finite() {
@@ -12,16 +18,37 @@ pub fn shortest(bits: u16) -> f64 {
     let magnitude = exact.abs().log10().floor() as i32;
     for digits in 1..=5 {
         let shift = digits - 1 - magnitude;
+        // 11 bits, and at most 28 of a power of five: no product is rounded.
         let v = if shift >= 0 {
-            (exact * 10f64.powi(shift)).round() / 10f64.powi(shift)
+            (exact * 10f64.powi(shift)).round_ties_even() / 10f64.powi(shift)
         } else {
-            (exact / 10f64.powi(-shift)).round() * 10f64.powi(-shift)
+            (exact / 10f64.powi(-shift)).round_ties_even() * 10f64.powi(-shift)
         };
-        if f16::from_f64(v).to_bits() == bits {
+        if nearest(v) == bits {
             return v;
         }
     }
     exact
+}
+
+/// The bits of the number nearest to `v`, of two as near the even one; infinity beyond 65520.
+pub fn nearest(v: f64) -> u16 {
+    let guess = f16::from_f64(v).to_bits();
+    let (sign, bits) = (guess & 0x8000, guess & 0x7fff);
+    if v.is_nan() || v.is_infinite() {
+        return guess;
+    }
+    // The last step goes to 65536, where infinity stands for what would come next.
+    let value = |bits: u16| if bits == INFINITE { 65536.0 } else { f16::from_bits(bits).to_f64() };
+    let middle = |below: u16| (value(below) + value(below + 1)) / 2.0;
+    // Above the middle of two, or on it and the upper one is even.
+    let rises = |below: u16| v.abs() > middle(below) || v.abs() == middle(below) && below & 1 == 1;
+    let nearest = match bits {
+        bits if bits < INFINITE && rises(bits) => bits + 1,
+        bits if bits > 0 && !rises(bits - 1) => bits - 1,
+        bits => bits,
+    };
+    sign | nearest
 }
 
 #[cfg(test)]
@@ -33,12 +60,36 @@ mod tests {
         for bits in 0..=u16::MAX {
             if f16::from_bits(bits).is_finite() {
                 let v = shortest(bits);
-                assert_eq!(f16::from_f64(v).to_bits(), bits, "{v}");
+                assert_eq!(nearest(v), bits, "{v}");
                 assert!(format!("{v:e}").len() <= 12, "{v:e} of {bits:04x}");
             }
         }
         assert_eq!(shortest(0x3ca3), 1.159);
         assert_eq!(shortest(0x7bff), 65500.0);
         assert!(shortest(0x8000).is_sign_negative());
+    }
+
+    #[test]
+    fn the_last_digit_is_the_nearest_or_even() {
+        // 0.00667 is nearer to 0x1ed5 (0.006671906) than to 0x1ed4 (0.006668091), by 3 parts in 10^9.
+        for (bits, v) in [(0x1ed4, 0.006668), (0x1ed5, 0.00667), (0x03db, 5.88e-5), (0x0001, 6e-8)] {
+            assert_eq!(shortest(bits), v);
+        }
+        for (bits, v) in [(0x3480, 0.2812), (0x3580, 0.3438), (0x4020, 2.062), (0x40a0, 2.312), (0x2400, 0.015625)] {
+            assert_eq!(shortest(bits), v);
+        }
+    }
+
+    #[test]
+    fn the_middle_of_two_numbers_is_the_even_one() {
+        for bits in 0..INFINITE - 1 {
+            let (low, high) = (f16::from_bits(bits).to_f64(), f16::from_bits(bits + 1).to_f64());
+            let middle = (low + high) / 2.0;
+            let even = bits + (bits & 1);
+            assert_eq!(nearest(middle), even);
+            assert_eq!((nearest(middle.next_down()), nearest(middle.next_up())), (bits, bits + 1));
+            assert_eq!(nearest(-middle.next_up()), 0x8000 | (bits + 1));
+        }
+        assert_eq!((nearest(65519.99), nearest(65520.0), nearest(f64::NEG_INFINITY)), (0x7bff, INFINITE, 0xfc00));
     }
 }

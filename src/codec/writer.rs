@@ -7,10 +7,10 @@
 
 use super::bits::{self, BitBuf};
 use super::context::{Context, NoContext, Recalled, Scope};
-use super::describe;
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
 use super::names;
 use super::walk::{self, Custom, Wire};
+use super::{describe, half_text};
 use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
@@ -505,7 +505,10 @@ impl<'a> Writer<'a> {
                     return Err(WriteStop::Error(self.wrong("a number", value)));
                 };
                 let (pattern, finite) = match bits {
-                    16 => (half::f16::from_f64(v).to_bits() as u64, half::f16::from_f64(v).is_finite()),
+                    16 => {
+                        let bits = half_text::nearest(v);
+                        (bits as u64, half::f16::from_bits(bits).is_finite())
+                    }
                     32 => ((v as f32).to_bits() as u64, (v as f32).is_finite()),
                     _ => (v.to_bits(), v.is_finite()),
                 };

@@ -2,9 +2,9 @@
 //! protocol with its own reliability shares.
 //!
 //! Numbers on the wire run modulo something; here they are extended over the wrap by taking the
-//! distance to the newest one as the shorter way. A window of them is kept; older ones are
-//! forgotten, and counted. Only numbers that were seen take memory: a sender that jumps about in
-//! the window costs no more than one that counts.
+//! distance to the newest one as the shorter way. So many of those that were seen are kept, however
+//! far apart they are: a sender that jumps about costs no more than one that counts, and what it
+//! passes over is still known when it comes. Older ones are forgotten, and counted.
 
 use std::collections::VecDeque;
 
@@ -61,6 +61,8 @@ pub enum Acked {
 pub struct Sequence {
     modulus: i64,
     window: usize,
+    /// Numbers below this are forgotten.
+    floor: i64,
     first: i64,
     newest: Option<i64>,
     /// What was seen, by extended number, ascending.
@@ -69,12 +71,14 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Numbers 0 to `modulus - 1`, of which the newest `window` (at most half the modulus) are
-    /// remembered.
+    /// Numbers 0 to `modulus - 1`. Of those that are seen the highest `window` are remembered, as
+    /// long as they are less than half the modulus behind the newest (a number farther behind
+    /// cannot be told from one in front).
     pub fn new(modulus: u32, window: usize) -> Sequence {
         Sequence {
             modulus: modulus as i64,
             window,
+            floor: i64::MIN,
             first: 0,
             newest: None,
             sent: VecDeque::new(),
@@ -121,7 +125,7 @@ impl Sequence {
 
     /// Is this extended number so far behind the newest that it is no longer remembered?
     pub fn forgotten(&self, extended: i64) -> bool {
-        self.newest.is_some_and(|newest| extended <= newest - self.window as i64)
+        extended < self.floor
     }
 
     /// Where a number stands in `sent`, or would stand.
@@ -175,19 +179,27 @@ impl Sequence {
         if extended <= newest {
             let place = self.place(extended).unwrap_or_else(|place| place);
             self.sent.insert(place, (extended, one));
+            self.forget();
             return Seen::Late;
         }
         self.newest = Some(extended);
         self.sent.push_back((extended, one));
-        while let Some((number, old)) = self.sent.front()
-            && self.forgotten(*number)
-        {
-            self.forgotten_unacked += (old.acks == 0) as u64;
-            self.sent.pop_front();
-        }
+        self.floor = self.floor.max(extended - self.modulus / 2);
+        self.forget();
         match extended - newest - 1 {
             0 => Seen::Next,
             ahead => Seen::Ahead(ahead as u32),
+        }
+    }
+
+    /// Drops what is out of reach, and the lowest of what is too much.
+    fn forget(&mut self) {
+        while let Some((number, old)) = self.sent.front()
+            && (*number < self.floor || self.sent.len() > self.window)
+        {
+            self.floor = self.floor.max(number + 1);
+            self.forgotten_unacked += (old.acks == 0) as u64;
+            self.sent.pop_front();
         }
     }
 
@@ -261,5 +273,18 @@ mod tests {
         assert_eq!((s.sent.len(), s.forgotten_unacknowledged()), (2, 2));
         assert_eq!(s.acknowledged(s.extend(50000)), Acked::Unseen);
         assert_eq!(s.acknowledged(0), Acked::Unknown);
+    }
+
+    #[test]
+    fn what_a_jump_passed_over_is_late_and_not_forgotten() {
+        // As far back as a number can be told from one in front: half the modulus.
+        let mut s = Sequence::new(65536, 16);
+        s.sent(2, 1, 0);
+        assert_eq!(s.sent(s.extend(32769), 2, 0), Seen::Ahead(32766));
+        assert!(matches!(s.acknowledged(s.extend(2)), Acked::First(sent) if sent.frame == 1));
+        assert_eq!(s.sent(s.extend(3), 3, 0), Seen::Late);
+        assert!(matches!(s.sent(s.extend(3), 4, 0), Seen::Copy { before } if before.frame == 3));
+        assert_eq!(s.sent(s.extend(32771), 5, 0), Seen::Ahead(1));
+        assert_eq!((s.sent.len(), s.forgotten(2), s.forgotten(3)), (3, true, false));
     }
 }

@@ -24,6 +24,8 @@ pub enum Event {
         message_id: Option<u64>,
         /// The sender's last try: without an acknowledgement it gives up now.
         last_try: bool,
+        /// What the receiver makes of this copy, where its filter is known.
+        handled: Option<Handled>,
     },
     /// The message acknowledges one of the other side.
     Acked {
@@ -40,6 +42,15 @@ pub enum Event {
     Unmatched,
     /// Something with a life of its own, such as a link of shared state.
     Link(Link),
+}
+
+/// Whether a copy of a message gets through the receiver's filter to its application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handled {
+    /// Does this copy?
+    pub now: bool,
+    /// How many of the copies before it did.
+    pub before: u32,
 }
 
 /// What becomes of a link.

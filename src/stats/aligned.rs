@@ -9,8 +9,16 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 /// What people need only where a row has something else than this.
-const USUAL: [(&str, &str); 6] =
-    [("connection", "1"), ("faults", "0"), ("unmatched", "0"), ("refused", "0"), ("given_up", "0"), ("roles", "known")];
+const USUAL: [(&str, &str); 8] = [
+    ("connection", "1"),
+    ("faults", "0"),
+    ("unmatched", "0"),
+    ("refused", "0"),
+    ("given_up", "0"),
+    ("handled_twice", "0"),
+    ("never_handled", "0"),
+    ("roles", "known"),
+];
 /// Columns for programs: people see the others.
 const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
 /// What goes first where there is little room; `proto` only where it is the same in all rows: the

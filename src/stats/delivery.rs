@@ -13,12 +13,18 @@
 //! | gaps, missing | how often a number came too early, and how many numbers were passed over |
 //! | late | first copies behind a higher number: reordered, or sent again after a loss |
 //! | lost | missing and never come: lost before the capture point for good |
+//! | handled twice | more than one copy gets through the receiver's own filter to its application |
+//! | never handled | no copy gets through, though the capture has it |
+//!
+//! The last two are known where the filter is, and hold for the receiver that gets what the capture
+//! has: best of a capture at its side.
 
+use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
 use crate::protocols::Message;
-use crate::protocols::delivery::{Event, Link};
+use crate::protocols::delivery::{Event, Handled, Link};
 use rustc_hash::FxHashMap;
 
 /// So many connections have figures of their own; those after them share the last ones.
@@ -49,6 +55,10 @@ pub struct Direction {
     pub missing: u64,
     /// First copies behind a higher number.
     pub late: u64,
+    /// Messages of which the receiver's application gets more than one copy.
+    pub handled_twice: u64,
+    /// Messages of which it gets none.
+    pub never_handled: u64,
     /// First copy to first acknowledgement.
     pub ack_delay: Delays,
     /// The same, of messages sent once only.
@@ -96,37 +106,6 @@ impl Direction {
     pub fn unanswered(&self) -> u64 {
         self.requests.saturating_sub(self.answers)
     }
-}
-
-/// The messages of one direction one by one.
-#[derive(Clone, Debug, Default)]
-pub struct Rows {
-    /// In order of first appearance.
-    pub messages: Vec<Row>,
-    /// Frames that came before their turn, and how many numbers they passed over.
-    pub gaps: Vec<(u64, u32)>,
-    /// Frames of first copies behind a higher number.
-    pub late: Vec<u64>,
-    places: FxHashMap<i64, usize>,
-}
-
-/// One numbered message.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// The number without wrap.
-    pub extended: i64,
-    /// The number on the wire.
-    pub number: u16,
-    /// What it is.
-    pub message: &'static str,
-    /// The application's number for it.
-    pub message_id: Option<u64>,
-    /// The frame of each copy, and whether it came after an acknowledgement.
-    pub copies: Vec<(u64, bool)>,
-    /// The frame of the first acknowledgement.
-    pub acked: Option<u64>,
-    /// The sender made its last try.
-    pub last_try: bool,
 }
 
 /// One connection of a conversation.
@@ -208,8 +187,9 @@ impl Deliveries {
             let (own, other) = if side == Side::A { (a, b) } else { (b, a) };
             match *event {
                 Event::Begin => {}
-                Event::Sent { number, extended, seen, message_id, last_try } => {
+                Event::Sent { number, extended, seen, message_id, last_try, handled } => {
                     own.sent(seen, frame, self.rows);
+                    own.handled(seen, handled);
                     if last_try && own.last_tries.len() < LAST_TRIES {
                         own.last_tries.push(extended);
                     }
@@ -226,7 +206,7 @@ impl Deliveries {
                                 acked: None,
                                 last_try: false,
                             });
-                            row.copies.push((frame, acked));
+                            row.copies.push(Copied { frame, acked, handled: handled.map(|h| h.now) });
                             row.last_try |= last_try;
                         }
                         true => self.omitted += 1,
@@ -302,18 +282,14 @@ impl Direction {
             _ => {}
         }
     }
-}
 
-impl Rows {
-    fn row(&mut self, new: Row) -> &mut Row {
-        let place = *self.places.entry(new.extended).or_insert(self.messages.len());
-        if place == self.messages.len() {
-            self.messages.push(new);
+    fn handled(&mut self, seen: Seen, handled: Option<Handled>) {
+        let copy = matches!(seen, Seen::Copy { .. });
+        match handled {
+            Some(Handled { now: true, before: 0 }) if copy => self.never_handled = self.never_handled.saturating_sub(1),
+            Some(Handled { now: true, before: 1 }) => self.handled_twice += 1,
+            Some(Handled { now: false, before: 0 }) if !copy => self.never_handled += 1,
+            _ => {}
         }
-        &mut self.messages[place]
-    }
-
-    fn get(&mut self, extended: i64) -> Option<&mut Row> {
-        self.messages.get_mut(*self.places.get(&extended)?)
     }
 }

@@ -9,6 +9,7 @@
 //! captures, [`track`] follows one field.
 
 pub mod aligned;
+pub mod copies;
 pub mod delivery;
 pub mod diff;
 pub mod histogram;

@@ -51,14 +51,20 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
         |last_try: bool| list(rows.iter().filter(|r| r.acked.is_none() && (r.last_try || !last_try)).map(|r| r.number));
     let gaps = list(d.rows.gaps.iter().map(|(frame, n)| format!("{{\"frame\":{frame},\"missing\":{n}}}")));
     let late = list(d.rows.late.iter());
+    let message = |number: u16, frames: String| format!("{{\"number\":{number},\"frames\":{frames}}}");
+    let twice = rows.iter().filter(|r| r.handled().count() > 1).map(|r| message(r.number, list(r.handled())));
+    let never = rows.iter().filter(|r| r.never_handled());
+    let never = never.map(|r| message(r.number, list(r.copies.iter().map(|c| c.frame))));
     let _ = write!(
         out,
         "{{\"messages\":{},\"copies\":{},\"never_acked\":{},\"given_up\":{},\"gaps\":{gaps},\"late_frames\":{late},\
-         \"reliable\":[",
+         \"handled_twice\":{},\"never_handled\":{},\"reliable\":[",
         d.messages,
         d.copies,
         numbers(false),
-        numbers(true)
+        numbers(true),
+        list(twice),
+        list(never)
     );
     for (k, row) in rows.iter().enumerate() {
         let _ = write!(out, "{}\n  {{\"number\":{},\"message\":", if k == 0 { "" } else { "," }, row.number);
@@ -66,10 +72,10 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
         if let Some(id) = row.message_id {
             let _ = write!(out, ",\"message_id\":{id}");
         }
-        let first = row.copies.first().map_or(0, |(frame, _)| *frame);
-        let frames = list(row.copies.iter().map(|(frame, _)| frame));
+        let first = row.copies.first().map_or(0, |copy| copy.frame);
+        let frames = list(row.copies.iter().map(|copy| copy.frame));
         let acked = row.acked.map_or("null".into(), |frame| frame.to_string());
-        let again = |acked: bool| list(row.copies.iter().skip(1).filter(|(_, a)| *a == acked).map(|(f, _)| f));
+        let again = |acked: bool| list(row.copies.iter().skip(1).filter(|c| c.acked == acked).map(|c| c.frame));
         let _ = write!(
             out,
             ",\"first_frame\":{first},\"copies\":{},\"frames\":{frames},\"acked_frame\":{acked},\

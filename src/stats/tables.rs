@@ -105,6 +105,8 @@ static DELIVERY: Shape = Shape {
         "missing",
         "late",
         "lost",
+        "handled_twice",
+        "never_handled",
         "lost_share",
         "ack_p50",
         "ack_p90",
@@ -341,7 +343,7 @@ pub fn delivery(stats: &Stats) -> Table {
         row.extend([d.messages, d.copies, d.resent].map(Cell::Int));
         row.push(share(d.resent, d.copies));
         let counts = [d.duplicates, d.given_up(), d.never_acked(), d.gaps, d.missing, d.late, d.lost()];
-        row.extend(counts.map(Cell::Int));
+        row.extend(counts.into_iter().chain([d.handled_twice, d.never_handled]).map(Cell::Int));
         row.push(share(d.lost(), d.messages + d.lost()));
         delays(&d.ack_delay, &mut row);
         delays(&d.round_trip, &mut row);

@@ -46,7 +46,7 @@ pub fn follow(number: i64, (first, last): (bool, bool), kind: Kind, around: &Aro
         Some((from, run)) => match run.marks[kind as usize].tail {
             Mark::First(begin) => Some(begin),
             Mark::Last(_) => return Chain::Orphan,
-            Mark::None if from <= origin && origin < number => return Chain::Orphan,
+            Mark::None if from <= origin && origin <= number => return Chain::Orphan,
             Mark::None | Mark::Wall => None,
         },
     };

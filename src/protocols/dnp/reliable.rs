@@ -138,8 +138,14 @@ impl Direction {
         let now = place.time.nanos() as i64;
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
         let seen = self.sequence.sent(number, place.frame, now);
-        let event = Event::Sent { number: command.number, extended: number, seen, message_id: None, last_try: false };
-        draft.delivery.push(event);
+        draft.delivery.push(Event::Sent {
+            number: command.number,
+            extended: number,
+            seen,
+            message_id: None,
+            last_try: false,
+            handled: None,
+        });
         match seen {
             Seen::Copy { before } => {
                 copy(before, tag, now, resend, notes);

@@ -7,6 +7,7 @@ pub mod framing;
 pub mod layout;
 pub mod notes;
 pub mod probe;
+pub mod receiver;
 pub mod reliable;
 pub mod replay;
 pub mod session;
@@ -122,22 +123,23 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
     let Some(_) = whole else { return Evidence::No };
     sight.said.iter().for_each(|(_, data, length)| standing.see(data, *length));
     let version = standing.first();
-    let named = |k: usize| sight.said.get(k).and_then(|(_, d, _)| d.first()).map(|b| version.layout(*b).name);
-    let two_sides = sight.said.iter().any(|(side, ..)| *side != sight.said[0].0);
-    // The very first thing anybody says is a connect.
-    match (named(0), named(1)) {
-        (Some("connect"), Some("welcome" | "reject")) if two_sides => {
-            Evidence::Sure(90, "connect, answered by welcome or reject")
-        }
-        (Some("connect"), Some("connect"))
-            if sight.said.len() >= 3 && sight.said.iter().all(|(_, d, _)| d.len() == 1) =>
-        {
+    let name = |data: &[u8]| data.first().map(|b| version.layout(*b).name);
+    let Some((opener, first, _)) = sight.said.first() else { return Evidence::No };
+    let other = |(side, ..): &&(_, &[u8], _)| side != opener;
+    let two_sides = sight.said.iter().any(|said| other(&said));
+    let opens = name(first) == Some("connect");
+    // The very first thing anybody says is a connect. It may be lost and said again, and the server
+    // may say another itself before it answers: the application has to decide.
+    let answer = sight.said.iter().filter(other).map(|(_, data, _)| name(data)).find(|name| *name != Some("connect"));
+    match answer.flatten() {
+        Some("welcome" | "reject") if opens => Evidence::Sure(90, "connect, answered by welcome or reject"),
+        None if opens && sight.said.len() >= 3 && sight.said.iter().all(|(_, d, _)| d.len() == 1) => {
             Evidence::Sure(10, "connects of one byte, again and again")
         }
-        (Some("connect"), _) if sight.said[0].1.len() == 1 => Evidence::Maybe("a connect of one byte"),
         _ if two_sides && sight.said.len() >= 2 * ENOUGH => {
             Evidence::Likely("every datagram has the exact form of a message")
         }
+        _ if opens && first.len() == 1 => Evidence::Maybe("a connect of one byte"),
         _ => Evidence::Maybe("the datagrams so far fit"),
     }
 }
@@ -145,6 +147,7 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
 /// The first frames of each side: a connect, or what answers it, or several that all fit.
 fn identify_streams(sight: &Sight<'_>) -> Evidence {
     let mut best = Evidence::No;
+    let mut opened = false;
     for (_, bytes, _) in sight.said {
         let mut framing = framing::Framing::new(None, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
@@ -157,16 +160,25 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
             match version.layout(data[0]).name {
                 "connect" if frames == 0 && length == 1 => return Evidence::Sure(80, "a framed connect of one byte"),
                 "welcome" if frames == 0 => return Evidence::Sure(90, "a framed welcome"),
-                _ => (rest, frames) = (behind, frames + 1),
+                "reject" if frames == 0 && opened => return Evidence::Sure(80, "a framed connect, and a reject"),
+                "connect" if frames == 0 => opened = true,
+                _ => {}
             }
+            (rest, frames) = (behind, frames + 1);
         }
         best = match frames {
-            0 if bytes.len() >= 8 => return Evidence::No,
+            0 if bytes.len() >= 8 && !begun(&framing, bytes) => return Evidence::No,
             ENOUGH.. => return Evidence::Likely("frames, every one with a message that fits"),
             _ => Evidence::Maybe("a frame that fits"),
         };
     }
     best
+}
+
+/// Is this the beginning of a message that the library may send?
+fn begun(framing: &framing::Framing, bytes: &[u8]) -> bool {
+    let version = framing.version().unwrap_or(Version::V20);
+    framing.cut(bytes).is_some_and(|(_, length)| length <= version.largest())
 }
 
 struct Writing {
@@ -210,5 +222,61 @@ impl Encoder for Writing {
         };
         framed.extend_from_slice(message);
         Some(framed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::Side::{self, A, B};
+
+    fn evidence(transport: Transport, said: &[(Side, &str)]) -> Evidence {
+        let bytes: Vec<_> = said.iter().map(|(side, hex)| (*side, hex::decode(hex).unwrap())).collect();
+        let said: Vec<_> = bytes.iter().map(|(side, data)| (*side, &data[..], data.len())).collect();
+        let ends = ["10.0.0.1:40000", "10.0.0.2:17851"].map(|end| end.parse().unwrap());
+        Riptide.identify(&Sight { transport, ends, said: &said, begun: [true; 2], options: &Options::default() })
+    }
+
+    fn udp(said: &[(Side, &str)]) -> Evidence {
+        evidence(Transport::Udp, said)
+    }
+
+    #[test]
+    fn a_connect_and_its_answer_are_sure() {
+        for said in [
+            &[(A, "03"), (B, "0801000100")][..],
+            &[(A, "02"), (B, "2300")],
+            // The connect was lost, and is said again.
+            &[(A, "02"), (A, "02"), (B, "1800100000")],
+            // The server's application had to decide.
+            &[(A, "03"), (B, "03"), (B, "0801000100")],
+            &[(A, "02"), (B, "02"), (A, "02"), (B, "2300")],
+            // The application's data behind a connect.
+            &[(A, "02ff"), (A, "02ff"), (B, "1800100000")],
+        ] {
+            assert!(matches!(udp(said), Evidence::Sure(90, _)), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_connect_alone_is_not() {
+        assert!(matches!(udp(&[(A, "02")]), Evidence::Maybe(_)));
+        assert!(matches!(udp(&[(A, "02"), (A, "02")]), Evidence::Maybe(_)));
+        assert!(matches!(udp(&[(A, "02"), (A, "02"), (A, "02")]), Evidence::Sure(10, _)));
+        assert!(matches!(udp(&[(A, "02"), (B, "0bff")]), Evidence::No));
+        let hidden = [(A, "02"), (B, "2900200000"), (A, "1100200000"), (B, "2700500141"), (A, "1100200000")];
+        assert!(matches!(udp(&hidden), Evidence::Maybe(_)));
+    }
+
+    #[test]
+    fn frames_of_a_stream_are_told_by_the_first_of_each_side() {
+        let tcp = |said: &[(Side, &str)]| evidence(Transport::Tcp, said);
+        assert!(matches!(tcp(&[(A, "0100000002")]), Evidence::Sure(80, _)));
+        assert!(matches!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]), Evidence::Sure(90, _)));
+        assert!(matches!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]), Evidence::Sure(80, _)));
+        assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
+        // The first message is not whole yet.
+        assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Maybe(_)));
+        assert!(matches!(tcp(&[(A, "474554202f20485454502f")]), Evidence::No));
     }
 }

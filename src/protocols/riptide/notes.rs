@@ -18,6 +18,16 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.late", "note", "a new message behind the newest"),
     note("riptide.gap_bug", "warning", "a jump at which the receiving library is known to fail"),
     note(
+        "riptide.handled_twice",
+        "warning",
+        "a copy that gets through the filter of a 2.0 to 2.2 receiver: its application has the message again",
+    ),
+    note(
+        "riptide.never_handled",
+        "warning",
+        "a message that the filter of a 2.0 to 2.2 receiver drops though it never had it",
+    ),
+    note(
         "riptide.ack_ahead",
         "warning",
         "an ack for a message newer than the newest it says it has: the 2.0 bug at work",

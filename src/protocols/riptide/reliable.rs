@@ -1,12 +1,13 @@
 //! Riptide's reliable layer: which message was acknowledged by which ack, which copies are resends
 //! (facts, section 7).
 
+use super::receiver::Receiver;
 use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
-use crate::protocols::delivery::Event;
+use crate::protocols::delivery::{Event, Handled};
 use crate::protocols::{Draft, Place};
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
@@ -23,6 +24,8 @@ pub(super) static COPY: Field = u32le("copy").doc("which copy of the message thi
 #[derive(Debug)]
 pub struct Reliable {
     sent: [Sequence; 2],
+    /// Who receives what each side sends.
+    receivers: [Receiver; 2],
     acked: Vec<(i64, u64, i64)>,
     unseen: Vec<i64>,
     /// A disconnect or reject was seen: the next connect starts afresh.
@@ -32,14 +35,21 @@ pub struct Reliable {
 impl Default for Reliable {
     fn default() -> Self {
         let new = || Sequence::new(65536, WINDOW);
-        Reliable { sent: [new(), new()], acked: Vec::new(), unseen: Vec::new(), ended: false }
+        Reliable {
+            sent: [new(), new()],
+            receivers: Default::default(),
+            acked: Vec::new(),
+            unseen: Vec::new(),
+            ended: false,
+        }
     }
 }
 
 impl Reliable {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.sent.iter().map(Sequence::memory).sum()
+        self.sent.iter().map(Sequence::memory).sum::<usize>()
+            + self.receivers.iter().map(Receiver::memory).sum::<usize>()
     }
 
     /// A connect of the client came.
@@ -48,6 +58,14 @@ impl Reliable {
             *self = Reliable::default();
             draft.delivery.push(Event::Begin);
         }
+        if self.sent.iter().all(|sent| sent.newest().is_none()) {
+            self.receivers.iter_mut().for_each(Receiver::begin);
+        }
+    }
+
+    /// A message of no known type came: no message of this layer, but receivers take it for one.
+    pub fn unknown(&mut self, sequence: u16, version: Version, side: Side) {
+        self.receivers[side.index()].take(version, sequence);
     }
 
     /// A reject or disconnect came.
@@ -61,10 +79,34 @@ impl Reliable {
         let newest = side.newest();
         let extended = side.extend(sequence);
         let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let first = side.first();
         let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
         let message_id = draft.tree.number("message_id");
-        draft.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try });
+        let handled = self.receivers[place.side.index()].take(version, sequence).and_then(|now| {
+            // The number of copies handled is what is kept with each message. Of those before the
+            // capture's first nobody knows whether they came before it began.
+            let sent = side.get_mut(extended).filter(|_| extended >= first)?;
+            let before = sent.tag as u32;
+            sent.tag += now as u64;
+            Some(Handled { now, before })
+        });
+        draft.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try, handled });
         let notes = &mut draft.notes;
+        match handled {
+            Some(Handled { now: true, before: 1.. }) => notes.add(
+                Level::Warning,
+                "riptide.handled_twice",
+                format_args!("the receiver does not know it for a copy: the application gets it again"),
+            ),
+            Some(Handled { now: false, before: 0 }) => notes.add(
+                Level::Warning,
+                "riptide.never_handled",
+                format_args!(
+                    "the receiver takes it for a copy, acknowledges it and drops it: the application never gets it"
+                ),
+            ),
+            _ => {}
+        }
         match seen {
             Seen::Next | Seen::Forgotten => {}
             Seen::Late => {

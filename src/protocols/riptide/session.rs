@@ -205,11 +205,16 @@ impl Conversation {
                 reason(message, version, place, draft);
                 trailing(draft);
             }
-            "unknown" => draft.notes.add(
-                Level::Warning,
-                "riptide.unknown_type",
-                format_args!("no such message type: the library takes it for a reliable message"),
-            ),
+            "unknown" => {
+                if let Some(sequence) = number(&draft.tree, "sequence_id") {
+                    self.reliable.unknown(sequence, version, place.side);
+                }
+                draft.notes.add(
+                    Level::Warning,
+                    "riptide.unknown_type",
+                    format_args!("no such message type: the library takes it for a reliable message"),
+                );
+            }
             _ => {}
         }
         if place.length > version.largest() {

@@ -1,0 +1,237 @@
+//! What the library's receivers make of a direction's reliable messages: their own filter against
+//! copies, run over the capture (facts, section 7).
+//!
+//! The filters of 2.0 and of 2.1 and 2.2 fail after a jump of the sequence ids: a message may be
+//! handed to the application twice, or never. Nothing on the wire says so, but the filter is known,
+//! and so is what it was fed: best where the capture was made at the receiver's side.
+
+use super::version::Version;
+
+/// The receiver's memory of one direction.
+#[derive(Debug, Default)]
+pub struct Receiver {
+    /// Its newest sequence id; `None`: the connection's beginning is not in the capture, and
+    /// nothing came yet.
+    last: Option<u16>,
+    filter: Option<Filter>,
+}
+
+#[derive(Debug)]
+enum Filter {
+    Windows(Windows),
+    Bits(Bits),
+}
+
+impl Receiver {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        match &self.filter {
+            Some(Filter::Bits(bits)) => bits.segments.capacity() * size_of::<u32>(),
+            _ => 0,
+        }
+    }
+
+    /// The connection begins: no id was received. In the middle of one nothing is known of the ids
+    /// before the first that comes.
+    pub fn begin(&mut self) {
+        self.last.get_or_insert(0);
+    }
+
+    /// A message with this id comes. Is it handed to the application? `None` where the filter of
+    /// the version is not known.
+    pub fn take(&mut self, version: Version, id: u16) -> Option<bool> {
+        match (version, &self.filter) {
+            (Version::V10 | Version::V12, _) => return None,
+            (Version::V20, Some(Filter::Windows(_))) | (Version::V21 | Version::V22, Some(Filter::Bits(_))) => {}
+            (Version::V20, _) => self.filter = Some(Filter::Windows(Windows::default())),
+            (Version::V21 | Version::V22, _) => self.filter = Some(Filter::Bits(Bits::default())),
+        }
+        let last = self.last.get_or_insert(id.wrapping_sub(1));
+        let gap = gap(id, *last);
+        Some(match &mut self.filter {
+            Some(Filter::Windows(windows)) => windows.take(gap, id, last),
+            Some(Filter::Bits(bits)) => bits.take(gap, id, last),
+            None => return None,
+        })
+    }
+}
+
+/// How far `a` is past `b`, as the library counts: at half way round the sign is that of the plain
+/// difference.
+fn gap(a: u16, b: u16) -> i32 {
+    let plain = a as i32 - b as i32;
+    let lifted = |n: u16| if n <= 32768 { n as i32 + 65536 } else { n as i32 };
+    if plain.abs() <= 32768 { plain } else { lifted(a) - lifted(b) }
+}
+
+/// 2.0: 16 bits that acks are made of, and 64 behind them against copies.
+#[derive(Debug, Default)]
+struct Windows {
+    acks: u16,
+    copies: u64,
+}
+
+impl Windows {
+    fn take(&mut self, gap: i32, id: u16, last: &mut u16) -> bool {
+        if gap > 0 {
+            // C# shifts by the count modulo 64.
+            self.copies = self.copies.wrapping_shl(gap as u32);
+            match gap {
+                ..=16 => {
+                    let both = (self.acks as u32) << gap;
+                    self.acks = both as u16;
+                    self.copies |= (both >> 16) as u64;
+                    *last = id;
+                }
+                // The bug: the newest id stays the old one, so that the windows stand for other ids
+                // than they are read for.
+                17..=80 => {
+                    self.copies |= (self.acks as u64).wrapping_shl(gap as u32 - 16);
+                    self.acks = 0;
+                }
+                _ => {}
+            }
+        }
+        match gap.unsigned_abs() {
+            0 => false,
+            n @ 1..=16 => set(&mut self.acks, 1 << (n - 1)),
+            n @ 17..=80 => set(&mut self.copies, 1 << (n - 17)),
+            _ => true,
+        }
+    }
+}
+
+/// Sets a bit. Was it clear?
+fn set<T: Copy + PartialEq + std::ops::BitAnd<Output = T> + std::ops::BitOr<Output = T>>(word: &mut T, bit: T) -> bool {
+    let clear = *word & bit != bit;
+    *word = *word | bit;
+    clear
+}
+
+/// Bits of one segment.
+const SEGMENT: u32 = 32;
+/// So many segments hold every distance that two ids can have. The library's list has no limit.
+const SEGMENTS: usize = 32768 / SEGMENT as usize + 1;
+
+/// 2.1 and 2.2: as many bits as there may be ids missing. Position n, from 1, is the id n below the
+/// newest.
+#[derive(Debug)]
+struct Bits {
+    segments: Vec<u32>,
+    /// Positions in use; those beyond count as received.
+    count: u32,
+}
+
+impl Default for Bits {
+    fn default() -> Bits {
+        Bits { segments: vec![0], count: 0 }
+    }
+}
+
+impl Bits {
+    fn take(&mut self, gap: i32, id: u16, last: &mut u16) -> bool {
+        if gap == 0 {
+            return false;
+        }
+        if gap > 0 {
+            self.shift(gap as u32);
+            *last = id;
+        }
+        let position = gap.unsigned_abs();
+        let new = !self.is_set(position);
+        if let Some(segment) = self.segments.get_mut((position - 1) as usize / SEGMENT as usize) {
+            *segment |= 1 << ((position - 1) % SEGMENT);
+        }
+        new
+    }
+
+    fn is_set(&self, position: u32) -> bool {
+        let at = position.wrapping_sub(1);
+        let segment = self.segments.get((at / SEGMENT) as usize);
+        position > self.count || segment.is_none_or(|segment| segment >> (at % SEGMENT) & 1 == 1)
+    }
+
+    fn shift(&mut self, by: u32) {
+        let (whole, rest) = ((by / SEGMENT) as usize, by % SEGMENT);
+        let room = self.segments.len() as u32 * SEGMENT;
+        if self.count + by >= room {
+            while self.count > 0 && self.is_set(self.count) {
+                self.count -= 1;
+            }
+            if self.count + by > room {
+                let more = self.segments.len() + whole + 1;
+                self.segments.resize(more.min(SEGMENTS), 0);
+            }
+        }
+        self.count = (self.count + by).min(self.segments.len() as u32 * SEGMENT);
+        // The bug: a shift by whole segments leaves what a segment held where it was, and moves on
+        // only what the rest of the shift pushes out of it.
+        let (last, below) = (self.segments.len() - 1, self.segments.len().saturating_sub(1 + whole));
+        self.segments[last] <<= rest;
+        for k in (0..below).rev() {
+            let shifted = (self.segments[k] as u64) << rest;
+            self.segments[k] = shifted as u32;
+            self.segments[k + 1 + whole] |= (shifted >> SEGMENT) as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(version: Version, ids: impl IntoIterator<Item = u16>) -> Vec<bool> {
+        let mut receiver = Receiver::default();
+        receiver.begin();
+        ids.into_iter().map(|id| receiver.take(version, id).unwrap()).collect()
+    }
+
+    #[test]
+    fn copies_are_dropped_and_late_ones_are_not() {
+        for version in [Version::V20, Version::V21, Version::V22] {
+            assert_eq!(
+                run(version, [1, 1, 2, 4, 3, 3, 2, 16, 5]),
+                [true, false, true, true, true, false, false, true, true]
+            );
+            assert_eq!(run(version, (1..=65535).chain([0, 1, 65535, 1])).iter().filter(|new| **new).count(), 65537);
+        }
+        assert_eq!(Receiver::default().take(Version::V12, 1), None);
+    }
+
+    #[test]
+    fn a_capture_may_begin_in_the_middle() {
+        for version in [Version::V20, Version::V22] {
+            let mut receiver = Receiver::default();
+            assert_eq!(
+                [500, 500, 502, 501].map(|id| receiver.take(version, id)),
+                [Some(true), Some(false), Some(true), Some(true)]
+            );
+        }
+    }
+
+    #[test]
+    fn a_2_0_receiver_takes_a_message_twice_after_a_jump() {
+        // Facts, section 7: 17 to 80 above the newest, the newest stays; 81 above, nothing is kept.
+        assert_eq!(run(Version::V20, [1, 21, 21]), [true, true, true]);
+        assert_eq!(run(Version::V20, [1, 90, 90]), [true, true, true]);
+        assert_eq!(run(Version::V20, [1, 17, 17]), [true, true, false]);
+    }
+
+    #[test]
+    fn a_2_2_receiver_drops_what_it_never_had_after_a_jump() {
+        // 5 ids received, then 40 lost: the bits of the five stay in the lowest segment, shifted by
+        // 40 - 32 = 8, and stand for ids that were lost.
+        let got = run(Version::V22, (1..=5).chain([45]).chain(6..=44));
+        let lost: Vec<u16> = (6..=44).filter(|id| !got[*id as usize]).collect();
+        assert_eq!(lost, [32, 33, 34, 35, 36]);
+    }
+
+    #[test]
+    fn memory_has_a_limit() {
+        let mut receiver = Receiver::default();
+        for k in 0..1000u32 {
+            receiver.take(Version::V22, (k * 30011) as u16);
+        }
+        assert!(receiver.memory() <= SEGMENTS.next_power_of_two() * 4);
+    }
+}

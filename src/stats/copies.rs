@@ -1,0 +1,73 @@
+//! The numbered messages of one direction one by one, each with its copies.
+
+use rustc_hash::FxHashMap;
+
+/// The messages of one direction one by one.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// In order of first appearance.
+    pub messages: Vec<Row>,
+    /// Frames that came before their turn, and how many numbers they passed over.
+    pub gaps: Vec<(u64, u32)>,
+    /// Frames of first copies behind a higher number.
+    pub late: Vec<u64>,
+    places: FxHashMap<i64, usize>,
+}
+
+/// One numbered message.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The number without wrap.
+    pub extended: i64,
+    /// The number on the wire.
+    pub number: u16,
+    /// What it is.
+    pub message: &'static str,
+    /// The application's number for it.
+    pub message_id: Option<u64>,
+    /// The copies in order.
+    pub copies: Vec<Copied>,
+    /// The frame of the first acknowledgement.
+    pub acked: Option<u64>,
+    /// The sender made its last try.
+    pub last_try: bool,
+}
+
+impl Row {
+    /// Did no copy get through the receiver's filter? Not where the filter is not known.
+    pub fn never_handled(&self) -> bool {
+        self.copies.iter().all(|copy| copy.handled == Some(false))
+    }
+
+    /// The frames of the copies that got through.
+    pub fn handled(&self) -> impl Iterator<Item = u64> {
+        self.copies.iter().filter(|copy| copy.handled == Some(true)).map(|copy| copy.frame)
+    }
+}
+
+/// One copy of a numbered message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// The frame.
+    pub frame: u64,
+    /// It came after an acknowledgement.
+    pub acked: bool,
+    /// It got through the receiver's filter; `None` where that is not known.
+    pub handled: Option<bool>,
+}
+
+impl Rows {
+    /// The row of this message, which may be this new one.
+    pub fn row(&mut self, new: Row) -> &mut Row {
+        let place = *self.places.entry(new.extended).or_insert(self.messages.len());
+        if place == self.messages.len() {
+            self.messages.push(new);
+        }
+        &mut self.messages[place]
+    }
+
+    /// The row of a message.
+    pub fn get(&mut self, extended: i64) -> Option<&mut Row> {
+        self.messages.get_mut(*self.places.get(&extended)?)
+    }
+}
