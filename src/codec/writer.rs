@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The innermost object's group has these fields.
-    fn describe_group(&mut self, fields: &'static [Field]) {
+    pub(super) fn describe_group(&mut self, fields: &'static [Field]) {
         if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
             *table = fields;
         }
@@ -208,7 +208,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn has(&self, field: &'static Field) -> bool {
+    pub(super) fn has(&self, field: &'static Field) -> bool {
         match self.cursors.last() {
             Some(Cursor::Object { fields, .. }) => fields.contains_key(field.name),
             _ => true,
@@ -291,6 +291,28 @@ impl<'a> Writer<'a> {
     /// Writes `count` bits of a number.
     pub fn put(&mut self, value: u64, count: u32, order: Order) {
         self.out.put(self.ordered(value, count, order), count);
+    }
+
+    /// Writes a base-128 number.
+    pub fn put_varint(&mut self, mut v: u64) {
+        while v > 0x7f {
+            self.out.put(v & 0x7f | 0x80, 8);
+            v >>= 7;
+        }
+        self.out.put(v, 8);
+    }
+
+    /// Writes something behind its length in bytes, a base-128 number.
+    pub(super) fn delimited(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
+    ) -> Result<(), WriteStop> {
+        let at = self.out.len();
+        let done = write(self);
+        let content = self.out.split_off(at);
+        self.put_varint(content.len().div_ceil(8) as u64);
+        self.put_raw(content.bytes(), content.len());
+        done
     }
 
     /// Writes whole bytes.
@@ -394,20 +416,15 @@ impl<'a> Writer<'a> {
                     false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
                 }
             }
-            Kind::VarInt { zigzag, max_groups } => {
-                let range = if zigzag { i64::MIN as i128..=i64::MAX as i128 } else { 0..=u64::MAX as i128 };
-                if !range.contains(&n) {
-                    return Err(self.fail(format!("{n} is out of range: {} to {}", range.start(), range.end())));
-                }
-                let mut v = if zigzag { ((n as i64) << 1 ^ (n as i64) >> 63) as u64 } else { n as u64 };
+            Kind::VarInt { sign, max_groups } => {
+                let Some(v) = sign.write(n) else {
+                    let (least, most) = sign.range();
+                    return Err(self.fail(format!("{n} is out of range: {least} to {most}")));
+                };
                 if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
                     return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
                 }
-                while v > 0x7f {
-                    self.out.put(v & 0x7f | 0x80, 8);
-                    v >>= 7;
-                }
-                self.out.put(v, 8);
+                self.put_varint(v);
                 Ok(())
             }
             _ => Ok(()),
@@ -669,6 +686,13 @@ pub struct List {
     given: bool,
     count: &'static Count,
     length: usize,
+}
+
+impl List {
+    /// Has it no elements?
+    pub(super) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
 }
 
 impl Wire for Writer<'_> {

@@ -3,7 +3,7 @@
 //! section 5), in short and as the specification has them.
 
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::{Node, Tree};
 use crate::protocols::{Draft, payload};
 
@@ -13,10 +13,19 @@ static F32: Field = f32le("value");
 static F64: Field = f64le("value");
 static I32: Field = i32le("value");
 
+/// Found by the message that carries them, and by the first byte.
+static KEYS: Keys = Keys {
+    carriers: &["unreliable_message", "reliable_message", "link_state", "long_message", "long_link_state"],
+    ids: Some((0, 255)),
+    routes: None,
+};
+
 /// How values are encoded.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
     name: "dnp",
     versions: &[],
+    form: Form::Sequence,
+    keys: &KEYS,
     types: &[
         ("i8", i8("i8")),
         ("u8", u8("u8")),
