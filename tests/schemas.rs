@@ -130,8 +130,9 @@ fn dnp_values_are_what_the_applications_wrote() {
             let bytes = joined.or(line["fields"]["data"].as_str()).or(line["fields"]["message"].as_str());
             let bytes = hex::decode(bytes.expect("bytes")).expect("hex");
             let values = row["payload"].as_array().expect("values");
-            let mut schema =
-                String::from("proto = \"dnp\"\n[[message]]\nmessage = \"any\"\nname = \"m\"\n[message.fields]\n");
+            let mut schema = String::from(
+                "proto = \"dnp\"\n[[message]]\nmessage = \"reliable_message\"\nname = \"m\"\n[message.fields]\n",
+            );
             for (k, value) in values.iter().enumerate() {
                 schema += &format!("v{k} = {}\n", value["type"]);
             }
@@ -152,6 +153,63 @@ fn dnp_values_are_what_the_applications_wrote() {
         }
     }
     assert!(checked > 80, "{checked}");
+}
+
+/// nano's benchmark: `Ping {1: string}` is answered by `Pong {2: string}` with "re:" before it, and
+/// every request and notify is pushed back as it came; by the documented types of the programs.
+#[test]
+fn nano_values_are_what_the_benchmark_sent() {
+    let expected = lines(&fixtures().join("nano/nano-protobuf-tcp.expected.ndjson"));
+    let schema = fixtures().join("schemas/nano.toml");
+    let got = decode(&fixtures().join("nano/nano-protobuf-tcp.pcap"), &schema, &["-p", "nano"]);
+    assert_eq!(expected.len(), got.len());
+    let (mut asked, mut checked) = (String::new(), 0);
+    for (want, got) in expected.iter().zip(&got) {
+        assert_eq!((&want["fields"], got.get("fault")), (&got["fields"], None));
+        let content = got["derived"]["payload"]["content"].as_str().unwrap_or("");
+        // One string: its key, its length, its bytes.
+        let payload = hex::decode(want["fields"]["payload"].as_str().unwrap_or("")).expect("hex");
+        let at = if payload.len() > 129 { 3 } else { 2 };
+        assert_eq!(content.as_bytes(), payload.get(at..).unwrap_or_default(), "{got}");
+        match got["message"].as_str().expect("a name") {
+            "request" | "notify" => asked = content.into(),
+            "response" => assert_eq!(content, format!("re:{asked}")),
+            "push" => assert_eq!(content, asked),
+            _ => continue,
+        }
+        checked += 1;
+    }
+    assert!(checked >= 25, "{checked}");
+}
+
+/// The JSON of pitaya's programs, some of it compressed, is the same with a schema as without.
+#[test]
+fn nano_json_is_what_it_was() {
+    let expected = lines(&fixtures().join("nano/pitaya-codec-tcp.expected.ndjson"));
+    let schema = std::env::temp_dir().join(format!("netkit-nano-{}.toml", std::process::id()));
+    let text = "proto = \"nano\"\nencoding = \"json\"\n\
+        [[message]]\nroute = \"room.room.join\"\nmessage = \"request\"\nname = \"join\"\n[message.fields]\nname = \"string\"\n\
+        [[message]]\nroute = \"onMembers\"\nname = \"members\"\n[message.fields]\nmembers = \"string[]\"\n\
+        [[message]]\nroute = \"room.room.join\"\nmessage = \"response\"\nname = \"joined\"\n[message.fields]\nresult = \"integer\"\n";
+    std::fs::write(&schema, text).expect("written");
+    let got = decode(&fixtures().join("nano/pitaya-codec-tcp.pcap"), &schema, &["-p", "nano"]);
+    std::fs::remove_file(&schema).expect("removed");
+    let mut wrong = 0;
+    for (want, got) in expected.iter().zip(&got) {
+        if let Some(derived) = want.get("derived").and_then(|d| d.get("json")) {
+            assert_eq!(derived, &got["derived"]["json"]);
+        }
+        // The one member that the schema has wrong.
+        if want["derived"]["route"] == "room.room.join" && want["message"] == "response" {
+            let fault = &got["fault"];
+            assert_eq!(fault["path"], "nano.response.payload.result");
+            assert!(fault["text"].as_str().is_some_and(|t| t.ends_with("(expected integer, got string)")), "{fault}");
+            wrong += 1;
+        } else {
+            assert_eq!(want.get("fault").is_some(), got.get("fault").is_some(), "{got}");
+        }
+    }
+    assert!(wrong > 0 && expected.len() == got.len());
 }
 
 /// Floats were logged at the width of the program's own numbers.

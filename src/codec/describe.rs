@@ -34,6 +34,20 @@ pub fn kind(field: &Field) -> String {
     }
 }
 
+/// A field's type as a member of a JSON object.
+pub fn member(field: &Field) -> String {
+    match &field.kind {
+        Kind::Text { .. } => "string".into(),
+        Kind::Float { .. } => "number".into(),
+        Kind::Int { .. } => "integer".into(),
+        Kind::Bool { .. } => "true or false".into(),
+        Kind::Struct(_) => "object".into(),
+        Kind::Array { count: Count::Const(n), of } => format!("{}[{n}]", member(of)),
+        Kind::Array { of, .. } => format!("{}[]", member(of)),
+        _ => "any value".into(),
+    }
+}
+
 fn inner(of: &Field) -> String {
     match &of.kind {
         Kind::Struct(_) => of.name.into(),

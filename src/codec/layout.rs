@@ -359,6 +359,9 @@ numbers! {
     u64be UInt 64 Big "Unsigned, 64 bits, big-endian.";
     i16be Int 16 Big "Signed, 16 bits, big-endian.";
     i32be Int 32 Big "Signed, 32 bits, big-endian.";
+    i64be Int 64 Big "Signed, 64 bits, big-endian.";
+    f32be Float 32 Big "IEEE 754 binary32, big-endian.";
+    f64be Float 64 Big "IEEE 754 binary64, big-endian.";
     u16c UInt 16 Conversation "Unsigned, 16 bits, in the conversation's byte order.";
     u32c UInt 32 Conversation "Unsigned, 32 bits, in the conversation's byte order.";
     i16c Int 16 Conversation "Signed, 16 bits, in the conversation's byte order.";

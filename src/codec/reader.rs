@@ -521,8 +521,11 @@ impl Wire for Reader<'_> {
             }
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;
-                let v = bits::signed(self.take(bits as u32, order), bits as u32);
-                (Value::Int(v), v as u64)
+                let raw = self.take(bits as u32, order);
+                let v = bits::signed(raw, bits as u32);
+                // Flags have no sign.
+                let value = if let Show::Flags(_) = field.show { Value::UInt(raw) } else { Value::Int(v) };
+                (value, v as u64)
             }
             Kind::Tag { bits, order, .. } => {
                 self.need(field, start, bits as u64)?;

@@ -157,7 +157,7 @@ impl<'a> Sampler<'a> {
                 self.put_prefix(prefix, n)?;
                 n
             }
-            Count::Field(name) => self.complete(name, n),
+            Count::Field(name) => self.counted(name, n),
             Count::Until(_) | Count::Rest => n,
         })
     }
@@ -201,7 +201,7 @@ impl<'a> Sampler<'a> {
             }
             Len::Field(name) => {
                 let n = self.size();
-                self.complete(name, n)
+                self.counted(name, n)
             }
             Len::Rest if self.ended => return Ok(()),
             Len::Until(_) | Len::Rest => self.size(),
@@ -221,6 +221,15 @@ impl<'a> Sampler<'a> {
         }
         self.out.put_bytes(&content);
         Ok(())
+    }
+
+    /// Sets an earlier length or count, or returns what something before it has set.
+    fn counted(&mut self, name: &str, n: u64) -> u64 {
+        let Some(entry) = self.scope.entry(name) else { return 0 };
+        match std::mem::replace(&mut entry.counted, true) {
+            true => entry.value,
+            false => self.complete(name, n),
+        }
     }
 
     /// Sets an earlier length or count, as far as its width allows; returns what was set.

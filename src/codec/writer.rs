@@ -8,7 +8,7 @@
 use super::bits::{self, BitBuf};
 use super::context::{Context, NoContext, Recalled, Scope};
 use super::describe;
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, Sign, When, flag};
 use super::names;
 use super::walk::{self, Custom, Wire};
 use crate::printable::Printable;
@@ -348,10 +348,7 @@ impl<'a> Writer<'a> {
                 Some(given) => self.leaf_value(prefix, given).map(drop),
                 None => self.put_prefix(prefix, n),
             },
-            Count::Field(name) => {
-                self.complete(name, n);
-                Ok(())
-            }
+            Count::Field(name) => self.counted(name, n),
             _ => Ok(()),
         }
     }
@@ -533,7 +530,17 @@ impl<'a> Writer<'a> {
                 Ok(pattern)
             }
             _ => {
-                let n = self.number(field, value)?;
+                let mut n = self.number(field, value)?;
+                // Flags have no sign: the highest bit is one of them.
+                if let (Show::Flags(_), true) = (field.show, n >= 0) {
+                    n = match field.kind {
+                        Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
+                            bits::signed(n as u64, bits as u32) as i128
+                        }
+                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement, .. } => n as u64 as i64 as i128,
+                        _ => n,
+                    };
+                }
                 self.put_number(field, n)?;
                 Ok(n as u64)
             }
@@ -579,7 +586,7 @@ impl<'a> Writer<'a> {
                 self.out.put_bytes(&[stop]);
             }
             Len::Field(name) => {
-                self.complete(name, size as u64);
+                self.counted(name, size as u64)?;
                 self.put_raw(&bytes, count);
             }
             Len::Const(_) | Len::Rest => self.put_raw(&bytes, count),
@@ -592,6 +599,27 @@ impl<'a> Writer<'a> {
         match self.cursors.last() {
             Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
             _ => None,
+        }
+    }
+
+    /// A list or text of so many elements or bytes is counted by the earlier field `name`. Several
+    /// may be, but then they are of one length.
+    fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
+        let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
+        let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
+        let most = match entry.field.kind {
+            Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+            ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
+        };
+        match () {
+            _ if counted && before != n => {
+                Err(self.fail(format!("a length of {n}, but {name} is that of something else too, which has {before}")))
+            }
+            _ if n > most => Err(self.fail(format!("a length of {n}, but {name} is at most {most}"))),
+            _ => {
+                self.complete(name, n);
+                Ok(())
+            }
         }
     }
 
@@ -822,7 +850,7 @@ impl Wire for Writer<'_> {
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
             }
-            Count::Field(name) => self.complete(name, items.len() as u64),
+            Count::Field(name) => self.counted(name, items.len() as u64)?,
             _ => {}
         }
         self.cursors.push(Cursor::List { items, derived, next: 0 });

@@ -3,7 +3,7 @@
 use super::Usage;
 use crate::cli::{Fields, FieldsFormat};
 use netkit::codec::layout::{Field, Kind, flag};
-use netkit::codec::schema::SchemaMessage;
+use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::protocols::{self, Dissector, Role, Table};
 use serde_json::{Value as Json, json};
@@ -95,9 +95,10 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, out: &mut String) {
     if !d.derived().is_empty() {
         let fields = d.derived();
         out.push_str("Derived (known from elsewhere, not on the message's wire)\n");
-        fields.iter().for_each(|f| fields_text(std::slice::from_ref(*f), out));
+        fields.iter().for_each(|f| fields_text(std::slice::from_ref(*f), describe::kind, out));
         out.push('\n');
     }
+    schema_words(d, out);
     if !d.settings().is_empty() {
         out.push_str("Settings (-s KEY=VALUE)\n");
         for s in d.settings() {
@@ -112,6 +113,35 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, out: &mut String) {
     }
 }
 
+/// The words that schemas may use for its payloads.
+fn schema_words(d: &dyn Dissector, out: &mut String) {
+    let Some(first) = d.encodings().first() else { return };
+    let id = first.keys.ids.map(|(least, most)| format!("id = {least} to {most}"));
+    let route = first.keys.routes.map(|words| match words {
+        [] => "route = \"..\"".into(),
+        words => format!("route = {:?}", words.join(", ")),
+    });
+    let keys: Vec<String> = id.into_iter().chain(route).collect();
+    let _ = writeln!(
+        out,
+        "Payload schemas (--schema): {}, message = {}",
+        keys.join(" or "),
+        first.keys.carriers.join(", ")
+    );
+    for encoding in d.encodings() {
+        let name = match encoding.versions {
+            [] if d.encodings().len() > 1 => format!("encoding = {:?}", encoding.name),
+            [] => String::new(),
+            versions => versions.join(", "),
+        };
+        let bits = encoding.bits.then_some("bits(1) to bits(64)");
+        let words: Vec<&str> = encoding.types.iter().map(|(word, _)| *word).chain(bits).collect();
+        let name = if name.is_empty() { name } else { format!("{name}: ") };
+        let _ = writeln!(out, "  {name}{}", words.join(" "));
+    }
+    out.push('\n');
+}
+
 fn label(table: &Table) -> String {
     match (table.version, table.from) {
         ("", Role::Unknown) => String::new(),
@@ -123,12 +153,12 @@ fn label(table: &Table) -> String {
 
 fn layout_text(proto: &str, layout: &Layout) -> String {
     let mut out = format!("{proto}.{}\n  {}\n", layout.name, layout.doc);
-    fields_text(layout.fields, &mut out);
+    fields_text(layout.fields, describe::kind, &mut out);
     out
 }
 
 /// A line a field, indented by its depth.
-fn fields_text(fields: &'static [Field], out: &mut String) {
+fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, out: &mut String) {
     describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);
         let name = if field.name.is_empty() { "-" } else { field.name };
@@ -147,7 +177,7 @@ fn fields_text(fields: &'static [Field], out: &mut String) {
             more.push(field.doc.into());
         }
         let width = 26usize.saturating_sub(indent.len());
-        let line = format!("{indent}{name:width$} {:22} {}", describe::kind(field), more.join("; "));
+        let line = format!("{indent}{name:width$} {:22} {}", kind(field), more.join("; "));
         let _ = writeln!(out, "{}", line.trim_end());
         if let Some(names) = describe::names(&field.show) {
             let list = names.iter().map(|(v, n)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
@@ -161,14 +191,21 @@ fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], out: &mut String) 
         let _ = writeln!(out, "\nPayloads of {} by your schemas", d.name());
     }
     for m in messages {
-        let key = m.number.map(|n| n.to_string()).or(m.word.clone()).unwrap_or_default();
-        let carrier = if m.message.is_empty() { "message" } else { &m.message };
-        let from = if m.from.is_empty() { String::new() } else { format!(" from the {}", m.from) };
-        let Some(fields) = m.fields.iter().flatten().next_back() else { continue };
+        let Some(k) = m.fields.iter().rposition(Option::is_some) else { continue };
+        let (Some(encoding), Some(fields)) = (d.encodings().get(k), m.fields(k)) else { continue };
+        let mut found = vec![if m.message.is_empty() { "message".into() } else { m.message.clone() }];
+        found.extend(m.number.map(|n| n.to_string()).or(m.word.clone()));
+        if !m.from.is_empty() {
+            found.push(format!("from the {}", m.from));
+        }
+        if d.encodings().len() > 1 && encoding.versions.is_empty() {
+            found.push(format!("as {}", encoding.name));
+        }
         let doc = if m.doc.is_empty() { m.name } else { m.doc };
-        let text = layout_text(d.name(), &Layout { name: m.name, doc, fields });
-        let (head, body) = text.split_once('\n').unwrap_or((&text, ""));
-        let _ = writeln!(out, "{head}   [{carrier} {key}{from}]\n{body}");
+        let _ = writeln!(out, "{}.{}   [{}]\n  {doc}", d.name(), m.name, found.join(" "));
+        let kind = if encoding.form == Form::Members { describe::member } else { describe::kind };
+        fields_text(fields, kind, out);
+        out.push('\n');
     }
 }
 

@@ -269,12 +269,15 @@ impl Sink for Stats {
         }
         if !self.payloads.is_empty() {
             let schemas = &mut self.schemas;
-            self.payloads.each(&draft.tree, |name, bytes| {
-                let kind = schemas.entry((draft.proto, name)).or_default();
-                kind.add(bytes);
-                kind.reliable |=
-                    talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
-            });
+            // Among the fields, or beside them where a payload stays hex.
+            for tree in [&draft.tree, &draft.derived] {
+                self.payloads.each(tree, |name, bytes| {
+                    let kind = schemas.entry((draft.proto, name)).or_default();
+                    kind.add(bytes);
+                    kind.reliable |= talk.transport == Transport::Tcp
+                        || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
+                });
+            }
         }
 
         if !draft.delivery.is_empty() {

@@ -12,6 +12,9 @@ mod read;
 mod records;
 mod write;
 
+#[cfg(test)]
+mod tests;
+
 use super::layout::{Field, Kind, Len, array, bytes, group, varint};
 use super::walk::Custom;
 use super::writer::WriteStop;

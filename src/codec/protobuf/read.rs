@@ -111,11 +111,7 @@ struct Scan<'a> {
 
 impl Scan<'_> {
     /// Calls `each` with the records of the field at this place.
-    fn each(
-        &mut self,
-        place: usize,
-        each: &mut dyn FnMut(Record) -> Result<(), Stop>,
-    ) -> Result<(), Stop> {
+    fn each(&mut self, place: usize, each: &mut dyn FnMut(Record) -> Result<(), Stop>) -> Result<(), Stop> {
         let Some(own) = self.message.records.get(place) else { return Ok(()) };
         let mut records = self.all;
         // They are whole: the survey has seen them.

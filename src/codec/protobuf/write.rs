@@ -23,7 +23,9 @@ fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let unknown = others(writer)?;
     if let Some(wire) = writer.input(&WIRE) {
         // The bytes say what the fields say, and more.
-        message.fields.iter().for_each(|field| drop(writer.input(field)));
+        for field in message.fields {
+            writer.input(field);
+        }
         return writer.put_raw_form(wire);
     }
     let mut unknown = unknown.iter().peekable();
@@ -55,12 +57,7 @@ fn value(record: &Record, field: &'static Field, writer: &mut Writer<'_>) -> Res
     }
 }
 
-fn list(
-    record: &Record,
-    field: &'static Field,
-    of: &'static Field,
-    writer: &mut Writer<'_>,
-) -> Result<(), WriteStop> {
+fn list(record: &Record, field: &'static Field, of: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let mut list = writer.begin(field, &Count::Rest, of)?;
     let done = match record.packed {
         true if list.is_empty() => Ok(()),
@@ -104,7 +101,8 @@ fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
             return Err(WriteStop::Error(writer.wrong(expected, item)));
         };
         let content = serde_json::json!({ (other(wire).name): value });
-        let place = |error: EncodeError| WriteStop::Error(EncodeError { path: format!("unknown.{}", error.path), ..error });
+        let place =
+            |error: EncodeError| WriteStop::Error(EncodeError { path: format!("unknown.{}", error.path), ..error });
         let content = Writer::new(&content).write(std::slice::from_ref(other(wire))).map_err(place)?;
         let mut bytes = Vec::new();
         varint(key(number, wire), &mut bytes);

@@ -2,9 +2,10 @@
 
 use super::named::{condition, condition_name, identifier, leak, names};
 use super::parse::{FieldText, File, MessageText};
+use super::types::earlier;
 use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
 use crate::codec::check;
-use crate::codec::layout::{Field, Flags, Kind, Show, flag};
+use crate::codec::layout::{Count, Field, Flags, Kind, Len, Show, When, flag};
 use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
 
@@ -105,6 +106,17 @@ fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compi
     }
 }
 
+/// Does it leave nothing for what stands behind it?
+pub fn takes_the_rest(field: &Field) -> bool {
+    match &field.kind {
+        Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
+        Kind::Array { count: Count::Rest, .. } => true,
+        Kind::Array { of, .. } => takes_the_rest(of),
+        Kind::Struct(fields) => fields.iter().any(|f| matches!(f.when, When::Always) && takes_the_rest(f)),
+        _ => false,
+    }
+}
+
 /// Compiles the fields of one message for one encoding.
 pub struct Compiler<'a> {
     pub text: &'a File,
@@ -148,6 +160,11 @@ impl<'a> Compiler<'a> {
                 field.flags |= flag::KEPT;
                 // A count that is not given is counted.
                 field.default = counts.then_some(0);
+            }
+            let last = fields.len() + 1 == texts.len() || !matches!(field.when, When::Always);
+            if self.encoding.form == Form::Sequence && !last && takes_the_rest(&field) {
+                let why = format!("{}: takes everything up to the end, so nothing can stand behind it", t.name);
+                return Err((t.line, why));
             }
             fields.push(field);
         }
@@ -200,6 +217,9 @@ impl<'a> Compiler<'a> {
         }
         let mut field = self.kind(t, t.kind.trim(), all)?;
         (field.name, field.doc) = (leak(&t.name), leak(&t.doc));
+        if !t.unit.is_empty() {
+            field.unit = leak(&t.unit);
+        }
         if let Some(tag) = t.tag {
             let doc = if t.doc.is_empty() { "" } else { "; " };
             field.doc = leak(&format!("tag {tag}{doc}{}", t.doc));
@@ -209,6 +229,7 @@ impl<'a> Compiler<'a> {
         }
         if let Some(text) = &t.condition {
             field.when = condition(text).map_err(fail)?;
+            earlier(t, condition_name(text), all)?;
         }
         Ok(field)
     }

@@ -50,12 +50,13 @@ pub fn condition(text: &str) -> Result<When, String> {
         return Ok(When::Eq(leak(name.trim()), number(value)?));
     }
     if let Some((name, values)) = text.split_once(" in ") {
-        let values =
-            values.trim().trim_start_matches('[').trim_end_matches(']').split(',').map(number).collect::<Result<
-                Vec<u64>,
-                String,
-            >>(
-            )?;
+        let values = values
+            .trim()
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .split(',')
+            .map(number)
+            .collect::<Result<Vec<u64>, String>>()?;
         return Ok(When::In(leak(name.trim()), Box::leak(values.into_boxed_slice())));
     }
     if let Some((name, mask)) = text.split_once('&') {

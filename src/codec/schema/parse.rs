@@ -263,8 +263,7 @@ impl Reader<'_> {
                 "packed" => field.packed = Some(self.truth("packed", value)?),
                 "optional" => field.optional = self.truth("optional", value)?,
                 _ => {
-                    let known =
-                        ["type", "doc", "unit", "scale", "enum", "flags", "if", "tag", "packed", "optional"];
+                    let known = ["type", "doc", "unit", "scale", "enum", "flags", "if", "tag", "packed", "optional"];
                     return Err(self.unknown(item, &known));
                 }
             }

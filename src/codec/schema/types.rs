@@ -1,7 +1,7 @@
 //! A schema's types: words, structs, arrays.
 
 use super::Form;
-use super::compile::{Compiled, Compiler};
+use super::compile::{Compiled, Compiler, takes_the_rest};
 use super::named::leak;
 use super::parse::FieldText;
 use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
@@ -16,11 +16,17 @@ impl<'a> Compiler<'a> {
         let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind, all) };
         let (element, times) = (kind[..open].trim(), kind[open + 1..kind.len() - 1].trim());
         if self.encoding.form == Form::Tagged && (!times.is_empty() || element.ends_with(']')) {
-            return Err((t.line, format!("{}: lists are written {element}[] here: how many there are is on the wire", t.name)));
+            return Err((
+                t.line,
+                format!("{}: lists are written {element}[] here: how many there are is on the wire", t.name),
+            ));
         }
         if element == self.encoding.byte {
             if t.has_names() {
-                return Err((t.line, format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name)));
+                return Err((
+                    t.line,
+                    format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name),
+                ));
             }
             return Ok(bytes("", self.length(t, element, times, all)?));
         }
@@ -35,6 +41,12 @@ impl<'a> Compiler<'a> {
         }
         let mut of = self.kind(t, element, all)?;
         of.name = leak(element.split(['[', '(']).next().unwrap_or(element));
+        if self.encoding.form == Form::Sequence && takes_the_rest(&of) {
+            return Err((
+                t.line,
+                format!("{}: {element} takes everything up to the end: there is one at most", t.name),
+            ));
+        }
         Ok(array("", count, Box::leak(Box::new(of))))
     }
 
@@ -47,12 +59,19 @@ impl<'a> Compiler<'a> {
             }
             ("", Form::Sequence, Some(prefix)) => Ok(Len::Prefix(named_prefix(prefix, &t.name, all))),
             ("" | "*", ..) => Ok(Len::Rest),
-            (n, ..) => Ok(n.parse().map_or_else(|_| Len::Field(leak(n)), Len::Const)),
+            (n, ..) => match n.parse() {
+                Ok(n) => Ok(Len::Const(n)),
+                Err(_) => {
+                    earlier(t, n, all)?;
+                    Ok(Len::Field(leak(n)))
+                }
+            },
         }
     }
 
     fn single(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
-        let bits = kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok());
+        let bits =
+            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok());
         if let (Some(n @ 1..=64), true) = (bits, self.encoding.bits) {
             return self.shown(t, uint("", n));
         }
@@ -76,6 +95,16 @@ impl<'a> Compiler<'a> {
         let hint = crate::nearest::hint(crate::nearest::nearest(kind, words));
         Err((t.line, format!("{}: no type {kind:?} in the encoding {}{hint}", t.name, self.encoding.name)))
     }
+}
+
+/// Is there a field of that name before `t`?
+pub fn earlier(t: &FieldText, name: &str, all: &[FieldText]) -> Compiled<()> {
+    let mut before = all.iter().take_while(|other| !std::ptr::eq(*other, t)).map(|other| other.name.as_str());
+    if before.clone().any(|other| other == name) {
+        return Ok(());
+    }
+    let hint = crate::nearest::hint(crate::nearest::nearest(name, &mut before));
+    Err((t.line, format!("{}: no field {name:?} stands before it{hint}", t.name)))
 }
 
 /// The number in front of an array or text, under a name by which it can be shown and given; none

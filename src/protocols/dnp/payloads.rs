@@ -2,6 +2,7 @@
 //! byte if the schema names one. The words are those of the library's message reader (facts,
 //! section 5), in short and as the specification has them.
 
+use super::varuint::VarUInt;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::{Node, Tree};
@@ -9,6 +10,8 @@ use crate::protocols::{Draft, payload};
 
 static LENGTH_8: Field = u8("length");
 static LENGTH_16: Field = u16le("length");
+static LENGTH_32: Field = u32le("length");
+static LENGTH_VAR: Field = custom("length", &VarUInt);
 static F32: Field = f32le("value");
 static F64: Field = f64le("value");
 static I32: Field = i32le("value");
@@ -49,6 +52,9 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
         ("double", f64le("double")),
         ("string8", text("string8", Len::Prefix(&LENGTH_8))),
         ("string16", text("string16", Len::Prefix(&LENGTH_16))),
+        ("string32", text("string32", Len::Prefix(&LENGTH_32))),
+        ("varstring", text("varstring", Len::Prefix(&LENGTH_VAR))),
+        ("varuint", custom("varuint", &VarUInt)),
         ("vector2", tuple("vector2", 2, &F32)),
         ("vector", tuple("vector", 3, &F32)),
         ("quaternion", tuple("quaternion", 4, &F32)),

@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod encode;
 pub mod json;
 pub mod layout;
+pub mod members;
 pub mod memory;
 pub mod notes;
 pub mod package;
@@ -18,6 +19,7 @@ pub mod probe;
 pub mod protos;
 pub mod replay;
 mod scan;
+pub mod schemas;
 pub mod session;
 pub mod settings;
 pub mod zlib;
@@ -27,10 +29,20 @@ mod tests;
 
 use super::websocket::http;
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::codec::layout::Field;
+use crate::codec::schema::Encoding;
 use crate::flow::Transport;
 
 /// The dissector's name.
 pub const NAME: &str = "nano";
+
+/// What may be shown beside the fields, nano's own and the carrier's.
+static DERIVED: [&Field; 10] = {
+    let [id, route, length] = analysis::DERIVED;
+    let [inflated, json, message, payload] = payload::DERIVED;
+    let [target, extensions, status] = &super::websocket::layout::DERIVED;
+    [id, route, length, inflated, json, message, payload, target, extensions, status]
+};
 
 /// The dissector.
 pub struct Nano;
@@ -50,6 +62,10 @@ impl Dissector for Nano {
 
     fn tables(&self) -> &'static [Table] {
         &layout::TABLES
+    }
+
+    fn derived(&self) -> &'static [&'static Field] {
+        &DERIVED
     }
 
     fn settings(&self) -> &'static [Setting] {
@@ -95,6 +111,10 @@ impl Dissector for Nano {
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &schemas::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
