@@ -220,3 +220,84 @@ fn same_number(want: &Json, got: &Json) -> bool {
         _ => want == got,
     }
 }
+
+/// What is wrong is told with its line, and with what there is instead.
+#[test]
+fn wrong_schemas_are_refused_with_their_line() {
+    use netkit::codec::schema::Schemas;
+    let nano = "proto = \"nano\"\n[[message]]\nroute = \"a\"\nname = \"m\"\n";
+    let dnp = "proto = \"dnp\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\n";
+    let cases = [
+        (nano, "", 2, "encoding is missing: one of json, protobuf, le, be, text"),
+        (nano, "encoding = \"protobuff\"", 5, "no encoding \"protobuff\", did you mean \"protobuf\"?"),
+        (nano, "encoding = \"protobuf\"\n[message.fields]\na = \"string\"", 7, "tag is missing"),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 0, type = \"bool\" }",
+            7,
+            "expected 1 to 536870911",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"strin\" }",
+            7,
+            "did you mean \"string\"?",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"bool\" }\nb = { tag = 1, type = \"bool\" }",
+            8,
+            "b: another field has this tag",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\nunknown = { tag = 1, type = \"bool\" }",
+            7,
+            "the name is taken",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"bool[5]\" }",
+            7,
+            "lists are written bool[]",
+        ),
+        (
+            nano,
+            "encoding = \"le\"\n[message.fields]\na = { tag = 1, type = \"u8\" }",
+            7,
+            "tag has no meaning in the encoding le",
+        ),
+        (nano, "encoding = \"le\"\n[message.fields]\na = \"text\"\nb = \"u8\"", 7, "takes everything up to the end"),
+        (nano, "encoding = \"le\"\n[message.fields]\na = \"text[3]\"", 7, "takes everything up to the end"),
+        (nano, "encoding = \"json\"\n[message.fields]\na = \"u8\"", 7, "no type \"u8\" in the encoding json"),
+        (nano, "message = \"pushh\"", 5, "no message \"pushh\" carries payloads, did you mean \"push\"?"),
+        (nano, "id = 1", 5, "payloads have no ids here"),
+        (dnp, "a = \"u8[]\"", 6, "write u8[5], u8[FIELD] or u8[*]"),
+        (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" stands before it, did you mean \"count\"?"),
+        (dnp, "a = { type = \"u8\", if = \"b == 1\" }\nb = \"u8\"", 6, "no field \"b\" stands before it"),
+        (dnp, "n = \"string8\"\na = \"u8[n]\"", 6, "it has to be a whole number"),
+        (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "scale, enum and flags are for whole numbers"),
+        (dnp, "a = { type = \"u8\", enum = \"none\" }", 6, "no [enum.none]"),
+        (dnp, "a = { type = \"u8\", flags = { three = 3 } }", 6, "flag three is not one bit"),
+        (dnp, "a = { type = \"u8\", scale = 0 }", 6, "expected a number above 0"),
+        ("proto = \"dnp\"\n[[message]]\nid = 256\nname = \"m\"\n", "", 3, "expected 0 to 255, got 256"),
+        ("proto = \"gne\"\n[[message]]\nid = 8\nname = \"m\"\n", "", 3, "expected 9 to 254, got 8"),
+        ("proto = \"riptide\"\n[[message]]\nroute = \"x\"\nname = \"m\"\n", "", 3, "expected notify, got \"x\""),
+        ("proto = \"dmp\"\n", "", 1, "no protocol \"dmp\" that takes schemas"),
+    ];
+    let encodings = |name: &str| netkit::protocols::by_name(name).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    for (head, text, line, why) in cases {
+        let error = Schemas::default().add("game.toml", &format!("{head}{text}\n"), &encodings).expect_err(why);
+        assert!(error.line == line && error.reason.contains(why), "{text}: {error}, and not line {line}: {why}");
+        assert!(error.to_string().starts_with(&format!("game.toml: line {line}: ")), "{error}");
+    }
+    // Small, and millions of fields.
+    let mut bomb = format!("{dnp}x = \"s0\"\n");
+    for k in 0..15 {
+        let of = if k == 14 { "u8".into() } else { format!("s{}", k + 1) };
+        bomb += &format!("[struct.s{k}]\n");
+        (0..8).for_each(|f| bomb += &format!("f{f} = {of:?}\n"));
+    }
+    let error = Schemas::default().add("game.toml", &bomb, &encodings).expect_err("a bomb");
+    assert!(error.reason.contains("more than 65536 fields"), "{error}");
+}

@@ -6,6 +6,7 @@ use super::dissector::note;
 use super::message::Draft;
 use crate::codec::layout::{Field, payload};
 use crate::codec::reader;
+use crate::codec::schema::SchemaMessage;
 use crate::codec::{Context, Level, Notes, Reader, Scope, Tree};
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ impl Context for Fixed {
     }
 }
 
-/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's fields, as derived
+/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived
 /// `payload`. What does not fit is the message's fault, if it has none yet.
 pub fn show(
     draft: &mut Draft,
@@ -34,8 +35,10 @@ pub fn show(
     source: u8,
     range: Range<usize>,
     names: (&str, &str),
+    schema: &SchemaMessage,
     fields: &'static [Field],
 ) {
+    draft.schema = Some(schema.name);
     let mut tree = std::mem::take(&mut draft.derived);
     tree.set_source(source);
     let data = draft.sources(main).get(source);

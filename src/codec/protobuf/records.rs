@@ -84,7 +84,9 @@ impl Records<'_> {
         let mut at = self.at;
         let mut shortest = true;
         match wire {
-            WireType::Varint => drop(self.varint(start, Some(number))?),
+            WireType::Varint => {
+                self.varint(start, Some(number))?;
+            }
             WireType::Fixed64 => self.skip(start, 64, number, "")?,
             WireType::Fixed32 => self.skip(start, 32, number, "")?,
             WireType::Bytes => {
@@ -139,7 +141,9 @@ impl Records<'_> {
         let mut open = vec![number];
         while let Some(innermost) = open.last().copied() {
             match self.key(start)? {
-                (ended, None, _) if ended == innermost => drop(open.pop()),
+                (ended, None, _) if ended == innermost => {
+                    open.pop();
+                }
                 (_, None, _) => {
                     let reason = Reason::Undefined("the end of another group");
                     return Err(Broken { reason, number: Some(number), need: 0, limit: "" });
@@ -148,7 +152,9 @@ impl Records<'_> {
                     return Err(Broken { reason: Reason::Depth, number: Some(number), need: 0, limit: "" });
                 }
                 (inner, Some(WireType::Group), _) => open.push(inner),
-                (inner, Some(wire), _) => drop(self.value(start, inner, wire)?),
+                (inner, Some(wire), _) => {
+                    self.value(start, inner, wire)?;
+                }
             }
         }
         Ok(())

@@ -87,8 +87,9 @@ pub fn show(schemas: &Schemas, from: &str, main: &[u8], draft: &mut Draft) {
     let Some((node, start, end)) = found else { return };
     let first = draft.sources(main).get(node.source).get(start).filter(|_| start < end);
     let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
-    if let Some(fields) = schemas.find("dnp", message, key, from).and_then(|m| m.fields(0)) {
-        payload::show(draft, main, node.source, start..end, ("dnp", message), fields);
+    let found = schemas.find("dnp", message, key, from);
+    if let Some((schema, fields)) = found.and_then(|schema| Some((schema, schema.fields(0)?))) {
+        payload::show(draft, main, node.source, start..end, ("dnp", message), schema, fields);
     }
 }
 

@@ -7,7 +7,7 @@ use super::settings::Payload;
 use super::zlib::{self, Zlib};
 use super::{json, pomelo};
 use crate::codec::layout::{Field, Len, bytes, group, text};
-use crate::codec::schema::Schemas;
+use crate::codec::schema::{SchemaMessage, Schemas};
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::protocols::{Draft, payload};
 use serde_json::Value as Json;
@@ -83,9 +83,9 @@ impl Payloads {
         let inflated = compressed && self.inflate(payload, false, draft);
         // An error has the server's own form, whatever the route's answers are.
         if !at.error
-            && let Some(how) = schemas::find(at.schemas, draft.message, route, draft.from.name())
+            && let Some((schema, how)) = schemas::find(at.schemas, draft.message, route, draft.from.name())
         {
-            self.by_schema(at, how, inflated, draft);
+            self.by_schema(at, schema, how, inflated, draft);
             self.inflated.shrink_to(KEPT);
             self.names.shrink_to(KEPT);
             return;
@@ -122,7 +122,7 @@ impl Payloads {
     }
 
     /// A payload of which the user has a schema.
-    fn by_schema(&mut self, at: &Payloaded<'_>, how: How, inflated: bool, draft: &mut Draft) {
+    fn by_schema(&mut self, at: &Payloaded<'_>, schema: &SchemaMessage, how: How, inflated: bool, draft: &mut Draft) {
         let payload = at.package.get(at.start..).unwrap_or_default();
         let fields = match how {
             How::Members(fields) => fields,
@@ -131,10 +131,11 @@ impl Payloads {
                     true => (self.source(draft), 0..self.inflated.len()),
                     false => (0, at.start..at.package.len()),
                 };
-                payload::show(draft, at.package, source, range, (super::NAME, draft.message), fields);
+                payload::show(draft, at.package, source, range, (super::NAME, draft.message), schema, fields);
                 return;
             }
         };
+        draft.schema = Some(schema.name);
         let mut shape = Shape::new(fields);
         let found = self.json(payload, at.start, inflated, true, Some(&mut shape), draft);
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };

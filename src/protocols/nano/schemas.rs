@@ -149,12 +149,18 @@ fn how(schema: &SchemaMessage) -> Option<How> {
 }
 
 /// The schema of a payload. A route that is not known fits `*` alone.
-pub fn find(schemas: &Schemas, message: &str, route: Option<&[u8]>, from: &str) -> Option<How> {
+pub fn find<'a>(
+    schemas: &'a Schemas,
+    message: &str,
+    route: Option<&[u8]>,
+    from: &str,
+) -> Option<(&'a SchemaMessage, How)> {
     if schemas.is_empty() {
         return None;
     }
     let word = route.and_then(|r| std::str::from_utf8(r).ok()).unwrap_or("");
-    how(schemas.find(super::NAME, message, Key::Word(word), from)?)
+    let schema = schemas.find(super::NAME, message, Key::Word(word), from)?;
+    Some((schema, how(schema)?))
 }
 
 /// A payload's bytes from its schema's fields. Without a route every schema of such messages is
@@ -173,7 +179,7 @@ pub fn write(
         How::Members(fields) => members::write(given, fields),
         How::Fields(fields) => payload::write(given, fields),
     };
-    if let Some(how) = route.and_then(|route| find(schemas, message, Some(route.as_bytes()), from)) {
+    if let Some((_, how)) = route.and_then(|route| find(schemas, message, Some(route.as_bytes()), from)) {
         return one(how);
     }
     let fits = |m: &&SchemaMessage| {
