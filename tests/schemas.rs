@@ -130,8 +130,9 @@ fn dnp_values_are_what_the_applications_wrote() {
             let bytes = joined.or(line["fields"]["data"].as_str()).or(line["fields"]["message"].as_str());
             let bytes = hex::decode(bytes.expect("bytes")).expect("hex");
             let values = row["payload"].as_array().expect("values");
-            let mut schema =
-                String::from("proto = \"dnp\"\n[[message]]\nmessage = \"any\"\nname = \"m\"\n[message.fields]\n");
+            let mut schema = String::from(
+                "proto = \"dnp\"\n[[message]]\nmessage = \"reliable_message\"\nname = \"m\"\n[message.fields]\n",
+            );
             for (k, value) in values.iter().enumerate() {
                 schema += &format!("v{k} = {}\n", value["type"]);
             }
@@ -154,6 +155,63 @@ fn dnp_values_are_what_the_applications_wrote() {
     assert!(checked > 80, "{checked}");
 }
 
+/// nano's benchmark: `Ping {1: string}` is answered by `Pong {2: string}` with "re:" before it, and
+/// every request and notify is pushed back as it came; by the documented types of the programs.
+#[test]
+fn nano_values_are_what_the_benchmark_sent() {
+    let expected = lines(&fixtures().join("nano/nano-protobuf-tcp.expected.ndjson"));
+    let schema = fixtures().join("schemas/nano.toml");
+    let got = decode(&fixtures().join("nano/nano-protobuf-tcp.pcap"), &schema, &["-p", "nano"]);
+    assert_eq!(expected.len(), got.len());
+    let (mut asked, mut checked) = (String::new(), 0);
+    for (want, got) in expected.iter().zip(&got) {
+        assert_eq!((&want["fields"], got.get("fault")), (&got["fields"], None));
+        let content = got["derived"]["payload"]["content"].as_str().unwrap_or("");
+        // One string: its key, its length, its bytes.
+        let payload = hex::decode(want["fields"]["payload"].as_str().unwrap_or("")).expect("hex");
+        let at = if payload.len() > 129 { 3 } else { 2 };
+        assert_eq!(content.as_bytes(), payload.get(at..).unwrap_or_default(), "{got}");
+        match got["message"].as_str().expect("a name") {
+            "request" | "notify" => asked = content.into(),
+            "response" => assert_eq!(content, format!("re:{asked}")),
+            "push" => assert_eq!(content, asked),
+            _ => continue,
+        }
+        checked += 1;
+    }
+    assert!(checked >= 25, "{checked}");
+}
+
+/// The JSON of pitaya's programs, some of it compressed, is the same with a schema as without.
+#[test]
+fn nano_json_is_what_it_was() {
+    let expected = lines(&fixtures().join("nano/pitaya-codec-tcp.expected.ndjson"));
+    let schema = std::env::temp_dir().join(format!("netkit-nano-{}.toml", std::process::id()));
+    let text = "proto = \"nano\"\nencoding = \"json\"\n\
+        [[message]]\nroute = \"room.room.join\"\nmessage = \"request\"\nname = \"join\"\n[message.fields]\nname = \"string\"\n\
+        [[message]]\nroute = \"onMembers\"\nname = \"members\"\n[message.fields]\nmembers = \"string[]\"\n\
+        [[message]]\nroute = \"room.room.join\"\nmessage = \"response\"\nname = \"joined\"\n[message.fields]\nresult = \"integer\"\n";
+    std::fs::write(&schema, text).expect("written");
+    let got = decode(&fixtures().join("nano/pitaya-codec-tcp.pcap"), &schema, &["-p", "nano"]);
+    std::fs::remove_file(&schema).expect("removed");
+    let mut wrong = 0;
+    for (want, got) in expected.iter().zip(&got) {
+        if let Some(derived) = want.get("derived").and_then(|d| d.get("json")) {
+            assert_eq!(derived, &got["derived"]["json"]);
+        }
+        // The one member that the schema has wrong.
+        if want["derived"]["route"] == "room.room.join" && want["message"] == "response" {
+            let fault = &got["fault"];
+            assert_eq!(fault["path"], "nano.response.payload.result");
+            assert!(fault["text"].as_str().is_some_and(|t| t.ends_with("(expected integer, got string)")), "{fault}");
+            wrong += 1;
+        } else {
+            assert_eq!(want.get("fault").is_some(), got.get("fault").is_some(), "{got}");
+        }
+    }
+    assert!(wrong > 0 && expected.len() == got.len());
+}
+
 /// Floats were logged at the width of the program's own numbers.
 fn same_number(want: &Json, got: &Json) -> bool {
     match (want, got) {
@@ -161,4 +219,85 @@ fn same_number(want: &Json, got: &Json) -> bool {
         (Json::Array(a), Json::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_number(a, b)),
         _ => want == got,
     }
+}
+
+/// What is wrong is told with its line, and with what there is instead.
+#[test]
+fn wrong_schemas_are_refused_with_their_line() {
+    use netkit::codec::schema::Schemas;
+    let nano = "proto = \"nano\"\n[[message]]\nroute = \"a\"\nname = \"m\"\n";
+    let dnp = "proto = \"dnp\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\n";
+    let cases = [
+        (nano, "", 2, "encoding is missing: one of json, protobuf, le, be, text"),
+        (nano, "encoding = \"protobuff\"", 5, "no encoding \"protobuff\", did you mean \"protobuf\"?"),
+        (nano, "encoding = \"protobuf\"\n[message.fields]\na = \"string\"", 7, "tag is missing"),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 0, type = \"bool\" }",
+            7,
+            "expected 1 to 536870911",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"strin\" }",
+            7,
+            "did you mean \"string\"?",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"bool\" }\nb = { tag = 1, type = \"bool\" }",
+            8,
+            "b: another field has this tag",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\nunknown = { tag = 1, type = \"bool\" }",
+            7,
+            "the name is taken",
+        ),
+        (
+            nano,
+            "encoding = \"protobuf\"\n[message.fields]\na = { tag = 1, type = \"bool[5]\" }",
+            7,
+            "lists are written bool[]",
+        ),
+        (
+            nano,
+            "encoding = \"le\"\n[message.fields]\na = { tag = 1, type = \"u8\" }",
+            7,
+            "tag has no meaning in the encoding le",
+        ),
+        (nano, "encoding = \"le\"\n[message.fields]\na = \"text\"\nb = \"u8\"", 7, "takes everything up to the end"),
+        (nano, "encoding = \"le\"\n[message.fields]\na = \"text[3]\"", 7, "takes everything up to the end"),
+        (nano, "encoding = \"json\"\n[message.fields]\na = \"u8\"", 7, "no type \"u8\" in the encoding json"),
+        (nano, "message = \"pushh\"", 5, "no message \"pushh\" carries payloads, did you mean \"push\"?"),
+        (nano, "id = 1", 5, "payloads have no ids here"),
+        (dnp, "a = \"u8[]\"", 6, "write u8[5], u8[FIELD] or u8[*]"),
+        (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" stands before it, did you mean \"count\"?"),
+        (dnp, "a = { type = \"u8\", if = \"b == 1\" }\nb = \"u8\"", 6, "no field \"b\" stands before it"),
+        (dnp, "n = \"string8\"\na = \"u8[n]\"", 6, "it has to be a whole number"),
+        (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "scale, enum and flags are for whole numbers"),
+        (dnp, "a = { type = \"u8\", enum = \"none\" }", 6, "no [enum.none]"),
+        (dnp, "a = { type = \"u8\", flags = { three = 3 } }", 6, "flag three is not one bit"),
+        (dnp, "a = { type = \"u8\", scale = 0 }", 6, "expected a number above 0"),
+        ("proto = \"dnp\"\n[[message]]\nid = 256\nname = \"m\"\n", "", 3, "expected 0 to 255, got 256"),
+        ("proto = \"gne\"\n[[message]]\nid = 8\nname = \"m\"\n", "", 3, "expected 9 to 254, got 8"),
+        ("proto = \"riptide\"\n[[message]]\nroute = \"x\"\nname = \"m\"\n", "", 3, "expected notify, got \"x\""),
+        ("proto = \"dmp\"\n", "", 1, "no protocol \"dmp\" that takes schemas"),
+    ];
+    let encodings = |name: &str| netkit::protocols::by_name(name).map(|d| d.encodings()).filter(|e| !e.is_empty());
+    for (head, text, line, why) in cases {
+        let error = Schemas::default().add("game.toml", &format!("{head}{text}\n"), &encodings).expect_err(why);
+        assert!(error.line == line && error.reason.contains(why), "{text}: {error}, and not line {line}: {why}");
+        assert!(error.to_string().starts_with(&format!("game.toml: line {line}: ")), "{error}");
+    }
+    // Small, and millions of fields.
+    let mut bomb = format!("{dnp}x = \"s0\"\n");
+    for k in 0..15 {
+        let of = if k == 14 { "u8".into() } else { format!("s{}", k + 1) };
+        bomb += &format!("[struct.s{k}]\n");
+        (0..8).for_each(|f| bomb += &format!("f{f} = {of:?}\n"));
+    }
+    let error = Schemas::default().add("game.toml", &bomb, &encodings).expect_err("a bomb");
+    assert!(error.reason.contains("more than 65536 fields"), "{error}");
 }

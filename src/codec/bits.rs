@@ -109,6 +109,27 @@ impl BitBuf {
         }
     }
 
+    /// Takes off everything from bit `at` on, and returns it.
+    pub fn split_off(&mut self, at: usize) -> BitBuf {
+        let mut off = BitBuf::default();
+        if at.is_multiple_of(8) {
+            off.bytes = self.bytes.split_off((at / 8).min(self.bytes.len()));
+            off.len = self.len.saturating_sub(at);
+        } else {
+            (at..self.len).step_by(64).for_each(|k| {
+                let count = (self.len - k).min(64) as u32;
+                off.put(get(&self.bytes, k, count), count);
+            });
+            self.bytes.truncate(at.div_ceil(8));
+            let last = at % 8;
+            if let Some(byte) = self.bytes.last_mut() {
+                *byte &= (1 << last) - 1;
+            }
+        }
+        self.len = self.len.min(at);
+        off
+    }
+
     /// The bytes, the last one filled up with zeros.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
@@ -136,6 +157,18 @@ mod tests {
                 at += n as usize;
             }
             prop_assert_eq!(at, buf.len());
+        }
+
+        #[test]
+        fn what_is_taken_off_can_be_put_back(bits in prop::collection::vec(0u64..2, 0..200), at in 0usize..200) {
+            let mut whole = BitBuf::default();
+            bits.iter().for_each(|b| whole.put(*b, 1));
+            let mut buf = whole.clone();
+            let at = at.min(bits.len());
+            let off = buf.split_off(at);
+            prop_assert_eq!((buf.len(), off.len()), (at, bits.len() - at));
+            (0..off.len()).for_each(|k| buf.put(get(off.bytes(), k, 1), 1));
+            prop_assert_eq!(buf.bytes(), whole.bytes());
         }
     }
 

@@ -25,7 +25,11 @@ impl Checker {
         }
         for (k, field) in fields.iter().enumerate() {
             let path = format!("{path}.{}", field.name);
-            let named = !matches!(field.kind, Kind::Switch { .. } | Kind::Inline(_));
+            let named = match field.kind {
+                Kind::Switch { .. } | Kind::Inline(_) => false,
+                Kind::Custom(codec) => codec.fields().is_empty() || !field.name.is_empty(),
+                _ => true,
+            };
             if named && !field.name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
                 return Err(format!("{path}: a name is letters, digits and _"));
             }
@@ -53,6 +57,7 @@ impl Checker {
             Kind::Float { bits, .. } if ![16, 32, 64].contains(bits) => Err(format!("{path}: a float of {bits} bits")),
             Kind::Text { len: Len::Field(name), .. } | Kind::Bytes { len: Len::Field(name) } => self.known(name, path),
             Kind::Struct(fields) | Kind::Inline(fields) => self.group(field, fields, path, depth),
+            Kind::Custom(codec) => self.group(field, codec.fields(), path, depth),
             Kind::Array { count, of } => {
                 if let Count::Field(name) = count {
                     self.known(name, path)?;
@@ -89,7 +94,7 @@ impl Checker {
         self.seen.push(field);
         let kept = self.kept.len();
         let done = self.list(fields, path, depth + 1);
-        if let Kind::Struct(_) = field.kind {
+        if let Kind::Struct(_) | Kind::Custom(_) = field.kind {
             self.kept.truncate(kept);
         }
         self.seen.pop();

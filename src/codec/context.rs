@@ -15,6 +15,8 @@ pub(super) struct Entry {
     pub value: u64,
     pub bit: u32,
     pub given: bool,
+    /// A list or text was counted by it.
+    pub counted: bool,
 }
 
 impl Scope {
@@ -29,7 +31,7 @@ impl Scope {
     }
 
     pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {
-        self.entries.push(Entry { field, value, bit, given });
+        self.entries.push(Entry { field, value, bit, given, counted: false });
     }
 
     pub(super) fn len(&self) -> usize {

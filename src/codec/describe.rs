@@ -1,7 +1,7 @@
 //! The tables in words: types, sizes, conditions. `netkit fields`, the annotated JSON and the
 //! documentation come from here.
 
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Other, Show, When, flag};
+use super::layout::{Charset, Count, Field, Kind, Len, Order, Other, Show, Sign, When, flag};
 
 /// A field's type in a word or two: `u16le`, `3 bits`, `text (u8 length)`.
 pub fn kind(field: &Field) -> String {
@@ -18,7 +18,8 @@ pub fn kind(field: &Field) -> String {
         Kind::Float { bits, order } => number('f', *bits, *order),
         Kind::Bool { bits: 1 } => "bit".into(),
         Kind::Bool { .. } => "bool".into(),
-        Kind::VarInt { zigzag: true, .. } => "varint (zigzag)".into(),
+        Kind::VarInt { sign: Sign::Zigzag, .. } => "varint (zigzag)".into(),
+        Kind::VarInt { sign: Sign::Complement, .. } => "varint (signed)".into(),
         Kind::VarInt { .. } => "varint".into(),
         Kind::Text { len, charset: Charset::Utf8 } => format!("text{}", extent(len)),
         Kind::Text { len, charset: Charset::Latin1 } => format!("latin-1 text{}", extent(len)),
@@ -33,9 +34,24 @@ pub fn kind(field: &Field) -> String {
     }
 }
 
+/// A field's type as a member of a JSON object.
+pub fn member(field: &Field) -> String {
+    match &field.kind {
+        Kind::Text { .. } => "string".into(),
+        Kind::Float { .. } => "number".into(),
+        Kind::Int { .. } => "integer".into(),
+        Kind::Bool { .. } => "true or false".into(),
+        Kind::Struct(_) => "object".into(),
+        Kind::Array { count: Count::Const(n), of } => format!("{}[{n}]", member(of)),
+        Kind::Array { of, .. } => format!("{}[]", member(of)),
+        _ => "any value".into(),
+    }
+}
+
 fn inner(of: &Field) -> String {
     match &of.kind {
         Kind::Struct(_) => of.name.into(),
+        Kind::Custom(codec) if !codec.fields().is_empty() => of.name.into(),
         _ => kind(of),
     }
 }
@@ -110,7 +126,8 @@ impl Lines<'_> {
     }
 
     fn field(&mut self, field: &'static Field, depth: usize) {
-        if !matches!(field.kind, Kind::Inline(_)) {
+        let nameless = matches!(field.kind, Kind::Custom(codec) if field.name.is_empty() && !codec.fields().is_empty());
+        if !nameless && !matches!(field.kind, Kind::Inline(_)) {
             (self.each)(depth, field);
         }
         if depth > 8 || self.seen.contains(&(field as *const Field)) {
@@ -120,8 +137,10 @@ impl Lines<'_> {
         match &field.kind {
             Kind::Struct(fields) => self.list(fields, depth + 1),
             Kind::Inline(fields) => self.list(fields, depth),
+            Kind::Custom(codec) => self.list(codec.fields(), depth + !nameless as usize),
             Kind::Array { of, .. } => match &of.kind {
                 Kind::Struct(fields) => self.list(fields, depth + 1),
+                Kind::Custom(codec) => self.list(codec.fields(), depth + 1),
                 Kind::Switch { .. } | Kind::Inline(_) => self.field(of, depth + 1),
                 _ => {}
             },

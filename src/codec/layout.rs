@@ -85,6 +85,46 @@ pub enum Order {
     Conversation,
 }
 
+/// How a [`Kind::VarInt`] holds negative numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// There are none.
+    None,
+    /// Zigzag: 0, -1, 1, -2, ..
+    Zigzag,
+    /// Two's complement of 64 bits: negative numbers take ten groups.
+    Complement,
+}
+
+impl Sign {
+    /// The number that a varint's 64 bits mean.
+    #[inline]
+    pub const fn read(self, v: u64) -> i128 {
+        match self {
+            Sign::None => v as i128,
+            Sign::Zigzag => ((v >> 1) as i64 ^ -((v & 1) as i64)) as i128,
+            Sign::Complement => v as i64 as i128,
+        }
+    }
+
+    /// The 64 bits of a varint for a number; `None`: it is out of range.
+    pub fn write(self, n: i128) -> Option<u64> {
+        match self {
+            Sign::None => u64::try_from(n).ok(),
+            Sign::Zigzag => i64::try_from(n).ok().map(|n| (n << 1 ^ n >> 63) as u64),
+            Sign::Complement => i64::try_from(n).ok().map(|n| n as u64),
+        }
+    }
+
+    /// The smallest and the largest number.
+    pub const fn range(self) -> (i128, i128) {
+        match self {
+            Sign::None => (0, u64::MAX as i128),
+            Sign::Zigzag | Sign::Complement => (i64::MIN as i128, i64::MAX as i128),
+        }
+    }
+}
+
 /// What stands on the wire.
 #[derive(Debug)]
 pub enum Kind {
@@ -128,8 +168,8 @@ pub enum Kind {
     VarInt {
         /// Longer forms are refused.
         max_groups: u16,
-        /// Zigzag: 0, -1, 1, -2, ..
-        zigzag: bool,
+        /// How negative numbers are written.
+        sign: Sign,
     },
     /// Text; bytes that are no text of that charset are shown raw.
     Text {
@@ -323,6 +363,9 @@ numbers! {
     u64be UInt 64 Big "Unsigned, 64 bits, big-endian.";
     i16be Int 16 Big "Signed, 16 bits, big-endian.";
     i32be Int 32 Big "Signed, 32 bits, big-endian.";
+    i64be Int 64 Big "Signed, 64 bits, big-endian.";
+    f32be Float 32 Big "IEEE 754 binary32, big-endian.";
+    f64be Float 64 Big "IEEE 754 binary64, big-endian.";
     u16c UInt 16 Conversation "Unsigned, 16 bits, in the conversation's byte order.";
     u32c UInt 32 Conversation "Unsigned, 32 bits, in the conversation's byte order.";
     i16c Int 16 Conversation "Signed, 16 bits, in the conversation's byte order.";
@@ -351,12 +394,17 @@ pub const fn boolean(name: &'static str, bits: u8) -> Field {
 
 /// A little-endian base-128 number whose overlong forms are shown raw.
 pub const fn varint(name: &'static str, max_groups: u16) -> Field {
-    of(name, Kind::VarInt { max_groups, zigzag: false })
+    of(name, Kind::VarInt { max_groups, sign: Sign::None })
 }
 
 /// A signed base-128 number, zigzag encoded.
 pub const fn zigzag(name: &'static str, max_groups: u16) -> Field {
-    of(name, Kind::VarInt { max_groups, zigzag: true })
+    of(name, Kind::VarInt { max_groups, sign: Sign::Zigzag })
+}
+
+/// A signed base-128 number in two's complement of 64 bits.
+pub const fn svarint(name: &'static str, max_groups: u16) -> Field {
+    of(name, Kind::VarInt { max_groups, sign: Sign::Complement })
 }
 
 /// A message type or magic number: hidden, and written from the table.

@@ -28,6 +28,7 @@ pub mod half_text;
 pub mod layout;
 pub mod names;
 pub mod note;
+pub mod protobuf;
 pub mod quoted;
 pub mod reader;
 pub mod sampler;

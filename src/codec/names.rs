@@ -34,6 +34,7 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
             }
             // Written from the table, or told by earlier messages: nobody gives them.
             Kind::Tag { .. } | Kind::Derived => {}
+            Kind::Custom(codec) if field.name.is_empty() => members(codec.fields(), left - 1, each),
             Kind::Array { count: Count::Prefix(prefix), .. }
             | Kind::Text { len: Len::Prefix(prefix), .. }
             | Kind::Bytes { len: Len::Prefix(prefix) } => {
@@ -63,6 +64,7 @@ pub fn everywhere(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)
         seen.push(field);
         match &field.kind {
             Kind::Struct(inner) | Kind::Inline(inner) => list(inner, seen, each),
+            Kind::Custom(codec) => list(codec.fields(), seen, each),
             Kind::Array { of, .. } => one(of, seen, each),
             Kind::Switch { cases, other, .. } => {
                 cases.iter().for_each(|case| list(case.fields, seen, each));

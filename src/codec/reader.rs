@@ -3,7 +3,7 @@
 use super::bits;
 use super::context::{Context, NoContext, Recalled};
 use super::fault::{Fault, Reason, Stop};
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, Sign, When, flag};
 use super::tree::{Tree, Value};
 use super::walk::{self, Custom, Wire};
 
@@ -15,6 +15,9 @@ pub static TRAILING: Field = super::layout::bytes("trailing", Len::Rest).doc("wh
 
 /// The longest message: its bits can be counted in 32 bits.
 pub const LONGEST: usize = (u32::MAX / 8) as usize;
+
+/// More values of one message are not shown: a payload of megabytes may be one list of bits.
+pub const MOST_NODES: usize = 1 << 19;
 
 /// How deep groups may nest: GNE's embedded packets need 512 levels, and their lists two more.
 pub const MAX_DEPTH: usize = 514;
@@ -152,6 +155,44 @@ impl<'a> Reader<'a> {
         self.wire_end - self.at.min(self.wire_end)
     }
 
+    /// Behind the last bit that is there.
+    pub(super) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// Goes to this bit.
+    pub(super) fn seek(&mut self, bit: u32) {
+        self.at = bit.min(self.end);
+    }
+
+    /// Reads a part of the message as if there were nothing else, from the first bit to behind the
+    /// last one; the position is there then.
+    pub(super) fn within(
+        &mut self,
+        (from, to): (u32, u32),
+        read: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let (end, wire_end) = (self.end, self.wire_end);
+        let limit = to.min(end);
+        (self.at, self.end, self.wire_end) = (from.min(limit), limit, limit);
+        let done = read(self);
+        (self.end, self.wire_end) = (end, wire_end);
+        if done.is_ok() {
+            self.at = limit;
+        }
+        done
+    }
+
+    /// Refuses lists of more elements than can be shown.
+    pub(super) fn room(&mut self, field: &'static Field) -> Result<(), Stop> {
+        if self.tree.nodes().len() < MOST_NODES {
+            return Ok(());
+        }
+        let have = (self.end - self.at) as u64;
+        let limit = format!("more than {MOST_NODES} values");
+        Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, self.at, 0, have) }))
+    }
+
     /// How many groups are open.
     pub fn depth(&self) -> usize {
         self.depth
@@ -230,14 +271,14 @@ impl<'a> Reader<'a> {
                 self.need(field, start, (self.at - start) as u64 + bits as u64)?;
                 Ok(bits::signed(self.take(bits as u32, order), bits as u32))
             }
-            Kind::VarInt { max_groups, zigzag } => {
+            Kind::VarInt { max_groups, sign } => {
                 let at = self.at;
                 let number = self.groups(field, max_groups, start)?;
                 if !number.exact && !prefix.name.is_empty() {
                     let bits = number.count * 8;
                     self.tree.push(prefix, Value::Raw { bit: at, bits }, at, bits);
                 }
-                Ok(if zigzag { unzigzag(number.value) } else { number.value.min(i64::MAX as u64) as i64 })
+                Ok(sign.read(number.value).min(i64::MAX as i128) as i64)
             }
             Kind::Custom(codec) => {
                 let mark = self.tree.nodes().len();
@@ -414,10 +455,6 @@ struct Groups {
     exact: bool,
 }
 
-fn unzigzag(v: u64) -> i64 {
-    (v >> 1) as i64 ^ -((v & 1) as i64)
-}
-
 fn raw_or_bytes(bit: u32, bits: u32) -> Value {
     if bits.is_multiple_of(8) { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
 }
@@ -486,8 +523,11 @@ impl Wire for Reader<'_> {
             Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } => return self.unsigned(field, bits, order),
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;
-                let v = bits::signed(self.take(bits as u32, order), bits as u32);
-                (Value::Int(v), v as u64)
+                let raw = self.take(bits as u32, order);
+                let v = bits::signed(raw, bits as u32);
+                // Flags have no sign.
+                let value = if let Show::Flags(_) = field.show { Value::UInt(raw) } else { Value::Int(v) };
+                (value, v as u64)
             }
             Kind::Bool { bits } => {
                 self.need(field, start, bits as u64)?;
@@ -511,12 +551,14 @@ impl Wire for Reader<'_> {
                 };
                 (if finite { value } else { Value::Raw { bit: start, bits: bits as u32 } }, v)
             }
-            Kind::VarInt { max_groups, zigzag } => {
+            Kind::VarInt { max_groups, sign } => {
                 let n = self.groups(field, max_groups, start)?;
-                let value = match (n.exact, zigzag) {
-                    (false, _) => Value::Raw { bit: start, bits: n.count * 8 },
-                    (true, false) => Value::UInt(n.value),
-                    (true, true) => Value::Int(unzigzag(n.value)),
+                // A scale is exact up to 32 bits and some more.
+                let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
+                let value = match sign {
+                    _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
+                    Sign::None => Value::UInt(n.value),
+                    Sign::Zigzag | Sign::Complement => Value::Int(sign.read(n.value) as i64),
                 };
                 (value, n.value)
             }
@@ -606,6 +648,7 @@ impl Wire for Reader<'_> {
 
     #[inline]
     fn more(&mut self, field: &'static Field, list: &mut List) -> Result<bool, Stop> {
+        self.room(field)?;
         match &mut list.left {
             Remaining::Elements(0) => Ok(false),
             // An element that took no bits would let a count drive the loop by itself.

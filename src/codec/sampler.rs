@@ -105,7 +105,7 @@ impl<'a> Sampler<'a> {
     fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), EncodeError> {
         match prefix.kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => self.put(n, bits as u32, order),
-            Kind::VarInt { zigzag, .. } => self.varint(if zigzag { n << 1 } else { n }),
+            Kind::VarInt { sign, .. } => self.varint(sign.write(n as i128).unwrap_or(n)),
             Kind::Custom(codec) => {
                 let json = serde_json::json!({ prefix.name: n });
                 let mut writer = super::Writer::new(&json);
@@ -119,7 +119,23 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    fn varint(&mut self, mut v: u64) {
+    /// Writes something behind its length in bytes, a base-128 number. Within it, what has no end
+    /// of its own ends with it.
+    pub(super) fn delimited(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        let (at, ended) = (self.out.len(), self.ended);
+        self.ended = false;
+        write(self)?;
+        self.ended = ended;
+        let content = self.out.split_off(at);
+        self.varint(content.bytes().len() as u64);
+        self.out.put_bytes(content.bytes());
+        Ok(())
+    }
+
+    pub(super) fn varint(&mut self, mut v: u64) {
         while v > 0x7f {
             self.out.put(v & 0x7f | 0x80, 8);
             v >>= 7;
@@ -141,7 +157,7 @@ impl<'a> Sampler<'a> {
                 self.put_prefix(prefix, n)?;
                 n
             }
-            Count::Field(name) => self.complete(name, n),
+            Count::Field(name) => self.counted(name, n),
             Count::Until(_) | Count::Rest => n,
         })
     }
@@ -185,7 +201,7 @@ impl<'a> Sampler<'a> {
             }
             Len::Field(name) => {
                 let n = self.size();
-                self.complete(name, n)
+                self.counted(name, n)
             }
             Len::Rest if self.ended => return Ok(()),
             Len::Until(_) | Len::Rest => self.size(),
@@ -205,6 +221,15 @@ impl<'a> Sampler<'a> {
         }
         self.out.put_bytes(&content);
         Ok(())
+    }
+
+    /// Sets an earlier length or count, or returns what something before it has set.
+    fn counted(&mut self, name: &str, n: u64) -> u64 {
+        let Some(entry) = self.scope.entry(name) else { return 0 };
+        match std::mem::replace(&mut entry.counted, true) {
+            true => entry.value,
+            false => self.complete(name, n),
+        }
     }
 
     /// Sets an earlier length or count, as far as its width allows; returns what was set.

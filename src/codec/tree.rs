@@ -304,6 +304,13 @@ impl Tree {
         }
     }
 
+    /// A node takes these bits: its key and length too, where its value alone was read.
+    pub(super) fn cover(&mut self, index: usize, start: u32, end: u32) {
+        if let Some(node) = self.nodes.get_mut(index) {
+            (node.bit, node.bits) = (start, end.saturating_sub(start));
+        }
+    }
+
     /// Drops the nodes from `index` on.
     pub fn truncate(&mut self, index: usize) {
         self.nodes.truncate(index);

@@ -65,6 +65,11 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: what stands on the wire.
     fn describe(&self) -> &'static str;
+    /// The fields that the codec reads and writes: in a group of the field's name, or in its
+    /// parent's where it has none.
+    fn fields(&self) -> &'static [Field] {
+        &[]
+    }
 }
 
 /// Walks a list of fields.

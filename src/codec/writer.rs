@@ -7,7 +7,7 @@
 
 use super::bits::{self, BitBuf};
 use super::context::{Context, NoContext, Recalled, Scope};
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
+use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, Sign, When, flag};
 use super::names;
 use super::walk::{self, Custom, Wire};
 use super::{describe, half_text};
@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The innermost object's group has these fields.
-    fn describe_group(&mut self, fields: &'static [Field]) {
+    pub(super) fn describe_group(&mut self, fields: &'static [Field]) {
         if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
             *table = fields;
         }
@@ -208,7 +208,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn has(&self, field: &'static Field) -> bool {
+    pub(super) fn has(&self, field: &'static Field) -> bool {
         match self.cursors.last() {
             Some(Cursor::Object { fields, .. }) => fields.contains_key(field.name),
             _ => true,
@@ -293,6 +293,28 @@ impl<'a> Writer<'a> {
         self.out.put(self.ordered(value, count, order), count);
     }
 
+    /// Writes a base-128 number.
+    pub fn put_varint(&mut self, mut v: u64) {
+        while v > 0x7f {
+            self.out.put(v & 0x7f | 0x80, 8);
+            v >>= 7;
+        }
+        self.out.put(v, 8);
+    }
+
+    /// Writes something behind its length in bytes, a base-128 number.
+    pub(super) fn delimited(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
+    ) -> Result<(), WriteStop> {
+        let at = self.out.len();
+        let done = write(self);
+        let content = self.out.split_off(at);
+        self.put_varint(content.len().div_ceil(8) as u64);
+        self.put_raw(content.bytes(), content.len());
+        done
+    }
+
     /// Writes whole bytes.
     pub fn put_bytes(&mut self, bytes: &[u8]) {
         self.out.put_bytes(bytes);
@@ -326,10 +348,7 @@ impl<'a> Writer<'a> {
                 Some(given) => self.leaf_value(prefix, given).map(drop),
                 None => self.put_prefix(prefix, n),
             },
-            Count::Field(name) => {
-                self.complete(name, n);
-                Ok(())
-            }
+            Count::Field(name) => self.counted(name, n),
             _ => Ok(()),
         }
     }
@@ -394,20 +413,15 @@ impl<'a> Writer<'a> {
                     false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
                 }
             }
-            Kind::VarInt { zigzag, max_groups } => {
-                let range = if zigzag { i64::MIN as i128..=i64::MAX as i128 } else { 0..=u64::MAX as i128 };
-                if !range.contains(&n) {
-                    return Err(self.fail(format!("{n} is out of range: {} to {}", range.start(), range.end())));
-                }
-                let mut v = if zigzag { ((n as i64) << 1 ^ (n as i64) >> 63) as u64 } else { n as u64 };
+            Kind::VarInt { sign, max_groups } => {
+                let Some(v) = sign.write(n) else {
+                    let (least, most) = sign.range();
+                    return Err(self.fail(format!("{n} is out of range: {least} to {most}")));
+                };
                 if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
                     return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
                 }
-                while v > 0x7f {
-                    self.out.put(v & 0x7f | 0x80, 8);
-                    v >>= 7;
-                }
-                self.out.put(v, 8);
+                self.put_varint(v);
                 Ok(())
             }
             _ => Ok(()),
@@ -519,7 +533,17 @@ impl<'a> Writer<'a> {
                 Ok(pattern)
             }
             _ => {
-                let n = self.number(field, value)?;
+                let mut n = self.number(field, value)?;
+                // Flags have no sign: the highest bit is one of them.
+                if let (Show::Flags(_), true) = (field.show, n >= 0) {
+                    n = match field.kind {
+                        Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
+                            bits::signed(n as u64, bits as u32) as i128
+                        }
+                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement, .. } => n as u64 as i64 as i128,
+                        _ => n,
+                    };
+                }
                 self.put_number(field, n)?;
                 Ok(n as u64)
             }
@@ -565,7 +589,7 @@ impl<'a> Writer<'a> {
                 self.out.put_bytes(&[stop]);
             }
             Len::Field(name) => {
-                self.complete(name, size as u64);
+                self.counted(name, size as u64)?;
                 self.put_raw(&bytes, count);
             }
             Len::Const(_) | Len::Rest => self.put_raw(&bytes, count),
@@ -578,6 +602,27 @@ impl<'a> Writer<'a> {
         match self.cursors.last() {
             Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
             _ => None,
+        }
+    }
+
+    /// A list or text of so many elements or bytes is counted by the earlier field `name`. Several
+    /// may be, but then they are of one length.
+    fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
+        let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
+        let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
+        let most = match entry.field.kind {
+            Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+            ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
+        };
+        match () {
+            _ if counted && before != n => {
+                Err(self.fail(format!("a length of {n}, but {name} is that of something else too, which has {before}")))
+            }
+            _ if n > most => Err(self.fail(format!("a length of {n}, but {name} is at most {most}"))),
+            _ => {
+                self.complete(name, n);
+                Ok(())
+            }
         }
     }
 
@@ -672,6 +717,13 @@ pub struct List {
     given: bool,
     count: &'static Count,
     length: usize,
+}
+
+impl List {
+    /// Has it no elements?
+    pub(super) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
 }
 
 impl Wire for Writer<'_> {
@@ -801,7 +853,7 @@ impl Wire for Writer<'_> {
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
                 return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
             }
-            Count::Field(name) => self.complete(name, items.len() as u64),
+            Count::Field(name) => self.counted(name, items.len() as u64)?,
             _ => {}
         }
         self.cursors.push(Cursor::List { items, derived, next: 0 });

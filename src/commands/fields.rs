@@ -5,7 +5,7 @@ use super::fields_json::protocol_json;
 use super::output::style;
 use crate::cli::{Fields, FieldsFormat, Global};
 use netkit::codec::layout::{Field, Kind, flag};
-use netkit::codec::schema::SchemaMessage;
+use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::protocols::{self, Dissector, Role, Table};
 use serde_json::Value as Json;
@@ -123,7 +123,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         for layout in table.layouts.iter().filter(|l| only.is_none_or(|n| n == l.name)) {
             let mut text = Page { out: String::new(), width: page.width };
             text.words("  ", layout.doc);
-            fields_text(layout.fields, &mut text);
+            fields_text(layout.fields, describe::kind, &mut text);
             match shown.iter_mut().find(|(same, body, _)| same.name == layout.name && *body == text.out) {
                 Some((.., places)) => places.push(label(table)),
                 None => shown.push((layout, text.out, vec![label(table)])),
@@ -144,9 +144,10 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
     if !d.derived().is_empty() {
         page.line("Derived (known from elsewhere, not on the message's wire)");
-        d.derived().iter().for_each(|f| fields_text(std::slice::from_ref(*f), page));
+        d.derived().iter().for_each(|f| fields_text(std::slice::from_ref(*f), describe::kind, page));
         page.line("");
     }
+    schema_words(d, page);
     if !d.settings().is_empty() {
         page.line("Settings (-s KEY=VALUE)");
         for s in d.settings() {
@@ -162,6 +163,31 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
 }
 
+/// The words that schemas may use for its payloads.
+fn schema_words(d: &dyn Dissector, page: &mut Page) {
+    let Some(first) = d.encodings().first() else { return };
+    let id = first.keys.ids.map(|(least, most)| format!("id = {least} to {most}"));
+    let route = first.keys.routes.map(|words| match words {
+        [] => "route = \"..\"".into(),
+        words => format!("route = {:?}", words.join(", ")),
+    });
+    let keys: Vec<String> = id.into_iter().chain(route).collect();
+    let (keys, carriers) = (keys.join(" or "), first.keys.carriers.join(", "));
+    page.words("Payload schemas (--schema): ", &format!("{keys}, message = {carriers}"));
+    for encoding in d.encodings() {
+        let name = match encoding.versions {
+            [] if d.encodings().len() > 1 => format!("encoding = {:?}", encoding.name),
+            [] => String::new(),
+            versions => versions.join(", "),
+        };
+        let bits = encoding.bits.then_some("bits(1) to bits(64)");
+        let words: Vec<&str> = encoding.types.iter().map(|(word, _)| *word).chain(bits).collect();
+        let name = if name.is_empty() { name } else { format!("{name}: ") };
+        page.words(&format!("  {name}"), &words.join(" "));
+    }
+    page.line("");
+}
+
 fn label(table: &Table) -> String {
     match (table.version, table.from) {
         ("", Role::Unknown) => String::new(),
@@ -172,7 +198,7 @@ fn label(table: &Table) -> String {
 }
 
 /// A line a field, indented by its depth.
-fn fields_text(fields: &'static [Field], page: &mut Page) {
+fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, page: &mut Page) {
     describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);
         let name = if field.name.is_empty() { "-" } else { field.name };
@@ -191,7 +217,7 @@ fn fields_text(fields: &'static [Field], page: &mut Page) {
             more.push(field.doc.into());
         }
         let width = 26usize.saturating_sub(indent.len());
-        page.words(&format!("{indent}{name:width$} {:22} ", describe::kind(field)), &more.join("; "));
+        page.words(&format!("{indent}{name:width$} {:22} ", kind(field)), &more.join("; "));
         if let Some(names) = describe::names(&field.show) {
             let list = names.iter().map(|(v, n)| format!("{n}={v}")).collect::<Vec<_>>().join(" ");
             page.words(&format!("{indent}  "), &list);
@@ -204,13 +230,20 @@ fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], page: &mut Page) {
         page.line(&format!("\nPayloads of {} by your schemas", d.name()));
     }
     for m in messages {
-        let key = m.number.map(|n| n.to_string()).or(m.word.clone()).unwrap_or_default();
-        let carrier = if m.message.is_empty() { "message" } else { &m.message };
-        let from = if m.from.is_empty() { String::new() } else { format!(" from the {}", m.from) };
-        let Some(fields) = m.fields.iter().flatten().next_back() else { continue };
-        page.line(&format!("{}.{}   [{carrier} {key}{from}]", d.name(), m.name));
+        let Some(k) = m.fields.iter().rposition(Option::is_some) else { continue };
+        let (Some(encoding), Some(fields)) = (d.encodings().get(k), m.fields(k)) else { continue };
+        let mut found = vec![if m.message.is_empty() { "message".into() } else { m.message.clone() }];
+        found.extend(m.number.map(|n| n.to_string()).or(m.word.clone()));
+        if !m.from.is_empty() {
+            found.push(format!("from the {}", m.from));
+        }
+        if d.encodings().len() > 1 && encoding.versions.is_empty() {
+            found.push(format!("as {}", encoding.name));
+        }
+        page.line(&format!("{}.{}   [{}]", d.name(), m.name, found.join(" ")));
         page.words("  ", if m.doc.is_empty() { m.name } else { m.doc });
-        fields_text(fields, page);
+        let kind = if encoding.form == Form::Members { describe::member } else { describe::kind };
+        fields_text(fields, kind, page);
         page.line("");
     }
 }

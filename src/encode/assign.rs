@@ -82,7 +82,9 @@ impl<'a> Assignments<'a> {
         let mut kind = |field: &'static Field| {
             if Some(field.name) == name {
                 match field.kind {
-                    Kind::Text { .. } | Kind::Bytes { .. } => text = true,
+                    Kind::Text { .. } => text = true,
+                    // Hex never looks like JSON.
+                    Kind::Bytes { .. } => {}
                     Kind::Custom(_) => codec = true,
                     _ => other = true,
                 }

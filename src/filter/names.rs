@@ -2,6 +2,7 @@
 
 use super::Envelope;
 use crate::codec::layout::{Count, Field, Kind, Other};
+use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
 use crate::protocols::{ALL, Dissector};
 
@@ -132,6 +133,10 @@ fn walk_one(
 ) {
     match &f.kind {
         Kind::Inline(fields) => return walk(fields, steps, depth, found, deepest),
+        Kind::Custom(codec) if f.name.is_empty() => {
+            found.open |= steps.first().is_some_and(|s| protobuf::TAKEN.contains(s));
+            return walk(codec.fields(), steps, depth, found, deepest);
+        }
         Kind::Switch { cases, other, .. } => {
             cases.iter().for_each(|c| walk(c.fields, steps, depth, found, deepest));
             if let Other::Fields(fields) = other {
@@ -157,11 +162,14 @@ fn walk_one(
         found.fields.push(innermost(f));
     }
     match &f.kind {
-        Kind::Struct([]) | Kind::Custom(_) => found.open = true,
+        Kind::Struct([]) => found.open = true,
+        Kind::Custom(codec) if codec.fields().is_empty() => found.open = true,
+        Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
         Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
         Kind::Array { of, .. } => match &of.kind {
             Kind::Struct([]) => found.open = true,
             Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
+            Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
             _ if matches!(rest, [name] if super::component(name).is_some()) => found.fields.push(innermost(of)),
             // Elements are leaves: what is asked of them is what there is not.

@@ -63,6 +63,8 @@ pub struct Draft {
     pub notes: Notes,
     /// What broke.
     pub fault: Option<Fault>,
+    /// The schema by which its payload was read, where that is shown beside the fields.
+    pub schema: Option<&'static str>,
     /// What it says about delivery.
     pub delivery: Vec<Event>,
     /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Draft::source`].
@@ -81,6 +83,7 @@ impl Draft {
         self.derived.clear();
         self.notes.clear();
         self.fault = None;
+        self.schema = None;
         self.delivery.clear();
         self.used = 0;
     }

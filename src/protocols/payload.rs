@@ -1,15 +1,22 @@
 //! Payloads by the user's schema, shown beside the fields: for protocols whose payload stays hex in
 //! `fields`, because it is one of several parts, or was inflated first.
 
+use super::NoteDoc;
+use super::dissector::note;
 use super::message::Draft;
 use crate::codec::layout::{Field, payload};
-use crate::codec::{Context, Reader, Scope};
+use crate::codec::reader;
+use crate::codec::schema::SchemaMessage;
+use crate::codec::{Context, Level, Notes, Reader, Scope, Tree};
 use std::ops::Range;
 
 static PAYLOAD: [Field; 1] = [payload("payload").doc("the payload, by your schema")];
 
 /// The field under which a payload is shown, for documentation.
 pub static SHOWN: &Field = &PAYLOAD[0];
+
+/// What is noted of a payload that goes on behind its schema's fields.
+pub const TRAILING: NoteDoc = note("schema.trailing", "warning", "a payload goes on behind its schema's fields");
 
 /// Always the same layout.
 struct Fixed(&'static [Field]);
@@ -20,7 +27,7 @@ impl Context for Fixed {
     }
 }
 
-/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's fields, as derived
+/// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived
 /// `payload`. What does not fit is the message's fault, if it has none yet.
 pub fn show(
     draft: &mut Draft,
@@ -28,8 +35,10 @@ pub fn show(
     source: u8,
     range: Range<usize>,
     names: (&str, &str),
+    schema: &SchemaMessage,
     fields: &'static [Field],
 ) {
+    draft.schema = Some(schema.name);
     let mut tree = std::mem::take(&mut draft.derived);
     tree.set_source(source);
     let data = draft.sources(main).get(source);
@@ -40,8 +49,18 @@ pub fn show(
         .context(&mut Fixed(fields))
         .read(&PAYLOAD);
     draft.derived = tree;
+    trailing(&draft.derived, &mut draft.notes);
     if draft.fault.is_none() {
         draft.fault = outcome.fault();
+    }
+}
+
+/// Notes bytes behind a schema's fields, if a tree ends with such.
+pub fn trailing(tree: &Tree, notes: &mut Notes) {
+    let left = tree.nodes().last().filter(|node| std::ptr::eq(node.field, &reader::TRAILING));
+    if let Some(bytes) = left.map(|node| node.bits.div_ceil(8)) {
+        let text = format_args!("{bytes} bytes behind the schema's fields");
+        notes.add(Level::Warning, TRAILING.code, text);
     }
 }
 

@@ -6,7 +6,7 @@ use super::human::human;
 use super::json_fields::{Walks, behind};
 use super::json_text::{Escaping, escaped, int, string};
 use super::json_value::value;
-use crate::codec::layout::{Charset, Kind, Order};
+use crate::codec::layout::{Charset, Kind, Order, Sign};
 use crate::codec::{Node, Value};
 use crate::protocols::Message;
 
@@ -181,7 +181,7 @@ fn other_word(kind: &Kind, value: Value) -> &'static str {
     match (kind, value) {
         (Kind::Tag { .. }, _) => "tag",
         (Kind::Bool { .. }, _) => "bool",
-        (Kind::VarInt { zigzag: true, .. }, _) => "zigzag",
+        (Kind::VarInt { sign: Sign::Zigzag, .. }, _) => "zigzag",
         (Kind::VarInt { .. }, _) => "varint",
         (Kind::Text { charset: Charset::Latin1, .. }, _) => "latin1",
         (Kind::Text { .. }, _) => "text",

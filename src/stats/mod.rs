@@ -32,6 +32,7 @@ use delivery::Deliveries;
 use payloads::Payloads;
 pub use report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::Cell;
 use std::net::SocketAddr;
 use timeline::Timeline;
 
@@ -266,12 +267,21 @@ impl Sink for Stats {
         }
         if !self.payloads.is_empty() {
             let schemas = &mut self.schemas;
-            self.payloads.each(&draft.tree, |name, bytes| {
+            // Among the fields, or beside them where a payload stays hex.
+            let seen = Cell::new(false);
+            let mut add = |name, bytes| {
+                seen.set(seen.get() || draft.schema == Some(name));
                 let kind = schemas.entry((draft.proto, name)).or_default();
                 kind.add(bytes);
                 kind.reliable |=
                     talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
-            });
+            };
+            self.payloads.each(&draft.tree, &mut add);
+            self.payloads.each(&draft.derived, &mut add);
+            // A payload without a single field.
+            if let Some(name) = draft.schema.filter(|_| !seen.get()) {
+                add(name, 0);
+            }
         }
 
         // Messages of hex text stand for themselves: no time, no conversation.

@@ -2,6 +2,7 @@
 
 use crate::codec::Tree;
 use crate::codec::layout::Field;
+use crate::codec::names;
 use crate::codec::schema::Schemas;
 use crate::protocols::ALL;
 use rustc_hash::FxHashMap;
@@ -22,9 +23,11 @@ impl Payloads {
         let mut fields = FxHashMap::default();
         for message in ALL.iter().flat_map(|d| schemas.messages(d.name())) {
             for list in message.fields.iter().flatten() {
-                for (k, field) in list.iter().enumerate() {
+                let mut k = 0;
+                names::in_group(list, &mut |field| {
                     fields.insert(place(field), (message.name, k));
-                }
+                    k += 1;
+                });
             }
         }
         Payloads { fields }

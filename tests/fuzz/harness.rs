@@ -19,9 +19,10 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
 /// The schemas of the fixtures: file name and text.
-const SCHEMAS: [(&str, &str); 3] = [
+const SCHEMAS: [(&str, &str); 4] = [
     ("dnp.toml", include_str!("../../fixtures/schemas/dnp.toml")),
     ("gne.toml", include_str!("../../fixtures/schemas/gne.toml")),
+    ("nano.toml", include_str!("../../fixtures/schemas/nano.toml")),
     ("riptide.toml", include_str!("../../fixtures/schemas/riptide.toml")),
 ];
 

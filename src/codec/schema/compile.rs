@@ -1,335 +1,268 @@
 //! From a schema's words to tables: one for each encoding in which all its types exist.
 
-use super::parse::{FieldText, File, MessageText, Named, Names};
-use super::{Encoding, SchemaError, SchemaMessage};
+use super::named::{condition, condition_name, identifier, leak, names};
+use super::parse::{FieldText, File, MessageText};
+use super::types::earlier;
+use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
 use crate::codec::check;
 use crate::codec::layout::{Count, Field, Flags, Kind, Len, Show, When, flag};
+use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
 
-/// How deep structs may stand in structs.
-const DEPTH: usize = 16;
+/// Structs in structs: no message may come to more fields than this.
+const MOST_FIELDS: usize = 1 << 16;
+
+/// Where in the file something is wrong, and what.
+pub type Compiled<T> = Result<T, (usize, String)>;
 
 /// Compiles a file's messages.
 pub fn compile(file: &str, text: &File, encodings: &'static [Encoding]) -> Result<Vec<SchemaMessage>, SchemaError> {
-    text.messages.iter().map(|m| message(file, text, m, encodings)).collect()
+    let fail = |(line, reason)| SchemaError { file: file.into(), line, reason };
+    text.messages.iter().map(|m| message(text, m, encodings).map_err(fail)).collect()
 }
 
-fn message(
-    file: &str,
-    text: &File,
-    m: &MessageText,
-    encodings: &'static [Encoding],
-) -> Result<SchemaMessage, SchemaError> {
-    let fail = |line, reason: String| SchemaError { file: file.into(), line, reason };
+fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compiled<SchemaMessage> {
+    let Some(first) = encodings.first() else { return Err((m.line, "this protocol takes no schemas".into())) };
     if m.id.is_none() && m.route.is_none() && m.message.is_empty() {
-        return Err(fail(m.line, "a message needs an id, a route, or the protocol's message that carries it".into()));
+        let why = "a message needs an id, a route, or the protocol's message that carries it";
+        return Err((m.line, why.into()));
     }
+    keys(m, first.keys)?;
     if m.name.is_empty() {
-        return Err(fail(m.line, "name is missing".into()));
+        return Err((m.line, "name is missing".into()));
     }
-    identifier(&m.name).map_err(|why| fail(m.line, why))?;
+    identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
+    let chosen = chosen(text, m, encodings)?;
     let mut fields = Vec::new();
-    let mut first: Option<(usize, String)> = None;
-    for encoding in encodings {
-        let mut compiler = Compiler { text, encoding, open: Vec::new() };
-        match compiler.list(&m.fields) {
-            Ok(list) => {
-                check::check(list).map_err(|why| fail(m.line, format!("{}{why}", m.name)))?;
-                fields.push(Some(list));
-            }
+    let mut wrong = None;
+    for (k, encoding) in encodings.iter().enumerate() {
+        if chosen.is_some_and(|c| c != k) {
+            fields.push(None);
+            continue;
+        }
+        match (Compiler { text, encoding, open: Vec::new(), left: MOST_FIELDS }).message(m) {
+            Ok(list) => fields.push(Some(list)),
             Err(why) => {
-                first.get_or_insert(why);
+                wrong.get_or_insert(why);
                 fields.push(None);
             }
         }
     }
     // A type may be missing in one encoding; in all of them it is wrong.
-    match (fields.iter().any(Option::is_some), first) {
-        (false, Some((line, reason))) => Err(fail(line, reason)),
-        (false, None) => Err(fail(m.line, "this protocol takes no schemas".into())),
-        (true, _) => Ok(SchemaMessage {
-            name: leak(&m.name),
-            doc: leak(&m.doc),
-            message: m.message.clone(),
-            number: m.id,
-            word: m.route.clone(),
-            from: m.from.clone(),
-            fields,
-        }),
+    if let (false, Some(why)) = (fields.iter().any(Option::is_some), wrong) {
+        return Err(why);
+    }
+    Ok(SchemaMessage {
+        name: leak(&m.name),
+        doc: leak(&m.doc),
+        message: m.message.clone(),
+        number: m.id,
+        word: m.route.clone(),
+        from: m.from.clone(),
+        fields,
+    })
+}
+
+/// Is there such an id, route, and message of the protocol?
+fn keys(m: &MessageText, keys: &Keys) -> Compiled<()> {
+    if !m.message.is_empty() && !keys.carriers.contains(&m.message.as_str()) {
+        let near = crate::nearest::nearest(&m.message, keys.carriers.iter().copied());
+        let (hint, all) = (crate::nearest::hint(near), keys.carriers.join(", "));
+        return Err((m.at("message"), format!("no message {:?} carries payloads{hint}: there are {all}", m.message)));
+    }
+    match (m.id, keys.ids) {
+        (Some(_), None) => return Err((m.at("id"), "payloads have no ids here: they are found by their route".into())),
+        (Some(id), Some((least, most))) if !(least..=most).contains(&id) => {
+            return Err((m.at("id"), format!("id: expected {least} to {most}, got {id}")));
+        }
+        _ => {}
+    }
+    match (&m.route, keys.routes) {
+        (Some(_), None) => Err((m.at("route"), "payloads have no routes here: they are found by their id".into())),
+        (Some(route), Some(words @ [_, ..])) if route != "*" && !words.contains(&route.as_str()) => {
+            Err((m.at("route"), format!("route: expected {}, got {route:?}", words.join(", "))))
+        }
+        _ => Ok(()),
     }
 }
 
-/// Schemas live as long as the program; there are as many as the user's files have lines.
-fn leak(text: &str) -> &'static str {
-    Box::leak(text.to_owned().into_boxed_str())
-}
-
-fn identifier(name: &str) -> Result<(), String> {
-    let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    match (good, name) {
-        (true, "unparsed" | "trailing") => Err(format!("{name}: the name is taken")),
-        (true, _) => Ok(()),
-        (false, _) => Err(format!("{name:?} is no name: letters, digits and _")),
+/// The encoding that the message or its file names, by its place; `None`: all.
+fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compiled<Option<usize>> {
+    let all = || encodings.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
+    let (named, line) = match (m.encoding.as_str(), text.encoding.as_str()) {
+        ("", "") if encodings.len() > 1 && encodings.iter().all(|e| e.versions.is_empty()) => {
+            return Err((m.line, format!("encoding is missing: one of {}", all())));
+        }
+        ("", "") => return Ok(None),
+        ("", whole) => (whole, text.encoding_line),
+        (own, _) => (own, m.at("encoding")),
+    };
+    match encodings.iter().position(|e| e.name == named) {
+        Some(k) => Ok(Some(k)),
+        None => {
+            let near = crate::nearest::nearest(named, encodings.iter().map(|e| e.name));
+            Err((line, format!("no encoding {named:?}{}: there are {}", crate::nearest::hint(near), all())))
+        }
     }
 }
 
-struct Compiler<'a> {
-    text: &'a File,
-    encoding: &'static Encoding,
+/// Does it leave nothing for what stands behind it?
+pub fn takes_the_rest(field: &Field) -> bool {
+    match &field.kind {
+        Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
+        Kind::Array { count: Count::Rest, .. } => true,
+        Kind::Array { of, .. } => takes_the_rest(of),
+        Kind::Struct(fields) => fields.iter().any(|f| matches!(f.when, When::Always) && takes_the_rest(f)),
+        _ => false,
+    }
+}
+
+/// Compiles the fields of one message for one encoding.
+pub struct Compiler<'a> {
+    pub text: &'a File,
+    pub encoding: &'static Encoding,
     /// Structs on the way.
-    open: Vec<&'a str>,
+    pub open: Vec<&'a str>,
+    /// How many more fields there may be.
+    pub left: usize,
 }
 
-type Compiled<T> = Result<T, (usize, String)>;
+fn statics<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
 
 impl<'a> Compiler<'a> {
-    fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
+    fn message(&mut self, m: &'a MessageText) -> Compiled<&'static [Field]> {
+        let list = match self.encoding.form {
+            Form::Sequence | Form::Members => self.list(&m.fields)?,
+            Form::Tagged => {
+                let message = self.tagged(&m.fields)?;
+                statics(vec![crate::codec::layout::custom("", message)])
+            }
+        };
+        check::check(list).map_err(|why| (m.line, format!("{}{why}", m.name)))?;
+        Ok(list)
+    }
+
+    /// Fields one after the other, or the members of an object.
+    pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = Vec::new();
         for (k, t) in texts.iter().enumerate() {
-            let mut field = self.field(t)?;
-            let later = texts[k + 1..]
-                .iter()
-                .any(|l| l.kind.contains(&format!("[{}]", t.name)) || condition_name(l) == Some(&t.name));
-            if later {
+            let mut field = self.field(t, texts)?;
+            let counts = texts[k + 1..].iter().any(|l| l.kind.contains(&format!("[{}]", t.name)));
+            let asked = |l: &FieldText| l.condition.as_deref().is_some_and(|c| condition_name(c) == t.name);
+            if counts || texts[k + 1..].iter().any(asked) {
                 if !matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::Bool { .. } | Kind::VarInt { .. })
                 {
-                    return Err((
-                        t.line,
-                        format!("{}: a later field refers to it, so it has to be a whole number", t.name),
-                    ));
+                    let why = format!("{}: a later field refers to it, so it has to be a whole number", t.name);
+                    return Err((t.line, why));
                 }
                 field.flags |= flag::KEPT;
                 // A count that is not given is counted.
-                let counts = texts[k + 1..].iter().any(|l| l.kind.contains(&format!("[{}]", t.name)));
                 field.default = counts.then_some(0);
+            }
+            let last = fields.len() + 1 == texts.len() || !matches!(field.when, When::Always);
+            if self.encoding.form == Form::Sequence && !last && takes_the_rest(&field) {
+                let why = format!("{}: takes everything up to the end, so nothing can stand behind it", t.name);
+                return Err((t.line, why));
             }
             fields.push(field);
         }
-        Ok(Box::leak(fields.into_boxed_slice()))
+        Ok(statics(fields))
     }
 
-    fn field(&mut self, t: &'a FieldText) -> Compiled<Field> {
+    /// Fields behind their numbers.
+    pub fn tagged(&mut self, texts: &'a [FieldText]) -> Compiled<&'static Message> {
+        let mut all = Vec::new();
+        for t in texts {
+            let fail = |why: &str| Err((t.line, format!("{}: {why}", t.name)));
+            let number = match t.tag {
+                Some(n @ 1..=protobuf::LARGEST) => n as u32,
+                Some(_) => return fail("tag: expected 1 to 536870911"),
+                None => return fail("tag is missing: the field's number"),
+            };
+            if all.iter().any(|(r, _): &(Record, Field)| r.number == number) {
+                return fail("another field has this tag");
+            }
+            let field = self.field(t, texts)?;
+            let (wire, list) = match &field.kind {
+                Kind::Array { of, .. } => (WireType::of(&of.kind), true),
+                kind => (WireType::of(kind), false),
+            };
+            let packs = list && wire != WireType::Bytes;
+            if t.packed.is_some() && !packs {
+                return fail("packed is for lists of numbers");
+            }
+            all.push((Record { number, wire, packed: packs && t.packed.unwrap_or(true) }, field));
+        }
+        all.sort_by_key(|(record, _)| record.number);
+        let (records, fields) = all.into_iter().unzip();
+        Ok(Box::leak(Box::new(Message { fields: statics(fields), records: statics(records) })))
+    }
+
+    fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| (t.line, why);
-        identifier(&t.name).map_err(fail)?;
-        let mut field = self.kind(t, t.kind.trim())?;
+        let form = self.encoding.form;
+        let taken = if form == Form::Tagged { &protobuf::TAKEN[..] } else { &["unparsed", "trailing"] };
+        identifier(&t.name, taken).map_err(fail)?;
+        self.left = self.left.checked_sub(1).ok_or_else(|| fail(format!("more than {MOST_FIELDS} fields")))?;
+        let misplaced = [
+            ("tag", t.tag.is_some(), form == Form::Tagged),
+            ("packed", t.packed.is_some(), form == Form::Tagged),
+            ("optional", t.optional, form == Form::Members),
+            ("if", t.condition.is_some(), form == Form::Sequence),
+        ];
+        if let Some((key, ..)) = misplaced.iter().find(|(_, given, right)| *given && !right) {
+            return Err(fail(format!("{}: {key} has no meaning in the encoding {}", t.name, self.encoding.name)));
+        }
+        let mut field = self.kind(t, t.kind.trim(), all)?;
         field.set_name(leak(&t.name));
         field.doc = leak(&t.doc);
         if !t.unit.is_empty() {
             field.unit = leak(&t.unit);
         }
-        let whole = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
-        if (t.scale.is_some() || t.names.is_some() || t.flags.is_some()) && !whole {
-            return Err(fail(format!("{}: scale, enum and flags are for whole numbers, not for {}", t.name, t.kind)));
+        if let Some(tag) = t.tag {
+            let doc = if t.doc.is_empty() { "" } else { "; " };
+            field.doc = leak(&format!("tag {tag}{doc}{}", t.doc));
         }
-        if let Some((num, den)) = t.scale {
-            if matches!(field.kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. } | Kind::VarInt { .. })
-            {
-                return Err(fail(format!("{}: scale is for numbers of up to 32 bits", t.name)));
-            }
-            field.show = Show::Scaled(if num == 1 && den.is_power_of_two() {
-                Scale::Over(den)
-            } else {
-                Scale::Ratio { num, den }
-            });
+        if t.optional {
+            field.flags |= flag::OMIT_EMPTY;
         }
-        if let Some(named) = &t.names {
-            let names = self.names(named, &self.text.enums, "enum").map_err(fail)?;
-            field.show = Show::Enum(Box::leak(names.into_boxed_slice()));
-        }
-        if let Some(named) = &t.flags {
-            let names = self.names(named, &self.text.flags, "flags").map_err(fail)?;
-            if let Some((_, name)) = names.iter().find(|(mask, _)| !mask.is_power_of_two()) {
-                return Err(fail(format!("{}: flag {name} is not one bit: expected 1, 2, 4, 8, ..", t.name)));
-            }
-            let flags = Flags { names: Box::leak(names.into_boxed_slice()), shift: 0, fixed_mask: 0, fixed: 0 };
-            field.show = Show::Flags(Box::leak(Box::new(flags)));
-        }
-        if let Some(condition) = &t.condition {
-            field.when = self.condition(condition).map_err(fail)?;
+        if let Some(text) = &t.condition {
+            field.when = condition(text).map_err(fail)?;
+            earlier(t, condition_name(text), all)?;
         }
         Ok(field)
     }
 
-    fn names(&self, named: &Named, all: &[(String, Names)], what: &str) -> Result<Vec<(u64, &'static str)>, String> {
-        let list = match named {
-            Named::Here(list) => list,
-            Named::Reference(name) => match all.iter().find(|(n, _)| n == name) {
-                Some((_, list)) => list,
-                None => {
-                    let near = crate::nearest::nearest(name, all.iter().map(|(n, _)| n.as_str()));
-                    return Err(format!("no [{what}.{name}]{}", crate::nearest::hint(near)));
-                }
-            },
-        };
-        let mut names: Vec<(u64, &'static str)> = list.iter().map(|(n, v)| (*v, leak(n))).collect();
-        names.sort_unstable();
-        match names.windows(2).find(|w| w[0].0 == w[1].0) {
-            Some(twice) => Err(format!("{} and {} have the same value {}", twice[0].1, twice[1].1, twice[0].0)),
-            None => Ok(names),
+    /// What the schema says of a number beside its type: unit, scale, names.
+    pub fn shown(&self, t: &FieldText, mut field: Field) -> Compiled<Field> {
+        let fail = |why: String| (t.line, why);
+        if !t.unit.is_empty() {
+            field.unit = leak(&t.unit);
         }
-    }
-
-    /// `kind == 2`, `kind in 1, 2`, `flags & 4`.
-    fn condition(&self, text: &str) -> Result<When, String> {
-        let number = |t: &str| {
-            let t = t.trim();
-            let parsed = t.strip_prefix("0x").map_or_else(|| t.parse().ok(), |h| u64::from_str_radix(h, 16).ok());
-            parsed.or((t == "true").then_some(1)).or((t == "false").then_some(0)).ok_or(format!("{t:?} is no number"))
-        };
-        if let Some((name, value)) = text.split_once("==") {
-            return Ok(When::Eq(leak(name.trim()), number(value)?));
+        let whole = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
+        if t.has_names() && !whole {
+            return Err(fail(format!("{}: scale, enum and flags are for whole numbers, not for {}", t.name, t.kind)));
         }
-        if let Some((name, values)) = text.split_once(" in ") {
-            let values =
-                values.trim().trim_start_matches('[').trim_end_matches(']').split(',').map(number).collect::<Result<
-                    Vec<u64>,
-                    String,
-                >>(
-                )?;
-            return Ok(When::In(leak(name.trim()), Box::leak(values.into_boxed_slice())));
-        }
-        if let Some((name, mask)) = text.split_once('&') {
-            let mask = number(mask)?;
-            return match mask.is_power_of_two() {
-                true => Ok(When::Bit(leak(name.trim()), mask.trailing_zeros() as u8)),
-                false => Err(format!("{mask} is not one bit")),
-            };
-        }
-        Err(format!("if: expected FIELD == N, FIELD in N, N or FIELD & BIT, got {text:?}"))
-    }
-
-    fn kind(&mut self, t: &'a FieldText, kind: &'a str) -> Compiled<Field> {
-        let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind) };
-        let (element, times) = (kind[..open].trim(), kind[open + 1..kind.len() - 1].trim());
-        if element == self.encoding.byte {
-            return self.bytes(t, times);
-        }
-        let count = match times {
-            "" => match self.encoding.length {
-                Some(prefix) => Count::Prefix(named_prefix(prefix, &t.name)),
-                None => {
-                    return Err((
-                        t.line,
-                        format!(
-                            "{}: arrays have no count of their own here: write {element}[5], {element}[FIELD] or {element}[*]",
-                            t.name
-                        ),
-                    ));
-                }
-            },
-            "*" => Count::Rest,
-            n => match n.parse() {
-                Ok(n) => Count::Const(n),
-                Err(_) => Count::Field(leak(n)),
-            },
-        };
-        if let Some(field) = self.encoding.array.and_then(|array| array(element, count)) {
-            return Ok(field);
-        }
-        let mut of = self.kind(t, element)?;
-        of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
-        Ok(crate::codec::layout::array("", count, Box::leak(Box::new(of))))
-    }
-
-    fn bytes(&self, t: &FieldText, times: &str) -> Compiled<Field> {
-        let len = match times {
-            "" => match self.encoding.length {
-                Some(prefix) => Len::Prefix(named_prefix(prefix, &t.name)),
-                None => {
-                    return Err((
-                        t.line,
-                        format!(
-                            "{}: write {}[5], {}[FIELD] or {}[*]",
-                            t.name, self.encoding.byte, self.encoding.byte, self.encoding.byte
-                        ),
-                    ));
-                }
-            },
-            "*" => Len::Rest,
-            n => match n.parse() {
-                Ok(n) => Len::Const(n),
-                Err(_) => Len::Field(leak(n)),
-            },
-        };
-        Ok(crate::codec::layout::bytes("", len))
-    }
-
-    fn single(&mut self, t: &'a FieldText, kind: &'a str) -> Compiled<Field> {
-        if let Some(n) =
-            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok())
-            && self.encoding.bits
-            && (1..=64).contains(&n)
-        {
-            return Ok(crate::codec::layout::uint("", n));
-        }
-        if let Some((_, field)) = self.encoding.types.iter().find(|(word, _)| *word == kind) {
-            return Ok(copy(field, &t.name));
-        }
-        if let Some((name, _, fields)) = self.text.structs.iter().find(|(name, ..)| name == kind) {
-            if self.open.contains(&name.as_str()) || self.open.len() >= DEPTH {
-                return Err((t.line, format!("{}: struct {name} contains itself, or stands too deep", t.name)));
+        if let Some((num, den)) = t.scale {
+            if matches!(field.kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. }) {
+                return Err(fail(format!("{}: scale is for numbers of up to 32 bits", t.name)));
             }
-            self.open.push(name);
-            let list = self.list(fields)?;
-            self.open.pop();
-            return Ok(crate::codec::layout::group("", list));
+            let over = num == 1 && den.is_power_of_two();
+            field.show = Show::Scaled(if over { Scale::Over(den) } else { Scale::Ratio { num, den } });
         }
-        let words =
-            self.encoding.types.iter().map(|(word, _)| *word).chain(self.text.structs.iter().map(|(n, ..)| n.as_str()));
-        let near = crate::nearest::nearest(kind, words);
-        let why = format!(
-            "{}: no type {kind:?} in the encoding {}{}",
-            t.name,
-            self.encoding.name,
-            crate::nearest::hint(near)
-        );
-        Err((t.line, why))
-    }
-}
-
-fn condition_name(t: &FieldText) -> Option<&str> {
-    let text = t.condition.as_deref()?;
-    Some(text.split(['=', '&', ' ']).next().unwrap_or("").trim())
-}
-
-/// The number in front of an array or text, under a name by which it can be shown and given.
-fn named_prefix(prefix: &'static Field, name: &str) -> &'static Field {
-    let mut copy = copy(prefix, name);
-    copy.set_name(leak(&format!("{name}_length")));
-    Box::leak(Box::new(copy))
-}
-
-/// A field like a template's. Templates hold statics only, so their parts can be shared.
-fn copy(field: &'static Field, name: &str) -> Field {
-    let kind = match &field.kind {
-        Kind::Tag { bits, order, value } => Kind::Tag { bits: *bits, order: *order, value: *value },
-        Kind::UInt { bits, order } => Kind::UInt { bits: *bits, order: *order },
-        Kind::Int { bits, order } => Kind::Int { bits: *bits, order: *order },
-        Kind::Float { bits, order } => Kind::Float { bits: *bits, order: *order },
-        Kind::Bool { bits } => Kind::Bool { bits: *bits },
-        Kind::VarInt { max_groups, zigzag } => Kind::VarInt { max_groups: *max_groups, zigzag: *zigzag },
-        Kind::Text { len: Len::Prefix(prefix), charset } => {
-            Kind::Text { len: Len::Prefix(named_prefix(prefix, name)), charset: *charset }
+        if let Some(named) = &t.names {
+            field.show = Show::Enum(statics(names(named, &self.text.enums, "enum").map_err(fail)?));
         }
-        Kind::Text { len, charset } => Kind::Text { len: *len, charset: *charset },
-        Kind::Bytes { len } => Kind::Bytes { len: *len },
-        Kind::Struct(fields) => Kind::Struct(fields),
-        Kind::Inline(fields) => Kind::Inline(fields),
-        Kind::Array { count, of } => Kind::Array { count: *count, of },
-        Kind::Switch { on, cases, other } => Kind::Switch { on, cases, other: *other },
-        Kind::Derived => Kind::Derived,
-        Kind::Custom(codec) => Kind::Custom(*codec),
-    };
-    Field {
-        name: field.name,
-        quoted: field.quoted,
-        doc: field.doc,
-        kind,
-        when: field.when,
-        show: field.show,
-        unit: field.unit,
-        default: field.default,
-        flags: field.flags,
+        if let Some(named) = &t.flags {
+            let names = names(named, &self.text.flags, "flags").map_err(fail)?;
+            if let Some((_, name)) = names.iter().find(|(mask, _)| !mask.is_power_of_two()) {
+                return Err(fail(format!("{}: flag {name} is not one bit: expected 1, 2, 4, 8, ..", t.name)));
+            }
+            let flags = Flags { names: statics(names), shift: 0, fixed_mask: 0, fixed: 0 };
+            field.show = Show::Flags(Box::leak(Box::new(flags)));
+        }
+        Ok(field)
     }
 }

@@ -22,7 +22,9 @@
 //! engine. The tables live as long as the program: there are as many as the files have messages.
 
 mod compile;
+mod named;
 mod parse;
+mod types;
 
 use super::layout::{Count, Field};
 use crate::printable::Printable;
@@ -45,8 +47,13 @@ pub struct SchemaError {
 pub struct Encoding {
     /// A name for people: `2.0`.
     pub name: &'static str,
-    /// The versions of the protocol (as in the output) that encode values so; empty: all.
+    /// The versions of the protocol (as in the output) that encode values so; empty: a message of a
+    /// schema says itself which encoding it has, where there are several.
     pub versions: &'static [&'static str],
+    /// How a message's fields come together.
+    pub form: Form,
+    /// What messages are found by.
+    pub keys: &'static Keys,
     /// The words, and a field of that type; its name is replaced.
     pub types: &'static [(&'static str, Field)],
     /// The number in front of `T[]`; `None`: arrays need a count of their own.
@@ -57,6 +64,29 @@ pub struct Encoding {
     pub array: Option<ArrayOf>,
     /// `bits(n)` is a type.
     pub bits: bool,
+}
+
+/// How the fields of a message stand on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// One after the other.
+    Sequence,
+    /// Each behind its number, in any order: [`crate::codec::protobuf`].
+    Tagged,
+    /// As the members of a JSON object. The tables say what may stand there: text is a string, a
+    /// float a number, an integer a number without a fraction, bytes are any value.
+    Members,
+}
+
+/// What a protocol's payloads are found by.
+#[derive(Debug)]
+pub struct Keys {
+    /// The messages that carry payloads.
+    pub carriers: &'static [&'static str],
+    /// The lowest and the highest number that `id` may be; `None`: there are no ids.
+    pub ids: Option<(u64, u64)>,
+    /// The words that `route` may be; none of them: any.
+    pub routes: Option<&'static [&'static str]>,
 }
 
 /// The field for an array of that word.
@@ -84,7 +114,7 @@ pub struct SchemaMessage {
     pub message: String,
     /// The id, if it is found by one.
     pub number: Option<u64>,
-    /// The route or word, if it is found by one; `*` is any.
+    /// The route or word, if it is found by one; `*` at its end stands for anything.
     pub word: Option<String>,
     /// Who sends it; empty: both.
     pub from: String,
@@ -137,7 +167,7 @@ impl Schemas {
     }
 
     /// The schema for a payload: the first that names its direction, or else one for both; a word
-    /// of its own goes before `*`.
+    /// of its own goes before one that ends with `*`, and a longer one of those before a shorter.
     pub fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
         let fits = |m: &&SchemaMessage| {
             (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from)
@@ -148,11 +178,17 @@ impl Schemas {
             Key::None => m.number.is_none() && m.word.is_none(),
         };
         let list = self.messages(proto);
-        let any = |m: &&SchemaMessage| {
-            m.number.is_none() && (m.word.is_none() && !m.message.is_empty() || m.word.as_deref() == Some("*"))
+        let word = if let Key::Word(word) = key { word } else { "" };
+        let any = |m: &&SchemaMessage| match m.word.as_deref() {
+            Some(pattern) => pattern.strip_suffix('*').is_some_and(|begin| word.starts_with(begin)),
+            None => m.number.is_none() && !m.message.is_empty(),
         };
+        // Of equals the first: `max_by_key` takes the last one.
         let best = |test: &dyn Fn(&&SchemaMessage) -> bool| {
-            list.iter().filter(|m| fits(m) && test(m)).max_by_key(|m| (!m.from.is_empty(), !m.message.is_empty()))
+            list.iter().rev().filter(|m| fits(m) && test(m)).max_by_key(|m| {
+                let pattern = m.word.as_ref().map_or(0, String::len);
+                (pattern, !m.from.is_empty(), !m.message.is_empty())
+            })
         };
         best(&exact).or_else(|| best(&any))
     }

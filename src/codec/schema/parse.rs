@@ -12,6 +12,9 @@ const LONGEST: usize = 4 << 20;
 pub struct File {
     pub proto: String,
     pub proto_line: usize,
+    /// The encoding of messages that name none; or empty.
+    pub encoding: String,
+    pub encoding_line: usize,
     pub messages: Vec<MessageText>,
     pub structs: Vec<(String, usize, Vec<FieldText>)>,
     pub enums: Vec<(String, Names)>,
@@ -31,7 +34,17 @@ pub struct MessageText {
     pub id: Option<u64>,
     pub route: Option<String>,
     pub from: String,
+    pub encoding: String,
     pub fields: Vec<FieldText>,
+    /// The lines of its keys.
+    pub lines: Vec<(String, usize)>,
+}
+
+impl MessageText {
+    /// The line of a key, or of the message where it is not there.
+    pub fn at(&self, key: &str) -> usize {
+        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
 }
 
 /// One field: `name = "type"`, or a table.
@@ -47,6 +60,19 @@ pub struct FieldText {
     pub names: Option<Named>,
     pub flags: Option<Named>,
     pub condition: Option<String>,
+    /// The field's number, where fields have one.
+    pub tag: Option<u64>,
+    /// Lists of numbers: one after the other behind one key.
+    pub packed: Option<bool>,
+    /// It may be left out.
+    pub optional: bool,
+}
+
+impl FieldText {
+    /// Is something said that only whole numbers can have?
+    pub fn has_names(&self) -> bool {
+        self.scale.is_some() || self.names.is_some() || self.flags.is_some()
+    }
 }
 
 /// An enumeration by its name, or written on the spot.
@@ -97,6 +123,10 @@ impl Reader<'_> {
         value.get_ref().as_str().map(Into::into).ok_or_else(|| self.wrong(key, value, "text"))
     }
 
+    fn truth(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<bool, SchemaError> {
+        value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
+    }
+
     fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
         let number = value
             .get_ref()
@@ -121,6 +151,8 @@ impl Reader<'_> {
         let mut file = File {
             proto: String::new(),
             proto_line: 1,
+            encoding: String::new(),
+            encoding_line: 1,
             messages: vec![],
             structs: vec![],
             enums: vec![],
@@ -131,6 +163,10 @@ impl Reader<'_> {
                 "proto" => {
                     file.proto = self.text("proto", value)?;
                     file.proto_line = self.line(key.span().start);
+                }
+                "encoding" => {
+                    file.encoding = self.text("encoding", value)?;
+                    file.encoding_line = self.line(key.span().start);
                 }
                 "message" => {
                     let list =
@@ -147,7 +183,7 @@ impl Reader<'_> {
                 }
                 "enum" => file.enums = self.name_tables("enum", value)?,
                 "flags" => file.flags = self.name_tables("flags", value)?,
-                _ => return Err(self.unknown(item, &["proto", "message", "struct", "enum", "flags"])),
+                _ => return Err(self.unknown(item, &["proto", "encoding", "message", "struct", "enum", "flags"])),
             }
         }
         if file.proto.is_empty() {
@@ -176,6 +212,7 @@ impl Reader<'_> {
     fn message(&self, value: &Spanned<DeValue<'_>>) -> Result<MessageText, SchemaError> {
         let mut message = MessageText { line: self.line(value.span().start), ..MessageText::default() };
         for item @ (key, value) in self.table("message", value)? {
+            message.lines.push((key.get_ref().to_string(), self.line(key.span().start)));
             match key.get_ref().as_ref() {
                 "id" => message.id = Some(self.number("id", value)?),
                 "route" => message.route = Some(self.text("route", value)?),
@@ -189,10 +226,14 @@ impl Reader<'_> {
                         ));
                     }
                 }
+                "encoding" => message.encoding = self.text("encoding", value)?,
                 "name" => message.name = self.text("name", value)?,
                 "doc" => message.doc = self.text("doc", value)?,
                 "fields" => message.fields = self.fields(value)?,
-                _ => return Err(self.unknown(item, &["id", "route", "message", "from", "name", "doc", "fields"])),
+                _ => {
+                    let known = ["id", "route", "message", "from", "encoding", "name", "doc", "fields"];
+                    return Err(self.unknown(item, &known));
+                }
             }
         }
         Ok(message)
@@ -218,7 +259,13 @@ impl Reader<'_> {
                 "enum" => field.names = Some(self.named("enum", value)?),
                 "flags" => field.flags = Some(self.named("flags", value)?),
                 "if" => field.condition = Some(self.text("if", value)?),
-                _ => return Err(self.unknown(item, &["type", "doc", "unit", "scale", "enum", "flags", "if"])),
+                "tag" => field.tag = Some(self.number("tag", value)?),
+                "packed" => field.packed = Some(self.truth("packed", value)?),
+                "optional" => field.optional = self.truth("optional", value)?,
+                _ => {
+                    let known = ["type", "doc", "unit", "scale", "enum", "flags", "if", "tag", "packed", "optional"];
+                    return Err(self.unknown(item, &known));
+                }
             }
         }
         if field.kind.is_empty() {

@@ -22,6 +22,7 @@ pub mod session;
 mod tests;
 pub mod types;
 pub mod values;
+pub mod varuint;
 
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::codec::layout::Field;

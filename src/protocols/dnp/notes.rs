@@ -1,7 +1,7 @@
 //! What DNP's analysis may say.
 
-use crate::protocols::NoteDoc;
 use crate::protocols::dissector::note;
+use crate::protocols::{NoteDoc, payload};
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
@@ -33,6 +33,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("dnp.read_only_update", "warning", "an update of a read-only link by the side that did not offer it"),
     note("dnp.orphan_part", "note", "a part without a first part in front of it"),
     note("dnp.values_unreadable", "warning", "a joined long_link_state whose data is no list of values"),
+    payload::TRAILING,
     note("dnp.trailing_bytes", "warning", "bytes behind the last field"),
     note("dnp.unknown_command", "warning", "a command above 11"),
     note("dnp.before_acknowledge", "note", "a message of the server before its acknowledge: clients may drop it"),

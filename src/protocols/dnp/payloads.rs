@@ -2,21 +2,33 @@
 //! byte if the schema names one. The words are those of the library's message reader (facts,
 //! section 5), in short and as the specification has them.
 
+use super::varuint::VarUInt;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::{Node, Tree};
 use crate::protocols::{Draft, payload};
 
 static LENGTH_8: Field = u8("length");
 static LENGTH_16: Field = u16le("length");
+static LENGTH_32: Field = u32le("length");
+static LENGTH_VAR: Field = custom("length", &VarUInt);
 static F32: Field = f32le("value");
 static F64: Field = f64le("value");
 static I32: Field = i32le("value");
+
+/// Found by the message that carries them, and by the first byte.
+static KEYS: Keys = Keys {
+    carriers: &["unreliable_message", "reliable_message", "link_state", "long_message", "long_link_state"],
+    ids: Some((0, 255)),
+    routes: None,
+};
 
 /// How values are encoded.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
     name: "dnp",
     versions: &[],
+    form: Form::Sequence,
+    keys: &KEYS,
     types: &[
         ("i8", i8("i8")),
         ("u8", u8("u8")),
@@ -40,6 +52,9 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
         ("double", f64le("double")),
         ("string8", text("string8", Len::Prefix(&LENGTH_8))),
         ("string16", text("string16", Len::Prefix(&LENGTH_16))),
+        ("string32", text("string32", Len::Prefix(&LENGTH_32))),
+        ("varstring", text("varstring", Len::Prefix(&LENGTH_VAR))),
+        ("varuint", custom("varuint", &VarUInt)),
         ("vector2", tuple("vector2", 2, &F32)),
         ("vector", tuple("vector", 3, &F32)),
         ("quaternion", tuple("quaternion", 4, &F32)),
@@ -72,8 +87,9 @@ pub fn show(schemas: &Schemas, from: &str, main: &[u8], draft: &mut Draft) {
     let Some((node, start, end)) = found else { return };
     let first = draft.sources(main).get(node.source).get(start).filter(|_| start < end);
     let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
-    if let Some(fields) = schemas.find("dnp", message, key, from).and_then(|m| m.fields(0)) {
-        payload::show(draft, main, node.source, start..end, ("dnp", message), fields);
+    let found = schemas.find("dnp", message, key, from);
+    if let Some((schema, fields)) = found.and_then(|schema| Some((schema, schema.fields(0)?))) {
+        payload::show(draft, main, node.source, start..end, ("dnp", message), schema, fields);
     }
 }
 

@@ -4,17 +4,22 @@
 use super::layout::{embedded, gbool, gtime};
 use super::packets::PROTO;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 
 /// The ids for which schemas may have layouts.
 const IDS: std::ops::RangeInclusive<u64> = 9..=254;
 
 static LENGTH: Field = u8("length");
 
+/// Found by the packet's id.
+static KEYS: Keys = Keys { carriers: &["packets"], ids: Some((*IDS.start(), *IDS.end())), routes: None };
+
 /// How values are encoded. There are no 64 bit integers, and no arrays with a count of their own.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
     name: "gne",
     versions: &[],
+    form: Form::Sequence,
+    keys: &KEYS,
     types: &[
         ("u8", u8("u8")),
         ("i8", i8("i8")),

@@ -1,10 +1,10 @@
 //! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
 //! odd about it, and what is to be remembered.
 
-use super::layout::{COMPRESSED, RESERVED, package as kinds};
+use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
 use super::memory::{Memory, Open};
 use super::package::{HEADER, LIMIT};
-use super::payload::Payloads;
+use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::flow::Side;
@@ -20,6 +20,9 @@ pub static DERIVED_ROUTE: Field = text("route", Len::Rest).doc("by the dictionar
 /// Derived, see its documentation.
 pub static DERIVED_LENGTH: Field =
     u24be("length").doc("the body's length by the header, where the end of the stream cut it; null: the header is cut");
+
+/// What may be shown beside the fields.
+pub static DERIVED: [&Field; 3] = [&DERIVED_ID, &DERIVED_ROUTE, &DERIVED_LENGTH];
 
 /// How a line came about.
 #[derive(Debug, Default)]
@@ -201,10 +204,15 @@ impl Analysis {
         let id = self.id(place, draft);
         let route = self.route(place, id, begun, draft);
         let payload = draft.tree.find("payload").map_or(place.bytes.len(), |node| node.bit as usize / 8);
-        let bytes = place.bytes.get(payload..).unwrap_or_default();
-        let from_server = matches!(draft.message, "response" | "push");
-        let compressed = flags & COMPRESSED != 0;
-        self.payloads.message(bytes, payload, compressed, from_server, route.as_deref(), &self.memory, draft);
+        let at = Payloaded {
+            package: place.bytes,
+            start: payload,
+            compressed: flags & COMPRESSED != 0,
+            error: flags & ERROR != 0,
+            route: route.as_deref(),
+            schemas: &talk.options.schemas,
+        };
+        self.payloads.message(&at, &self.memory, draft);
     }
 
     /// The id's value.

@@ -1,11 +1,14 @@
 //! nano's lines back to bytes.
 
-use super::layout;
+use super::memory::Dictionary;
+use super::{layout, schemas, settings, zlib};
 use crate::codec::layout::Kind;
+use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
-use crate::protocols::{Encoder, Line, Options, websocket};
+use crate::protocols::{Encoder, Line, Options, Role, websocket};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// How many conversations are remembered to be carried by WebSocket.
 const UPGRADED: usize = 65_536;
@@ -17,14 +20,49 @@ pub struct Packages {
     carried: bool,
     /// Conversations of which the carrier's own lines were seen.
     upgraded: BTreeSet<u64>,
+    schemas: Arc<Schemas>,
+    /// `nano.dict`: the routes of codes.
+    dictionary: Option<Arc<Dictionary>>,
 }
 
 impl Packages {
     /// By what the user set.
     pub fn new(options: &Options) -> Packages {
         let carried = options.settings.get("nano.carrier") == Some("websocket");
-        Packages { carried, ..Packages::default() }
+        let (schemas, dictionary) = (options.schemas.clone(), settings::dictionary(options));
+        Packages { carried, schemas, dictionary, ..Packages::default() }
     }
+
+    /// The fields with a payload's bytes in the place of its schema's fields.
+    fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
+        let word = |from: Option<&Json>| from?.get("route")?.as_str().map(str::to_owned);
+        let by_code = || {
+            let code = line.fields.get("route_code")?.as_u64()?;
+            String::from_utf8(self.dictionary.as_ref()?.route(code as u16)?.to_vec()).ok()
+        };
+        let route = word(Some(line.fields)).or_else(|| word(line.derived)).or_else(by_code);
+        // The message says whose it is, where the line does not.
+        let from = match (line.from, line.message) {
+            (Role::Unknown, "request" | "notify") => Role::Client,
+            (Role::Unknown, _) => Role::Server,
+            (role, _) => role,
+        };
+        let mut bytes = schemas::write(&self.schemas, line.message, route.as_deref(), from.name(), given)?;
+        let flags = line.fields.get("flags").and_then(Json::as_array);
+        if flags.is_some_and(|flags| flags.iter().any(|flag| flag == "compressed")) {
+            bytes = zlib::deflate(&bytes);
+        }
+        let mut fields = line.fields.clone();
+        if let Some(map) = fields.as_object_mut() {
+            map.insert("payload".into(), hex::encode(bytes).into());
+        }
+        Ok(fields)
+    }
+}
+
+/// Hex, or the raw form: what the tables themselves take.
+fn is_bytes(given: &Json) -> bool {
+    given.is_string() || given.get("raw").is_some_and(Json::is_string) && given.get("bits").is_some()
 }
 
 impl Encoder for Packages {
@@ -40,6 +78,11 @@ impl Encoder for Packages {
             let what = format!("nano has no message {:?}{}", line.message, crate::nearest::hint(near));
             return Err(EncodeError { path: "message".into(), what });
         };
+        let mut with_bytes = None;
+        if let Some(given) = line.fields.get("payload").filter(|given| !is_bytes(given)) {
+            with_bytes = Some(self.payload(line, given)?);
+        }
+        let line = &Line { fields: with_bytes.as_ref().unwrap_or(line.fields), ..*line };
         let broken = line.broken || matches!(layout.name, "data" | "unknown");
         match line.derived.and_then(|derived| derived.get("length")).filter(|_| line.broken) {
             // The header itself was cut: the type, and what there was behind it.

@@ -5,8 +5,9 @@
 //! to make the nodes. JSON with too many values becomes one leaf. What is nested too deeply is not
 //! taken for JSON (RFC 8259, section 9): no reader of netkit's lines could read it either.
 
+use super::members::{Shape, Token};
 use super::scan::{Str, Tokens, scan};
-use crate::codec::layout::{Field, Len, bytes};
+use crate::codec::layout::{Field, Kind, Len, Show, bytes};
 use crate::codec::{Tree, Value};
 
 /// More values are shown as one leaf.
@@ -57,28 +58,54 @@ struct Build<'a> {
     names: (u8, &'a mut Vec<u8>),
     name: Option<(u8, u32, u32)>,
     open: &'a mut Vec<usize>,
+    /// The schema, if there is one.
+    shape: Option<&'a mut Shape>,
 }
 
 impl Build<'_> {
-    fn push(&mut self, value: Value, start: usize, end: usize) -> usize {
+    fn push(&mut self, value: Value, token: Token, start: usize, end: usize) -> usize {
         let at = ((self.base + start) as u32 * 8, (end - start) as u32 * 8);
-        let field = self.root.take().unwrap_or(&VALUE);
-        match self.name.take() {
-            Some(name) => self.tree.push_keyed(field, value, at, name),
-            None => self.tree.push(field, value, at.0, at.1),
+        let (root, name) = (self.root.take(), self.name.take());
+        let known = match &mut self.shape {
+            None => None,
+            Some(shape) => {
+                let text = name.map_or(&[][..], |(source, start, len)| match source == self.names.0 {
+                    true => self.names.1.get(start as usize..(start + len) as usize).unwrap_or_default(),
+                    false => {
+                        let start = start as usize - self.base;
+                        self.text.get(start..start + len as usize).unwrap_or_default()
+                    }
+                });
+                shape.take(std::str::from_utf8(text).unwrap_or(""), token, start)
+            }
+        };
+        match (root, known, name) {
+            (None, Some(field), _) => {
+                let literal = || std::str::from_utf8(self.text.get(start..end)?).ok()?.parse().ok();
+                // Names, flags and scales are of numbers.
+                let named = matches!(field.kind, Kind::Int { .. }) && !matches!(field.show, Show::Plain);
+                let value = if named { literal().map_or(value, Value::Int) } else { value };
+                self.tree.push(field, value, at.0, at.1)
+            }
+            (field, _, Some(name)) => self.tree.push_keyed(field.unwrap_or(&VALUE), value, at, name),
+            (field, _, None) => self.tree.push(field.unwrap_or(&VALUE), value, at.0, at.1),
         }
     }
 }
 
 impl Tokens for Build<'_> {
     fn open(&mut self, object: bool, at: usize) {
-        let node = self.push(if object { Value::Group } else { Value::List }, at, at);
+        let (value, token) = if object { (Value::Group, Token::Object) } else { (Value::List, Token::List) };
+        let node = self.push(value, token, at, at);
         self.open.push(node);
     }
 
     fn close(&mut self, behind: usize) {
         if let Some(node) = self.open.pop() {
             self.tree.close(node, (self.base + behind) as u32 * 8);
+        }
+        if let Some(shape) = &mut self.shape {
+            shape.close();
         }
     }
 
@@ -105,7 +132,7 @@ impl Tokens for Build<'_> {
             (_, true) => Value::Json { start: (self.base + start) as u32, len: (end - start) as u32 },
             (_, false) => Value::Text { bit, bits },
         };
-        self.push(value, start, end);
+        self.push(value, Token::Text, start, end);
     }
 
     fn number(&mut self, start: usize, end: usize) {
@@ -117,7 +144,8 @@ impl Tokens for Build<'_> {
             true => Value::Raw { bit: (self.base + start) as u32 * 8, bits: (end - start) as u32 * 8 },
             false => Value::Json { start: (self.base + start) as u32, len: (end - start) as u32 },
         };
-        self.push(value, start, end);
+        let whole = !literal.iter().any(|b| matches!(b, b'.' | b'e' | b'E'));
+        self.push(value, Token::Number(whole), start, end);
     }
 
     fn word(&mut self, start: usize, value: Value) {
@@ -125,7 +153,8 @@ impl Tokens for Build<'_> {
             Value::Bool(false) => 5,
             _ => 4,
         };
-        self.push(value, start, start + length);
+        let token = if let Value::Bool(_) = value { Token::Truth } else { Token::Null };
+        self.push(value, token, start, start + length);
     }
 }
 
@@ -144,6 +173,8 @@ pub struct Place<'a> {
     pub start: usize,
     /// A source for names, and its buffer.
     pub names: (u8, &'a mut Vec<u8>),
+    /// The schema of the text, if there is one.
+    pub shape: Option<&'a mut Shape>,
 }
 
 /// What [`nodes`] found.
@@ -175,7 +206,7 @@ pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tr
         return Found::No;
     }
     tree.set_source(place.source);
-    let Place { source, start: base, names } = place;
+    let Place { source, start: base, names, shape } = place;
     if measure.nodes > MOST_NODES {
         let start = names.1.len();
         compact(text, names.1);
@@ -185,7 +216,8 @@ pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tr
         return Found::Leaf;
     }
     scratch.open.clear();
-    let mut build = Build { text, tree, root: Some(field), base, source, names, name: None, open: &mut scratch.open };
+    let mut build =
+        Build { text, tree, root: Some(field), base, source, names, name: None, open: &mut scratch.open, shape };
     scan(text, &mut build, &mut scratch.stack);
     Found::Nodes
 }

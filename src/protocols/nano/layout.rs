@@ -30,6 +30,8 @@ pub mod package {
 const FLAG_NAMES: &[(u64, &str)] = &[(0x01, "route_code"), (0x10, "compressed"), (0x20, "error")];
 /// The payload is a zlib stream.
 pub const COMPRESSED: u64 = 0x10;
+/// The payload is an error, pitaya's and cherry's.
+pub const ERROR: u64 = 0x20;
 /// Bits that nobody uses.
 pub const RESERVED: u64 = 0xc0;
 /// The message's type.

@@ -24,6 +24,11 @@ impl Dictionary {
         let code = |value: &Json| value.as_u64().and_then(|code| u16::try_from(code).ok());
         Dictionary(routes.filter_map(|(route, value)| Some((code(value)?, route.as_bytes().into()))).collect())
     }
+
+    /// The route of a code.
+    pub fn route(&self, code: u16) -> Option<Arc<[u8]>> {
+        self.0.get(&code).cloned()
+    }
 }
 
 /// A request that waits for its response.
@@ -105,7 +110,7 @@ impl Memory {
 
     /// The route of a code.
     pub fn route(&self, code: u16) -> Option<Arc<[u8]>> {
-        self.dictionary.as_ref()?.0.get(&code).cloned()
+        self.dictionary.as_ref()?.route(code)
     }
 
     /// A route that stood in full, to be kept.

@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod encode;
 pub mod json;
 pub mod layout;
+pub mod members;
 pub mod memory;
 pub mod notes;
 pub mod package;
@@ -18,6 +19,7 @@ pub mod probe;
 pub mod protos;
 pub mod replay;
 mod scan;
+pub mod schemas;
 pub mod session;
 pub mod settings;
 pub mod zlib;
@@ -27,34 +29,23 @@ mod tests;
 
 use super::websocket::http;
 use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
-use crate::codec::layout::{Field, group};
+use crate::codec::layout::Field;
+use crate::codec::schema::Encoding;
 use crate::flow::Transport;
-use crate::protocols::websocket::layout as carrier;
 
 /// The dissector's name.
 pub const NAME: &str = "nano";
 
+/// What may be shown beside the fields, nano's own and the carrier's.
+static DERIVED: [&Field; 12] = {
+    let [id, route, length] = analysis::DERIVED;
+    let [inflated, json, message, payload] = payload::DERIVED;
+    let [target, extensions, status, header, compressed] = &super::websocket::layout::DERIVED;
+    [id, route, length, inflated, json, message, payload, target, extensions, status, header, compressed]
+};
+
 /// The dissector.
 pub struct Nano;
-
-/// The names in JSON and in messages by the handshake's protos are the application's.
-static ANY: [Field; 2] =
-    [group("json", &[]).doc("the value of the JSON text"), group("message", &[]).doc("the payload, by the protos")];
-static CARRIER: [Field; 5] =
-    [carrier::TARGET, carrier::EXTENSIONS, carrier::STATUS, carrier::HEADER, carrier::COMPRESSED];
-static DERIVED: [&Field; 11] = [
-    &ANY[0],
-    &ANY[1],
-    &analysis::DERIVED_ID,
-    &analysis::DERIVED_ROUTE,
-    &analysis::DERIVED_LENGTH,
-    &payload::INFLATED,
-    &CARRIER[0],
-    &CARRIER[1],
-    &CARRIER[2],
-    &CARRIER[3],
-    &CARRIER[4],
-];
 
 impl Dissector for Nano {
     fn name(&self) -> &'static str {
@@ -120,6 +111,10 @@ impl Dissector for Nano {
 
     fn probe(&self) -> Option<&'static dyn super::Probe> {
         Some(&probe::Probing)
+    }
+
+    fn encodings(&self) -> &'static [Encoding] {
+        &schemas::ENCODINGS
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

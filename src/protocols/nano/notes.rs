@@ -1,7 +1,7 @@
 //! What nano's analysis may say.
 
 use crate::protocols::dissector::note;
-use crate::protocols::{NoteDoc, websocket};
+use crate::protocols::{NoteDoc, payload, websocket};
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
@@ -16,6 +16,8 @@ pub const NOTES: &[NoteDoc] = &[
     note("nano.not_json", "warning", "the body of a handshake or kick is not JSON"),
     note("nano.not_zlib", "warning", "compressed is set, but there is no whole zlib stream"),
     note("nano.protobuf", "warning", "where and why pomelo-protobuf could not be read on"),
+    note("nano.unknown_member", "note", "JSON with a member that the schema lacks"),
+    payload::TRAILING,
     note("nano.protos_unknown", "note", "the server uses protos that the client had cached: not in this capture"),
     note("nano.id_overlong", "warning", "an id longer than it has to be, or above 64 bits"),
     note("nano.route_not_utf8", "warning", "a route that is no text"),

@@ -1,19 +1,25 @@
 //! What is inside bodies and payloads: a zlib stream, JSON, pomelo-protobuf.
 
+use super::members::{Misfit, Shape};
 use super::memory::Memory;
+use super::schemas::{self, How};
 use super::settings::Payload;
 use super::zlib::{self, Zlib};
 use super::{json, pomelo};
-use crate::codec::layout::{Field, Len, bytes, text};
-use crate::codec::{Level, Value};
-use crate::protocols::Draft;
+use crate::codec::layout::{Field, Len, bytes, group, text};
+use crate::codec::schema::{SchemaMessage, Schemas};
+use crate::codec::{Fault, Level, Reason, Value};
+use crate::protocols::{Draft, payload};
 use serde_json::Value as Json;
 
 /// Derived: what a zlib stream holds; a text where it is one.
 pub static INFLATED: Field = bytes("inflated", Len::Rest).doc("the bytes of the zlib stream");
 static INFLATED_TEXT: Field = text("inflated", Len::Rest).doc("the text of the zlib stream");
-static JSON: Field = bytes("json", Len::Rest).doc("the value of the JSON text");
-static MESSAGE: Field = bytes("message", Len::Rest).doc("the payload, by the protos of the handshake");
+static JSON: Field = group("json", &[]).doc("the value of the JSON text");
+static MESSAGE: Field = group("message", &[]).doc("the payload, by the protos of the handshake");
+
+/// What may be shown beside the fields.
+pub static DERIVED: [&Field; 4] = [&INFLATED, &JSON, &MESSAGE, payload::SHOWN];
 
 /// Memory that is used again.
 #[derive(Debug, Default)]
@@ -23,6 +29,23 @@ pub struct Payloads {
     names: Vec<u8>,
     json: json::Scratch,
     pomelo: pomelo::Scratch,
+}
+
+/// A message's payload: where it is, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Payloaded<'a> {
+    /// The whole package.
+    pub package: &'a [u8],
+    /// The payload's first byte in it.
+    pub start: usize,
+    /// The flag says that it is a zlib stream.
+    pub compressed: bool,
+    /// The flag says that it is an error.
+    pub error: bool,
+    /// The route, where it is known.
+    pub route: Option<&'a [u8]>,
+    /// The user's schemas.
+    pub schemas: &'a Schemas,
 }
 
 /// Larger buffers are given back after use.
@@ -41,7 +64,7 @@ impl Payloads {
             return None;
         }
         let inflated = zlib::begins(body) && self.inflate(body, true, draft);
-        let found = self.json(body, start, inflated, true, draft);
+        let found = self.json(body, start, inflated, true, None, draft);
         if found == json::Found::No {
             draft.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
         }
@@ -54,22 +77,24 @@ impl Payloads {
         learned
     }
 
-    /// The payload of a message, which begins at byte `start` of the package.
-    #[expect(clippy::too_many_arguments)]
-    pub fn message(
-        &mut self,
-        payload: &[u8],
-        start: usize,
-        compressed: bool,
-        from_server: bool,
-        route: Option<&[u8]>,
-        memory: &Memory,
-        draft: &mut Draft,
-    ) {
+    /// The payload of a message.
+    pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, draft: &mut Draft) {
+        let Payloaded { package, start, compressed, route, .. } = *at;
+        let payload = package.get(start..).unwrap_or_default();
         let inflated = compressed && self.inflate(payload, false, draft);
+        // An error has the server's own form, whatever the route's answers are.
+        if !at.error
+            && let Some((schema, how)) = schemas::find(at.schemas, draft.message, route, draft.from.name())
+        {
+            self.by_schema(at, schema, how, inflated, draft);
+            self.inflated.shrink_to(KEPT);
+            self.names.shrink_to(KEPT);
+            return;
+        }
         if memory.payload == Payload::Raw {
             return;
         }
+        let from_server = matches!(draft.message, "response" | "push");
         let protos = memory.protos.as_deref().filter(|_| memory.payload == Payload::Auto);
         if let (Some(protos), Some(route)) = (protos, route)
             && let Some(message) = protos.route(from_server, route)
@@ -87,7 +112,7 @@ impl Payloads {
                 draft.notes.add(Level::Warning, "nano.protobuf", text);
             }
         } else {
-            let found = self.json(payload, start, inflated, memory.any_json, draft);
+            let found = self.json(payload, start, inflated, memory.any_json, None, draft);
             if found == json::Found::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
                 let text = format_args!("the server uses protos, which are not in this capture");
                 draft.notes.add(Level::Note, "nano.protos_unknown", text);
@@ -95,6 +120,40 @@ impl Payloads {
         }
         self.inflated.shrink_to(KEPT);
         self.names.shrink_to(KEPT);
+    }
+
+    /// A payload of which the user has a schema.
+    fn by_schema(&mut self, at: &Payloaded<'_>, schema: &SchemaMessage, how: How, inflated: bool, draft: &mut Draft) {
+        let payload = at.package.get(at.start..).unwrap_or_default();
+        let fields = match how {
+            How::Members(fields) => fields,
+            How::Fields(fields) => {
+                let (source, range) = match inflated {
+                    true => (self.source(draft), 0..self.inflated.len()),
+                    false => (0, at.start..at.package.len()),
+                };
+                payload::show(draft, at.package, source, range, (super::NAME, draft.message), schema, fields);
+                return;
+            }
+        };
+        draft.schema = Some(schema.name);
+        let mut shape = Shape::new(fields);
+        let found = self.json(payload, at.start, inflated, true, Some(&mut shape), draft);
+        let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
+        let misfit = match found {
+            json::Found::No => Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }),
+            _ => shape.misfit,
+        };
+        if let Some(Misfit { path, at, what }) = misfit {
+            let left = length.saturating_sub(at) as u64 * 8;
+            let fault = Fault::new(Reason::Undefined("not as the schema has it"), (base + at) as u32 * 8, 0, left);
+            let path = format!("{}.{}.payload{path}", super::NAME, draft.message);
+            draft.fault = Some(Fault { path, limit: what, ..fault });
+        }
+        if let Some(name) = shape.strange {
+            let text = format_args!("the schema has no member {name:?}");
+            draft.notes.add(Level::Note, "nano.unknown_member", text);
+        }
     }
 
     /// Inflates into a source of the draft, and shows it.
@@ -123,7 +182,15 @@ impl Payloads {
         source
     }
 
-    fn json(&mut self, plain: &[u8], start: usize, inflated: bool, any: bool, draft: &mut Draft) -> json::Found {
+    fn json(
+        &mut self,
+        plain: &[u8],
+        start: usize,
+        inflated: bool,
+        any: bool,
+        shape: Option<&mut Shape>,
+        draft: &mut Draft,
+    ) -> json::Found {
         let text = if inflated { &self.inflated[..] } else { plain };
         if !json::may_be(text, any) {
             return json::Found::No;
@@ -138,7 +205,7 @@ impl Payloads {
         };
         let (names, _) = draft.source();
         self.names.clear();
-        let place = json::Place { source, start: base, names: (names, &mut self.names) };
+        let place = json::Place { source, start: base, names: (names, &mut self.names), shape };
         let found = json::nodes(text, &JSON, place, &mut draft.derived, &mut self.json);
         give(names, &self.names, draft);
         found

@@ -493,4 +493,8 @@ fn messages_without_packages() {
     assert_eq!(read("8200").derived, Json::Null);
     assert_eq!(read("828001020304").derived, json!({"header": "828001020304"}));
     assert_eq!(read("827e000103").derived, json!({"length": null}));
+    // A length that nobody sends: the frame's own head is needed to write it again.
+    let endless = read("82ff800000000000000001020304616263");
+    assert_eq!(endless.fields, json!({"mask": "01020304", "opcode": 2, "unparsed": "606060"}));
+    assert_eq!(endless.derived, json!({"header": "82ff800000000000000001020304"}));
 }

@@ -1,7 +1,7 @@
 //! Payloads that pitaya and cherry compress: one whole zlib stream (RFC 1950).
 
 use crate::protocols::websocket::deflate::INFLATE_STATE;
-use flate2::{Decompress, FlushDecompress, Status};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 /// Nothing larger is inflated.
 pub const LARGEST: usize = 16 << 20;
@@ -50,6 +50,16 @@ impl Zlib {
             }
         }
     }
+}
+
+/// `bytes` as one zlib stream.
+pub fn deflate(bytes: &[u8]) -> Vec<u8> {
+    let mut state = Compress::new(Compression::default(), true);
+    // Stored blocks take five bytes for each 65535, and a few around them.
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 1000 + 64);
+    // There is room for all of it, so one call ends the stream.
+    let _ = state.compress_vec(bytes, &mut out, FlushCompress::Finish);
+    out
 }
 
 #[cfg(test)]

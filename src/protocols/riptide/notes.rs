@@ -1,7 +1,7 @@
 //! What Riptide's analysis may say.
 
-use crate::protocols::NoteDoc;
 use crate::protocols::dissector::note;
+use crate::protocols::{NoteDoc, payload};
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
@@ -36,6 +36,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("riptide.server_stopped_misencoded", "note", "05 05: server_stopped as 2.1.0 to 2.2.0 pack it"),
     note("riptide.pending", "note", "a connect from the server: the application decides later"),
     note("riptide.unknown_type", "warning", "a type above the known ones"),
+    payload::TRAILING,
     note("riptide.trailing", "warning", "bytes behind a whole message"),
     note("riptide.unexpected_data", "warning", "data behind a reason that has none"),
     note("riptide.message_id", "warning", "an id longer than it has to be, or above 65535: the library uses another"),

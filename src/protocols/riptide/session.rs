@@ -9,7 +9,7 @@ use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
+use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 
 pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
 pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
@@ -103,6 +103,9 @@ impl Conversation {
             .context(&mut payloads)
             .read(layout.fields);
         draft.ended(outcome);
+        if !schemas.is_empty() {
+            payload::trailing(&draft.tree, &mut draft.notes);
+        }
         if let Some(missing) = gap {
             draft.notes.add(
                 Level::Warning,

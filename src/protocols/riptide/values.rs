@@ -2,7 +2,7 @@
 
 use crate::codec::bits;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Key, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
@@ -36,11 +36,20 @@ static LENGTH_10_TEXT: Field = u16le("length");
 static LENGTH_20: Field = custom("length", &Length20);
 static LENGTH_21: Field = varint("length", 10);
 
+/// Found by the message's id; those without one are notifies.
+static KEYS: Keys = Keys {
+    carriers: &["unreliable", "unreliable_auto_relay", "reliable", "reliable_auto_relay", "notify", "unknown"],
+    ids: Some((0, 0xffff)),
+    routes: Some(&["notify"]),
+};
+
 /// How values are encoded, by version.
 pub static ENCODINGS: [Encoding; 3] = [
     Encoding {
         name: "1.x",
         versions: &["1.0", "1.2"],
+        form: Form::Sequence,
+        keys: &KEYS,
         types: aligned!(text("string", Len::Prefix(&LENGTH_10_TEXT))),
         length: Some(&LENGTH_10),
         byte: "byte",
@@ -50,6 +59,8 @@ pub static ENCODINGS: [Encoding; 3] = [
     Encoding {
         name: "2.0",
         versions: &["2.0"],
+        form: Form::Sequence,
+        keys: &KEYS,
         types: aligned!(text("string", Len::Prefix(&LENGTH_20))),
         length: Some(&LENGTH_20),
         byte: "byte",
@@ -59,6 +70,8 @@ pub static ENCODINGS: [Encoding; 3] = [
     Encoding {
         name: "2.1",
         versions: &["2.1", "2.2"],
+        form: Form::Sequence,
+        keys: &KEYS,
         types: &[
             ("byte", u8("byte")),
             ("sbyte", i8("sbyte")),

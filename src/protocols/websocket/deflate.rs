@@ -1,12 +1,20 @@
 //! permessage-deflate (RFC 7692): one inflate state a direction, which earlier messages feed.
 
-use flate2::{Decompress, FlushDecompress, Status};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
 /// No message grows larger.
 pub const LARGEST: usize = 16 << 20;
 
 /// About what an inflate state takes: its window of 32 KiB, and its tables.
 pub const INFLATE_STATE: usize = 44 << 10;
+
+/// How far back references reach.
+const WINDOW: usize = 32 << 10;
+
+/// So much of what was inflated is kept before the older part of it is dropped.
+const KEPT: usize = 3 * WINDOW;
 
 /// What every message lacks at its end: the empty block of a sync flush.
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
@@ -42,56 +50,102 @@ impl Agreed {
 }
 
 /// One direction's inflate state, made when the first compressed message comes.
-#[derive(Debug, Default)]
-pub struct Inflater(Option<Box<Decompress>>);
+#[derive(Default)]
+pub struct Inflater(Option<Box<State>>);
+
+/// What earlier messages leave to later ones.
+struct State {
+    core: DecompressorOxide,
+    /// What was inflated: the last [`WINDOW`] bytes at least, or all since the state began. A
+    /// reference to what is not there is an error; so it is not kept in a ring, which would be full
+    /// of zeros at first.
+    past: Vec<u8>,
+    /// Where in it the stream began: a last block ends a stream, and another one follows.
+    begin: usize,
+}
+
+impl std::fmt::Debug for Inflater {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Inflater").field(&self.0.as_ref().map(|state| state.past.len())).finish()
+    }
+}
 
 impl Inflater {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        if self.0.is_some() { INFLATE_STATE } else { 0 }
+        self.0.as_ref().map_or(0, |state| size_of::<State>() + state.past.capacity())
     }
 
     /// Replaces what `out` holds by the inflated message. False: it does not inflate, or would be
     /// too large; the state begins anew then.
     pub fn inflate(&mut self, message: &[u8], anew: bool, out: &mut Vec<u8>) -> bool {
-        let state = self.0.get_or_insert_with(|| Box::new(Decompress::new(false)));
-        if anew {
-            state.reset(false);
-        }
+        let new = || Box::new(State { core: DecompressorOxide::new(), past: Vec::new(), begin: 0 });
+        let state = self.0.get_or_insert_with(new);
         out.clear();
-        let whole = feed(state, message, out) && feed(state, &TAIL, out);
-        if !whole {
-            state.reset(false);
+        if anew {
+            state.forget();
+        }
+        let start = state.past.len();
+        let whole = state.feed(message, start) && state.feed(&TAIL, start);
+        if whole {
+            out.extend_from_slice(state.past.get(start..).unwrap_or_default());
+            state.keep();
+        } else {
+            state.forget();
         }
         whole
     }
 }
 
-/// Inflates all of `input`, behind what `out` holds.
-fn feed(state: &mut Decompress, mut input: &[u8], out: &mut Vec<u8>) -> bool {
-    loop {
-        if out.len() == out.capacity() {
-            if out.len() >= LARGEST {
-                return false;
-            }
-            out.reserve((out.len().max(4096)).min(LARGEST - out.len()));
+impl State {
+    fn forget(&mut self) {
+        self.core.init();
+        self.past.clear();
+        self.past.shrink_to(KEPT);
+        self.begin = 0;
+    }
+
+    /// Drops what no reference reaches any more, now and then.
+    fn keep(&mut self) {
+        if self.past.len() > KEPT {
+            let gone = self.past.len() - WINDOW;
+            self.past.drain(..gone);
+            self.past.shrink_to(KEPT);
+            self.begin = self.begin.saturating_sub(gone);
         }
-        let (read, written) = (state.total_in(), out.len());
-        let Ok(status) = state.decompress_vec(input, out, FlushDecompress::Sync) else { return false };
-        input = input.get((state.total_in() - read) as usize..).unwrap_or_default();
-        let full = out.len() == out.capacity();
-        match status {
-            // A last block: what follows begins anew.
-            Status::StreamEnd => {
-                state.reset(false);
-                if input.is_empty() || input == TAIL {
-                    return true;
+    }
+
+    /// Inflates all of `input` behind what there is; the message began at `start`.
+    fn feed(&mut self, mut input: &[u8], start: usize) -> bool {
+        const FLAGS: u32 = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
+        let mut end = self.past.len();
+        // Most messages are small; the room that is not used is taken back.
+        let mut room = input.len().saturating_mul(4).clamp(1 << 10, LARGEST);
+        let whole = loop {
+            if end - start > LARGEST {
+                break false;
+            }
+            self.past.resize(end + room.min(LARGEST + 1 - (end - start)), 0);
+            let Some(stream) = self.past.get_mut(self.begin..) else { break false };
+            let (status, read, written) = decompress(&mut self.core, input, stream, end - self.begin, FLAGS);
+            input = input.get(read..).unwrap_or_default();
+            end += written;
+            match status {
+                TINFLStatus::HasMoreOutput => room = (end - start).clamp(1 << 10, LARGEST),
+                // A last block: what follows begins anew.
+                TINFLStatus::Done => {
+                    self.core.init();
+                    self.begin = end;
+                    if input.is_empty() || input == TAIL {
+                        break true;
+                    }
                 }
+                TINFLStatus::NeedsMoreInput if input.is_empty() => break true,
+                _ => break false,
             }
-            _ if input.is_empty() && !full => return true,
-            _ if !full && out.len() == written && state.total_in() == read => return false,
-            _ => {}
-        }
+        };
+        self.past.truncate(end);
+        whole && end - start <= LARGEST
     }
 }
 
@@ -121,6 +175,51 @@ mod tests {
         }
         assert!(!inflater.inflate(&[0xff; 4], false, &mut out));
         assert!(inflater.inflate(&[0], false, &mut out) && out.is_empty());
+    }
+
+    #[test]
+    fn what_refers_to_bytes_that_are_not_there() {
+        let mut press = flate2::Compress::new(flate2::Compression::default(), false);
+        let mut message = || {
+            let mut packed = Vec::with_capacity(4096);
+            let text = b"the same words again, and others in between";
+            press.compress_vec(text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+            packed.truncate(packed.len() - 4);
+            packed
+        };
+        let (first, second) = (message(), message());
+        let (mut inflater, mut out) = (Inflater::default(), Vec::new());
+        // The first one was lost, or each message was to stand for itself.
+        assert!(!inflater.inflate(&second, false, &mut out) && out.is_empty());
+        assert!(inflater.inflate(&first, false, &mut out));
+        assert!(!inflater.inflate(&second, true, &mut out));
+        // A last block ends the stream; nothing behind it reaches back over it.
+        let mut ended = first.clone();
+        ended.extend([0, 0, 0xff, 0xff, 1, 0, 0, 0xff, 0xff]);
+        assert!(inflater.inflate(&ended, false, &mut out) && out.starts_with(b"the same"));
+        assert!(!inflater.inflate(&second, false, &mut out));
+    }
+
+    #[test]
+    fn references_over_the_whole_window() {
+        let mut press = flate2::Compress::new(flate2::Compression::best(), false);
+        let (mut inflater, mut out) = (Inflater::default(), Vec::new());
+        let mut noise = 1u32;
+        let block: Vec<u8> = (0..30_000)
+            .map(|_| {
+                noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (noise >> 24) as u8
+            })
+            .collect();
+        for k in 0..40u8 {
+            let text = [&block[..], &[k; 100]].concat();
+            let mut packed = Vec::with_capacity(64 << 10);
+            press.compress_vec(&text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+            packed.truncate(packed.len() - 4);
+            assert!(k == 0 || packed.len() < 2000, "{}", packed.len());
+            assert!(inflater.inflate(&packed, false, &mut out) && out == text, "{k}");
+            assert!(inflater.memory() < 300 << 10, "{}", inflater.memory());
+        }
     }
 
     #[test]

@@ -49,3 +49,6 @@ pub static LAYOUTS: [Layout; 8] = [
     message("binary", "a binary message without bytes, or one that broke", &[PAYLOAD]),
     message("frame", "a frame that is no part of any message; always with a fault", &[MASK, OPCODE]),
 ];
+
+/// What is shown beside the fields.
+pub static DERIVED: [Field; 5] = [TARGET, EXTENSIONS, STATUS, HEADER, COMPRESSED];

@@ -149,7 +149,9 @@ impl Carrier {
         } else if roles.of(side) == Role::Client {
             draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }
-        if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, head.length)[..]) {
+        // The length is that of the bytes that are there, but for a frame that is never whole.
+        let there = whole.len().saturating_sub(head.size) as u64;
+        if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, there)[..]) {
             let (bit, count) = bits(0, head.size);
             draft.derived.push(&layout::HEADER, bytes_value(0, head.size), bit, count);
         }

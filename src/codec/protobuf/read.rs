@@ -1,0 +1,209 @@
+//! A message's records to nodes, in the order of the table.
+
+use super::records::{Broken, Record, Records};
+use super::{Message, OTHER, OTHERS, UNKNOWN, WIRE, WireType, other};
+use crate::codec::layout::{Count, Field, Kind};
+use crate::codec::walk::{self, Wire};
+use crate::codec::{Fault, Reader, Stop, Value};
+
+/// Reads everything up to the end as the message; into a group, if the field has a name.
+pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    if field.name.is_empty() {
+        return body(message, field, reader);
+    }
+    let group = reader.enter(field)?;
+    let done = body(message, field, reader);
+    reader.leave(field, group, done.is_ok());
+    done
+}
+
+/// What a first look at all records finds.
+struct Survey {
+    /// Behind the last whole record.
+    whole: u32,
+    broken: Option<Broken>,
+    /// The table's order and forms: written again, the fields give these bytes.
+    tidy: bool,
+    /// Some record has no place in the table.
+    unknown: bool,
+}
+
+impl Message {
+    fn place(&self, number: u64) -> Option<usize> {
+        self.records.binary_search_by_key(&number, |r| r.number as u64).ok()
+    }
+
+    /// Does a record belong to the field at this place?
+    fn takes(&self, place: usize, record: &Record) -> bool {
+        let (Some(own), Some(field)) = (self.records.get(place), self.fields.get(place)) else { return false };
+        let list = matches!(field.kind, Kind::Array { .. });
+        record.wire == own.wire || list && own.wire != WireType::Bytes && record.wire == WireType::Bytes
+    }
+
+    fn survey(&self, mut records: Records<'_>) -> Survey {
+        let mut found = Survey { whole: records.at, broken: None, tidy: true, unknown: false };
+        // The number before, and whether it was the table's.
+        let (mut last, mut taken, mut strange) = (0, false, false);
+        loop {
+            let record = match records.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => return found,
+                Err(broken) => return Survey { broken: Some(broken), ..found },
+            };
+            found.whole = record.end;
+            found.tidy &= record.shortest && record.number >= last;
+            if record.number != last {
+                (taken, strange) = (false, false);
+            }
+            last = record.number;
+            match self.place(record.number).filter(|place| self.takes(*place, &record)) {
+                Some(place) => {
+                    let list = self.fields.get(place).is_some_and(|f| matches!(f.kind, Kind::Array { .. }));
+                    let packed = self.records.get(place).is_some_and(|r| r.packed);
+                    found.tidy &= !strange && !(taken && (!list || packed));
+                    if list {
+                        let form = record.wire == WireType::Bytes && record.value.0 < record.value.1;
+                        let own = self.records.get(place).is_some_and(|r| r.wire == record.wire);
+                        found.tidy &= if packed { form } else { own };
+                    }
+                    taken = true;
+                }
+                None => (found.unknown, strange) = (true, true),
+            }
+        }
+    }
+}
+
+fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    let start = reader.position();
+    let all = Records { data: reader.data(), at: start, end: reader.end() };
+    let found = message.survey(all);
+    let mut scan = Scan { message, all: Records { end: found.whole, ..all }, tidy: found.tidy };
+    for (place, field) in message.fields.iter().enumerate() {
+        scan.field(place, field, reader)?;
+    }
+    if found.unknown {
+        unknown(message, Records { at: start, ..scan.all }, reader)?;
+    }
+    if !found.tidy {
+        let bits = found.whole - start;
+        reader.tree().push(&WIRE, Value::Bytes { bit: start, bits }, start, bits);
+    }
+    reader.seek(found.whole);
+    match found.broken {
+        None => Ok(()),
+        Some(Broken { reason, number, need, limit }) => {
+            let have = (all.end - found.whole) as u64;
+            let named = number.and_then(|n| message.fields.get(message.place(n)?)).unwrap_or(field);
+            let fault = Fault { limit: limit.into(), ..Fault::new(reason, found.whole, need, have) };
+            Err(reader.broken(named, fault))
+        }
+    }
+}
+
+/// Looks for the records of one field after the other. Where they stand in order, none is looked
+/// at twice.
+struct Scan<'a> {
+    message: &'a Message,
+    all: Records<'a>,
+    tidy: bool,
+}
+
+impl Scan<'_> {
+    /// Calls `each` with the records of the field at this place.
+    fn each(&mut self, place: usize, each: &mut dyn FnMut(Record) -> Result<(), Stop>) -> Result<(), Stop> {
+        let Some(own) = self.message.records.get(place) else { return Ok(()) };
+        let mut records = self.all;
+        // They are whole: the survey has seen them.
+        while let Ok(Some(record)) = records.next() {
+            if self.tidy && record.number > own.number as u64 {
+                break;
+            }
+            if self.tidy {
+                self.all.at = record.end;
+            }
+            if record.number == own.number as u64 && self.message.takes(place, &record) {
+                each(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, place: usize, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let Kind::Array { of, .. } = field.kind else {
+            let mut last = None;
+            self.each(place, &mut |record| {
+                last = Some(record);
+                Ok(())
+            })?;
+            return last.map_or(Ok(()), |record| value(field, &record, reader));
+        };
+        let mut list = None;
+        let wire = WireType::of(&of.kind);
+        let done = self.each(place, &mut |record| {
+            if list.is_none() {
+                reader.seek(record.start);
+                list = Some(reader.begin(field, &Count::Rest, of)?);
+            }
+            reader.room(of)?;
+            match record.wire == wire {
+                true => value(of, &record, reader),
+                false => packed(of, &record, reader),
+            }
+        });
+        match list {
+            Some(list) => {
+                let ended = reader.finish(field, list, done.is_ok());
+                done.and(ended)
+            }
+            None => done,
+        }
+    }
+}
+
+/// One value, which takes all of its record.
+fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    let node = reader.tree().nodes().len();
+    let (from, to) = record.value;
+    reader.within((from, to), |reader| walk::field(field, reader))?;
+    if let (Kind::Bool { .. }, true) = (&field.kind, to - from != 8) {
+        // One byte would do for true and false.
+        reader.tree().truncate(node);
+        reader.tree().push(field, Value::Raw { bit: from, bits: to - from }, from, to - from);
+    }
+    reader.tree().cover(node, record.start, record.end);
+    Ok(())
+}
+
+/// Values one after the other.
+fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    reader.within(record.value, |reader| {
+        while reader.left() > 0 {
+            reader.room(of)?;
+            walk::field(of, reader)?;
+        }
+        Ok(())
+    })
+}
+
+/// What the table lacks.
+fn unknown(message: &Message, mut records: Records<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    let list = reader.tree().open(&UNKNOWN, Value::List, records.at);
+    while let Ok(Some(record)) = records.next() {
+        if message.place(record.number).is_some_and(|place| message.takes(place, &record)) {
+            continue;
+        }
+        reader.room(&UNKNOWN)?;
+        let (from, to) = record.value;
+        let group = reader.tree().open(&OTHER, Value::Group, record.start);
+        let bits = from - record.start;
+        reader.tree().push(&OTHERS[0], Value::UInt(record.number), record.start, bits);
+        match record.wire {
+            WireType::Varint => reader.within(record.value, |reader| walk::field(other(record.wire), reader))?,
+            wire => drop(reader.tree().push(other(wire), Value::Bytes { bit: from, bits: to - from }, from, to - from)),
+        }
+        reader.tree().close(group, record.end);
+    }
+    reader.tree().close(list, records.at);
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! A message's fields to records, in the order of their numbers; and random messages.
+
+use super::{Message, OTHERS, Record, UNKNOWN, WIRE, WireType, key, other};
+use crate::codec::layout::{Count, Field, Kind};
+use crate::codec::walk::{self, Wire};
+use crate::codec::writer::WriteStop;
+use crate::codec::{EncodeError, Sampler, Writer};
+use serde_json::Value as Json;
+
+/// Writes the message from the object at hand, or from the one that the field names.
+pub fn message(message: &Message, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    if field.name.is_empty() {
+        return body(message, writer);
+    }
+    let group = writer.enter(field)?;
+    writer.describe_group(message.fields);
+    let done = body(message, writer);
+    writer.leave(field, group, done.is_ok());
+    done
+}
+
+fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    let unknown = others(writer)?;
+    if let Some(wire) = writer.input(&WIRE) {
+        // The bytes say what the fields say, and more.
+        for field in message.fields {
+            writer.input(field);
+        }
+        return writer.put_raw_form(wire);
+    }
+    let mut unknown = unknown.iter().peekable();
+    for (record, field) in message.records.iter().zip(message.fields) {
+        while let Some((_, bytes)) = unknown.next_if(|(number, _)| *number < record.number as u64) {
+            writer.put_bytes(bytes);
+        }
+        if writer.has(field) {
+            match field.kind {
+                Kind::Array { of, .. } => list(record, field, of, writer)?,
+                _ => value(record, field, writer)?,
+            }
+        }
+    }
+    unknown.for_each(|(_, bytes)| writer.put_bytes(bytes));
+    Ok(())
+}
+
+fn put_key(record: &Record, wire: WireType, writer: &mut Writer<'_>) {
+    writer.put_varint(key(record.number as u64, wire));
+}
+
+/// One value behind its key.
+fn value(record: &Record, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    put_key(record, record.wire, writer);
+    match record.wire {
+        WireType::Bytes => writer.delimited(|writer| walk::field(field, writer)),
+        _ => walk::field(field, writer),
+    }
+}
+
+fn list(record: &Record, field: &'static Field, of: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+    let mut list = writer.begin(field, &Count::Rest, of)?;
+    let done = match record.packed {
+        true if list.is_empty() => Ok(()),
+        true => {
+            put_key(record, WireType::Bytes, writer);
+            writer.delimited(|writer| {
+                while writer.more(field, &mut list)? {
+                    walk::field(of, writer)?;
+                }
+                Ok(())
+            })
+        }
+        false => loop {
+            match writer.more(field, &mut list) {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(stop) => break Err(stop),
+            }
+            if let Err(stop) = value(record, of, writer) {
+                break Err(stop);
+            }
+        },
+    };
+    let ended = writer.finish(field, list, done.is_ok());
+    done.and(ended)
+}
+
+/// The records given under `unknown`, sorted by their numbers.
+fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
+    let Some(given) = writer.input(&UNKNOWN) else { return Ok(Vec::new()) };
+    let Some(items) = given.as_array() else {
+        return Err(WriteStop::Error(writer.wrong("a list of fields", given)));
+    };
+    let wires = [WireType::Varint, WireType::Fixed64, WireType::Bytes, WireType::Group, WireType::Fixed32];
+    let mut all = Vec::with_capacity(items.len());
+    for item in items {
+        let number = item.get(OTHERS[0].name).and_then(Json::as_u64).filter(|n| (1..=super::LARGEST).contains(n));
+        let found = wires.iter().find_map(|wire| Some((*wire, item.get(other(*wire).name)?)));
+        let (Some(number), Some((wire, value))) = (number, found) else {
+            let expected = "a number, and one of varint, fixed32, fixed64, bytes, group";
+            return Err(WriteStop::Error(writer.wrong(expected, item)));
+        };
+        let content = serde_json::json!({ (other(wire).name): value });
+        let place =
+            |error: EncodeError| WriteStop::Error(EncodeError { path: format!("unknown.{}", error.path), ..error });
+        let content = Writer::new(&content).write(std::slice::from_ref(other(wire))).map_err(place)?;
+        let mut bytes = Vec::new();
+        varint(key(number, wire), &mut bytes);
+        if wire == WireType::Bytes {
+            varint(content.len() as u64, &mut bytes);
+        }
+        bytes.extend_from_slice(&content);
+        all.push((number, bytes));
+    }
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all)
+}
+
+fn varint(mut v: u64, out: &mut Vec<u8>) {
+    while v > 0x7f {
+        out.push(v as u8 & 0x7f | 0x80);
+        v >>= 7;
+    }
+    out.push(v as u8);
+}
+
+/// A random message: each field is there or not, and some that no table has.
+pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    for (record, field) in message.records.iter().zip(message.fields) {
+        if sampler.below(3) == 0 {
+            continue;
+        }
+        let Kind::Array { of, .. } = field.kind else {
+            one(record, field, sampler)?;
+            continue;
+        };
+        let n = sampler.count(&Count::Rest)?;
+        if record.packed && n > 0 {
+            sampler.varint(key(record.number as u64, WireType::Bytes));
+            sampler.delimited(|sampler| (0..n).try_for_each(|_| walk::field(of, sampler)))?;
+        }
+        for _ in 0..if record.packed { 0 } else { n } {
+            one(record, of, sampler)?;
+        }
+    }
+    Ok(())
+}
+
+fn one(record: &Record, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+    sampler.varint(key(record.number as u64, record.wire));
+    match record.wire {
+        WireType::Bytes => sampler.delimited(|sampler| walk::field(field, sampler)),
+        _ => walk::field(field, sampler),
+    }
+}

@@ -1,0 +1,154 @@
+//! A schema's types: words, structs, arrays.
+
+use super::Form;
+use super::compile::{Compiled, Compiler, takes_the_rest};
+use super::named::leak;
+use super::parse::FieldText;
+use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
+
+/// How deep structs may stand in structs.
+const DEPTH: usize = 16;
+
+impl<'a> Compiler<'a> {
+    /// The field of a type, shown as the schema says; its name is the caller's. `all`: the fields
+    /// beside it.
+    pub fn kind(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
+        let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind, all) };
+        let (element, times) = (kind[..open].trim(), kind[open + 1..kind.len() - 1].trim());
+        if self.encoding.form == Form::Tagged && (!times.is_empty() || element.ends_with(']')) {
+            return Err((
+                t.line,
+                format!("{}: lists are written {element}[] here: how many there are is on the wire", t.name),
+            ));
+        }
+        if element == self.encoding.byte {
+            if t.has_names() {
+                return Err((
+                    t.line,
+                    format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name),
+                ));
+            }
+            return Ok(bytes("", self.length(t, element, times, all)?));
+        }
+        let count = match self.length(t, element, times, all)? {
+            Len::Prefix(prefix) => Count::Prefix(prefix),
+            Len::Field(name) => Count::Field(name),
+            Len::Const(n) => Count::Const(n),
+            _ => Count::Rest,
+        };
+        if let Some(field) = self.encoding.array.and_then(|array| array(element, count)) {
+            return self.shown(t, field);
+        }
+        let mut of = self.kind(t, element, all)?;
+        of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
+        if self.encoding.form == Form::Sequence && takes_the_rest(&of) {
+            return Err((
+                t.line,
+                format!("{}: {element} takes everything up to the end: there is one at most", t.name),
+            ));
+        }
+        Ok(array("", count, Box::leak(Box::new(of))))
+    }
+
+    /// What stands between the brackets of an array.
+    fn length(&self, t: &FieldText, element: &str, times: &str, all: &[FieldText]) -> Compiled<Len> {
+        match (times, self.encoding.form, self.encoding.length) {
+            ("", Form::Sequence, None) => {
+                let ways = format!("write {element}[5], {element}[FIELD] or {element}[*]");
+                Err((t.line, format!("{}: arrays have no count of their own here: {ways}", t.name)))
+            }
+            ("", Form::Sequence, Some(prefix)) => Ok(Len::Prefix(named_prefix(prefix, &t.name, all))),
+            ("" | "*", ..) => Ok(Len::Rest),
+            (n, ..) => match n.parse() {
+                Ok(n) => Ok(Len::Const(n)),
+                Err(_) => {
+                    earlier(t, n, all)?;
+                    Ok(Len::Field(leak(n)))
+                }
+            },
+        }
+    }
+
+    fn single(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
+        let bits =
+            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok());
+        if let (Some(n @ 1..=64), true) = (bits, self.encoding.bits) {
+            return self.shown(t, uint("", n));
+        }
+        if let Some((_, field)) = self.encoding.types.iter().find(|(word, _)| *word == kind) {
+            return self.shown(t, copy(field, &t.name, all));
+        }
+        if let Some((name, _, fields)) = self.text.structs.iter().find(|(name, ..)| name == kind) {
+            if self.open.contains(&name.as_str()) || self.open.len() >= DEPTH {
+                return Err((t.line, format!("{}: struct {name} contains itself, or stands too deep", t.name)));
+            }
+            self.open.push(name);
+            let field = match self.encoding.form {
+                Form::Tagged => custom("", self.tagged(fields)?),
+                Form::Sequence | Form::Members => group("", self.list(fields)?),
+            };
+            self.open.pop();
+            return self.shown(t, field);
+        }
+        let words =
+            self.encoding.types.iter().map(|(word, _)| *word).chain(self.text.structs.iter().map(|(n, ..)| n.as_str()));
+        let hint = crate::nearest::hint(crate::nearest::nearest(kind, words));
+        Err((t.line, format!("{}: no type {kind:?} in the encoding {}{hint}", t.name, self.encoding.name)))
+    }
+}
+
+/// Is there a field of that name before `t`?
+pub fn earlier(t: &FieldText, name: &str, all: &[FieldText]) -> Compiled<()> {
+    let mut before = all.iter().take_while(|other| !std::ptr::eq(*other, t)).map(|other| other.name.as_str());
+    if before.clone().any(|other| other == name) {
+        return Ok(());
+    }
+    let hint = crate::nearest::hint(crate::nearest::nearest(name, &mut before));
+    Err((t.line, format!("{}: no field {name:?} stands before it{hint}", t.name)))
+}
+
+/// The number in front of an array or text, under a name by which it can be shown and given; none
+/// of the fields beside it has that name.
+fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'static Field {
+    let mut own = format!("{name}_length");
+    while all.iter().any(|t| t.name == own) {
+        own.push('_');
+    }
+    let mut copy = copy(prefix, name, all);
+    copy.set_name(leak(&own));
+    Box::leak(Box::new(copy))
+}
+
+/// A field like a template's. Templates hold statics only, so their parts can be shared.
+fn copy(field: &'static Field, name: &str, all: &[FieldText]) -> Field {
+    let kind = match &field.kind {
+        Kind::Tag { bits, order, value } => Kind::Tag { bits: *bits, order: *order, value: *value },
+        Kind::UInt { bits, order } => Kind::UInt { bits: *bits, order: *order },
+        Kind::Int { bits, order } => Kind::Int { bits: *bits, order: *order },
+        Kind::Float { bits, order } => Kind::Float { bits: *bits, order: *order },
+        Kind::Bool { bits } => Kind::Bool { bits: *bits },
+        Kind::VarInt { max_groups, sign } => Kind::VarInt { max_groups: *max_groups, sign: *sign },
+        Kind::Text { len: Len::Prefix(prefix), charset } => {
+            Kind::Text { len: Len::Prefix(named_prefix(prefix, name, all)), charset: *charset }
+        }
+        Kind::Text { len, charset } => Kind::Text { len: *len, charset: *charset },
+        Kind::Bytes { len } => Kind::Bytes { len: *len },
+        Kind::Struct(fields) => Kind::Struct(fields),
+        Kind::Inline(fields) => Kind::Inline(fields),
+        Kind::Array { count, of } => Kind::Array { count: *count, of },
+        Kind::Switch { on, cases, other } => Kind::Switch { on, cases, other: *other },
+        Kind::Derived => Kind::Derived,
+        Kind::Custom(codec) => Kind::Custom(*codec),
+    };
+    Field {
+        name: field.name,
+        quoted: field.quoted,
+        doc: field.doc,
+        kind,
+        when: field.when,
+        show: field.show,
+        unit: field.unit,
+        default: field.default,
+        flags: field.flags,
+    }
+}

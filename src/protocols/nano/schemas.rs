@@ -1,0 +1,199 @@
+//! Payloads by the user's schemas: found by route and by the message that carries them. What an
+//! application puts into its payloads is not announced on the wire (facts.md, section 4), so a
+//! schema says the encoding too.
+
+use super::members;
+use crate::codec::EncodeError;
+use crate::codec::layout::*;
+use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
+use crate::protocols::payload;
+use serde_json::Value as Json;
+
+static KEYS: Keys = Keys { carriers: &["request", "response", "notify", "push"], ids: None, routes: Some(&[]) };
+
+static LENGTH_8: Field = u8("length");
+static LENGTH_16_LE: Field = u16le("length");
+static LENGTH_16_BE: Field = u16be("length");
+static LENGTH_32_LE: Field = u32le("length");
+static LENGTH_32_BE: Field = u32be("length");
+
+const fn encoding(name: &'static str, form: Form, types: &'static [(&'static str, Field)]) -> Encoding {
+    Encoding { name, versions: &[], form, keys: &KEYS, types, length: None, byte: "", array: None, bits: false }
+}
+
+/// Numbers of one byte order, and those that name theirs.
+macro_rules! scalars {
+    ($($word:literal $field:expr,)*) => {
+        &[
+            ("u8", u8("u8")),
+            ("i8", i8("i8")),
+            ("bool", boolean("bool", 8)),
+            ("u16le", u16le("u16le")),
+            ("i16le", i16le("i16le")),
+            ("u32le", u32le("u32le")),
+            ("i32le", i32le("i32le")),
+            ("u64le", u64le("u64le")),
+            ("i64le", i64le("i64le")),
+            ("f32le", f32le("f32le")),
+            ("f64le", f64le("f64le")),
+            ("u16be", u16be("u16be")),
+            ("i16be", i16be("i16be")),
+            ("u32be", u32be("u32be")),
+            ("i32be", i32be("i32be")),
+            ("u64be", u64be("u64be")),
+            ("i64be", i64be("i64be")),
+            ("f32be", f32be("f32be")),
+            ("f64be", f64be("f64be")),
+            ("varint", varint("varint", 10)),
+            ("zigzag", zigzag("zigzag", 10)),
+            ("string8", text("string8", Len::Prefix(&LENGTH_8))),
+            ("cstring", text("cstring", Len::Until(0))),
+            ("text", text("text", Len::Rest)),
+            ("bytes", bytes("bytes", Len::Rest)),
+            $(($word, $field),)*
+        ]
+    };
+}
+
+/// The place of JSON in [`ENCODINGS`].
+const JSON: usize = 0;
+
+/// How payloads may be encoded; a schema names one of them.
+pub static ENCODINGS: [Encoding; 5] = [
+    encoding(
+        "json",
+        Form::Members,
+        &[
+            ("string", text("string", Len::Rest)),
+            ("number", f64le("number")),
+            ("integer", i64le("integer")),
+            ("bool", boolean("bool", 8)),
+            ("any", bytes("any", Len::Rest)),
+        ],
+    ),
+    encoding(
+        "protobuf",
+        Form::Tagged,
+        &[
+            ("int32", svarint("int32", 10)),
+            ("int64", svarint("int64", 10)),
+            ("uint32", varint("uint32", 10)),
+            ("uint64", varint("uint64", 10)),
+            ("sint32", zigzag("sint32", 10)),
+            ("sint64", zigzag("sint64", 10)),
+            ("bool", boolean("bool", 8)),
+            ("fixed32", u32le("fixed32")),
+            ("fixed64", u64le("fixed64")),
+            ("sfixed32", i32le("sfixed32")),
+            ("sfixed64", i64le("sfixed64")),
+            ("float", f32le("float")),
+            ("double", f64le("double")),
+            ("string", text("string", Len::Rest)),
+            ("bytes", bytes("bytes", Len::Rest)),
+        ],
+    ),
+    Encoding {
+        byte: "u8",
+        ..encoding(
+            "le",
+            Form::Sequence,
+            scalars! {
+                "u16" u16le("u16"),
+                "i16" i16le("i16"),
+                "u32" u32le("u32"),
+                "i32" i32le("i32"),
+                "u64" u64le("u64"),
+                "i64" i64le("i64"),
+                "f32" f32le("f32"),
+                "f64" f64le("f64"),
+                "string16" text("string16", Len::Prefix(&LENGTH_16_LE)),
+                "string32" text("string32", Len::Prefix(&LENGTH_32_LE)),
+            },
+        )
+    },
+    Encoding {
+        byte: "u8",
+        ..encoding(
+            "be",
+            Form::Sequence,
+            scalars! {
+                "u16" u16be("u16"),
+                "i16" i16be("i16"),
+                "u32" u32be("u32"),
+                "i32" i32be("i32"),
+                "u64" u64be("u64"),
+                "i64" i64be("i64"),
+                "f32" f32be("f32"),
+                "f64" f64be("f64"),
+                "string16" text("string16", Len::Prefix(&LENGTH_16_BE)),
+                "string32" text("string32", Len::Prefix(&LENGTH_32_BE)),
+            },
+        )
+    },
+    encoding("text", Form::Sequence, &[("line", text("line", Len::Until(b'\n'))), ("text", text("text", Len::Rest))]),
+];
+
+/// How a payload is to be read.
+#[derive(Clone, Copy, Debug)]
+pub enum How {
+    /// A JSON object with these members.
+    Members(&'static [Field]),
+    /// By the tables.
+    Fields(&'static [Field]),
+}
+
+fn how(schema: &SchemaMessage) -> Option<How> {
+    let place = schema.fields.iter().position(Option::is_some)?;
+    let fields = schema.fields(place)?;
+    Some(if place == JSON { How::Members(fields) } else { How::Fields(fields) })
+}
+
+/// The schema of a payload. A route that is not known fits `*` alone.
+pub fn find<'a>(
+    schemas: &'a Schemas,
+    message: &str,
+    route: Option<&[u8]>,
+    from: &str,
+) -> Option<(&'a SchemaMessage, How)> {
+    if schemas.is_empty() {
+        return None;
+    }
+    let word = route.and_then(|r| std::str::from_utf8(r).ok()).unwrap_or("");
+    let schema = schemas.find(super::NAME, message, Key::Word(word), from)?;
+    Some((schema, how(schema)?))
+}
+
+/// A payload's bytes from its schema's fields. Without a route every schema of such messages is
+/// tried.
+///
+/// # Errors
+/// There is no schema, or the fields are not its.
+pub fn write(
+    schemas: &Schemas,
+    message: &str,
+    route: Option<&str>,
+    from: &str,
+    given: &Json,
+) -> Result<Vec<u8>, EncodeError> {
+    let one = |how| match how {
+        How::Members(fields) => members::write(given, fields),
+        How::Fields(fields) => payload::write(given, fields),
+    };
+    if let Some((_, how)) = route.and_then(|route| find(schemas, message, Some(route.as_bytes()), from)) {
+        return one(how);
+    }
+    let fits = |m: &&SchemaMessage| {
+        route.is_none()
+            && (m.message.is_empty() || m.message == message)
+            && (m.from.is_empty() || from == "unknown" || m.from == from)
+    };
+    let mut first = None;
+    for how in schemas.messages(super::NAME).iter().filter(fits).filter_map(how) {
+        match one(how) {
+            Ok(bytes) => return Ok(bytes),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    let what = "expected hex: no schema has such a payload";
+    Err(first.unwrap_or_else(|| EncodeError { path: "payload".into(), what: what.into() }))
+}
