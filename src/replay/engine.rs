@@ -67,6 +67,12 @@ pub trait Peer {
     /// Why none can come any more.
     fn hear(&mut self, wait: Duration) -> Result<Option<Said>, Trouble>;
 
+    /// Leaves this connection and makes a new one to the same peer.
+    ///
+    /// # Errors
+    /// Why it is not reached again.
+    fn reconnect(&mut self) -> Result<(), Trouble>;
+
     /// Opens a socket for datagrams beside the stream: its port.
     ///
     /// # Errors
@@ -359,10 +365,9 @@ impl Playing<'_> {
                 false => Err(Trouble::NoAnswer),
             };
         }
-        if self.actor.say(&step.recorded, now, &mut self.out) {
-            self.said += 1;
-        } else {
-            self.unsaid.push(unsaid_step(step, "it makes no sense in the live session"));
+        match self.actor.say(&step.recorded, now, &mut self.out) {
+            Ok(()) => self.said += 1,
+            Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
         self.left |= self.actor.closes(&step.recorded);
         self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous)?;
@@ -371,6 +376,9 @@ impl Playing<'_> {
 
     /// Says what the actor wants said.
     fn flush(&mut self, dangerous: bool) -> Result<(), Trouble> {
+        if std::mem::take(&mut self.out.reconnect) {
+            self.peer.reconnect()?;
+        }
         while let Some(said) = self.out.say.pop_front() {
             match self.peer.say(&said, dangerous && self.settings.allow_dangerous) {
                 Ok(()) => {}

@@ -325,7 +325,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
         match said.message {
             "connection_request" => {
@@ -350,7 +350,7 @@ impl Actor for Playing {
             }
             "link_update" => match self.rekeyed(message) {
                 Some(said) => out.say.push_back(said),
-                None => return false,
+                None => return Err("none of its links is open in the live session".into()),
             },
             "link_state" => {
                 let recorded = said.number("link_id").unwrap_or(0);
@@ -366,7 +366,7 @@ impl Actor for Playing {
             name if is_numbered(name) => self.numbered(said, now, out),
             _ => out.say.push_back(said),
         }
-        true
+        Ok(())
     }
 
     fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {

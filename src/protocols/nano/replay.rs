@@ -324,7 +324,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
         match (said.message, self.role) {
             ("upgrade_request", _) => {
@@ -351,7 +351,9 @@ impl Actor for Playing {
             ("response", Role::Server) => {
                 let (id, frame) = (said.number("id").unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
-                let Some(live) = request.and_then(|r| r.live) else { return false };
+                let Some(live) = request.and_then(|r| r.live) else {
+                    return Err("the live client has not made this request".into());
+                };
                 out.say.push_back(said.with("id", live));
             }
             _ => {
@@ -359,7 +361,7 @@ impl Actor for Playing {
                 out.say.push_back(said);
             }
         }
-        true
+        Ok(())
     }
 
     fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {

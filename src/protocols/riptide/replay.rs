@@ -320,7 +320,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = Said { version: Some(self.version.name()), ..message.said.clone() };
         match (said.message, self.role) {
             ("connect", Role::Client) => {
@@ -353,7 +353,7 @@ impl Actor for Playing {
             (name, _) if is_numbered(name) => self.numbered(said, now, out),
             _ => out.say.push_back(said),
         }
-        true
+        Ok(())
     }
 
     fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
