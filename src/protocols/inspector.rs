@@ -55,16 +55,22 @@ pub struct Held {
     streams: [Vec<u8>; 2],
     /// What the streams said, in the order in which it came.
     said: Vec<Said>,
+    /// Whose first bytes the capture has lost.
+    cut: [bool; 2],
     bytes: usize,
 }
 
-/// One delivery of an undecided stream.
+/// One event of an undecided stream.
 struct Said {
     side: Side,
-    /// Where its bytes end in the stream.
+    /// Where its bytes end in what is held of the stream.
     end: usize,
-    segments: Vec<usize>,
-    origin: Origin,
+    what: What,
+}
+
+enum What {
+    Data { segments: Vec<usize>, origin: Origin },
+    Gap { missing: u64 },
 }
 
 struct HeldDatagram {
@@ -247,8 +253,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     .filter(|s| s.2 > 0),
             ),
         }
-        let sight =
-            Sight { transport: c.transport, ends: c.ends, said: &said, begun: c.syn_seen, options: self.options };
+        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !held.cut[side.index()]);
+        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, options: self.options };
+        // Who is heard from the middle on proves nothing: the other side may begin what can be known.
+        let silent = c.transport == Transport::Tcp
+            && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
         let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
         for dissector in self.options.dissectors() {
@@ -278,7 +287,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         match best {
             Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
-            None if open && !last => None,
+            None if (open || silent) && !last => None,
             None => Some(None),
         }
     }
@@ -389,12 +398,18 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 let kept = &mut held.streams[side.index()];
                 let bytes = stream.bytes();
+                if let (StreamEvent::Gap { missing }, true) = (event, kept.is_empty() && bytes.is_empty()) {
+                    held.cut[side.index()] = true;
+                    held.said.push(Said { side, end: 0, what: What::Gap { missing } });
+                    c.state = Claim::Undecided(held);
+                    return;
+                }
                 kept.clear();
                 kept.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
                 held.bytes = held.streams.iter().map(Vec::len).max().unwrap_or(0);
                 let last = !matches!(event, StreamEvent::Data { .. });
                 if held.bytes == 0 {
-                    c.state = Claim::New;
+                    c.state = if held.said.is_empty() { Claim::New } else { Claim::Undecided(held) };
                     return;
                 }
                 self.settle(c, held, last);
@@ -417,7 +432,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
                             let (end, origin) = (stream.bytes().len(), Origin { frame, time });
-                            held.said.push(Said { side, end, segments: segments.to_vec(), origin });
+                            held.said.push(Said {
+                                side,
+                                end,
+                                what: What::Data { segments: segments.to_vec(), origin },
+                            });
                         }
                         c.state = Claim::Undecided(held);
                     }
@@ -434,10 +453,15 @@ impl<'a, S: Sink> Inspector<'a, S> {
         let mut ends = [0; 2];
         for said in &held.said {
             let k = said.side.index();
-            let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
-            ends[k] = said.end;
-            streams[k].append(new, said.origin);
-            let event = StreamEvent::Data { new: new.len(), segments: &said.segments, frame: said.origin.frame };
+            let event = match &said.what {
+                What::Gap { missing } => StreamEvent::Gap { missing: *missing },
+                What::Data { segments, origin } => {
+                    let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
+                    ends[k] = said.end;
+                    streams[k].append(new, *origin);
+                    StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
+                }
+            };
             self.run(&talk(c, self.options), &c.names, session, |session, out| {
                 session.stream(said.side, &mut streams[k], event, out)
             });
