@@ -79,8 +79,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     }
     let mut status = 0;
     for turn in 0..args.times {
-        // Each session has numbers of its own: that of a stream, and of the datagrams beside it.
-        let order = Order { flow: 1 + 2 * turn as u64, ..order.clone() };
+        // Each session has numbers of its own: a stream's, and that of the datagrams beside it; for
+        // two connections, as one may have to be made again.
+        let order = Order { flow: 1 + 4 * turn as u64, ..order.clone() };
         let played = play(args, global, &order, &options);
         if let Some(recorder) = &recorder {
             recorder

@@ -109,9 +109,11 @@ impl<'a> Order<'a> {
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
             beside: self.conversation.transport == Transport::Tcp
-                && self.conversation.dissector.replay().is_some_and(|replay| {
-                    replay.beside(&self.conversation.messages, self.conversation.ends[1]).is_some()
-                }),
+                && self
+                    .conversation
+                    .dissector
+                    .replay()
+                    .is_some_and(|replay| replay.wants_beside(&self.conversation.messages)),
         }
     }
 

@@ -17,6 +17,9 @@ pub struct Live<'a> {
     open: Open<'a>,
     options: Options,
     main: Link<'a>,
+    /// We have called, and can call again.
+    caller: bool,
+    websocket: bool,
     /// Bound, and not connected yet.
     socket: Option<UdpSocket>,
     session: Option<Box<dyn Session>>,
@@ -33,7 +36,7 @@ impl<'a> Live<'a> {
     /// Why it is not reached.
     pub fn to(open: Open<'a>, options: &Options, websocket: bool) -> Result<Live<'a>, Trouble> {
         let main = Link::open(&open, options)?;
-        Ok(Live::of(open, options, main, websocket))
+        Ok(Live { caller: true, ..Live::of(open, options, main, websocket) })
     }
 
     fn of(open: Open<'a>, options: &Options, mut main: Link<'a>, websocket: bool) -> Live<'a> {
@@ -45,6 +48,8 @@ impl<'a> Live<'a> {
             open,
             options: options.clone(),
             main,
+            caller: false,
+            websocket,
             socket: None,
             session: None,
             beside: None,
@@ -225,6 +230,19 @@ impl Peer for Live<'_> {
                 return Ok(None);
             }
         }
+    }
+
+    fn reconnect(&mut self) -> Result<(), Trouble> {
+        if !self.caller {
+            return Err(Trouble::Encode("who was called cannot connect again".into()));
+        }
+        self.main.finish();
+        // The numbers of this connection, and of the datagrams beside it.
+        self.open.flow += 2;
+        let main = Link::open(&self.open, &self.options)?;
+        let socket = self.socket.take();
+        *self = Live { caller: true, socket, ..Live::of(self.open.clone(), &self.options, main, self.websocket) };
+        Ok(())
     }
 
     fn open_beside(&mut self) -> Result<u16, Trouble> {

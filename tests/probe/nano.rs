@@ -126,7 +126,19 @@ fn failures_over_tcp() {
     assert_eq!(outcome(&ask(&over(Carrier::Tcp), &closed_tcp().to_string())), "refused");
 }
 
-/// A WebSocket server: the upgrade, then a frame for a frame.
+/// What answers a client's key: its SHA-1 with a fixed text behind it, in base64 (RFC 6455, 4.2.2).
+fn answer_to(head: &[u8]) -> String {
+    let head = String::from_utf8_lossy(head).into_owned();
+    let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+    let hash = sha1_smol::Sha1::from(format!("{key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11")).digest().bytes();
+    let bits: String = hash.iter().map(|byte| format!("{byte:08b}")).collect();
+    let letters: Vec<char> = ('A'..='Z').chain('a'..='z').chain('0'..='9').chain(['+', '/']).collect();
+    let six = |bits: &[u8]| usize::from_str_radix(&format!("{:0<6}", String::from_utf8_lossy(bits)), 2).unwrap();
+    bits.as_bytes().chunks(6).map(|bits| letters[six(bits)]).chain(['=']).collect()
+}
+
+/// A WebSocket server: the upgrade, then a frame for a frame. Status `101 KEY` answers with that
+/// key, `101 -` with none.
 fn web(status: &'static str) -> impl FnMut(&mut Conn) + Send {
     move |conn| {
         let mut head = Vec::new();
@@ -142,11 +154,19 @@ fn web(status: &'static str) -> impl FnMut(&mut Conn) + Send {
                 return;
             }
         }
-        if status != "101" {
+        let own = answer_to(&head);
+        let key = match status.split_once(' ') {
+            Some((_, "-")) => None,
+            Some((_, key)) => Some(key),
+            None => Some(own.as_str()),
+        };
+        if !status.starts_with("101") {
             conn.write(format!("HTTP/1.1 {status} Not Found\r\nContent-Length: 0\r\n\r\n").as_bytes());
             return;
         }
-        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+        let key = key.map_or(String::new(), |key| format!("Sec-WebSocket-Accept: {key}\r\n"));
+        conn.write(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n");
+        conn.write(format!("{key}\r\n").as_bytes());
         loop {
             let [op, length] = conn.read(2)[..] else { return };
             let mask = conn.read(4);
@@ -186,4 +206,20 @@ fn websocket() {
     let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
     assert_eq!(outcome(&report), "rejected");
     assert!(text(&report).contains("ws://HOST:PORT/PATH"), "{}", text(&report));
+}
+
+/// Who grants the upgrade without the answer to our key has not read the request: a cache, a proxy.
+#[test]
+fn the_key_is_checked() {
+    // The example of RFC 6455, section 1.3: the right answer to another key.
+    for (status, said) in [("101 s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="), ("101 -", "")] {
+        let peer = tcp(check, web(status));
+        let report = ask(&request("nano", &[]), &format!("ws://{}/", peer.addr));
+        assert_eq!(outcome(&report), "broken", "{}", text(&report));
+        assert!(report.found.is_none() && report.samples.is_empty());
+        assert_eq!(detail(&report, "accept").as_str().unwrap_or(""), said);
+        let sent = peer.sent();
+        assert_eq!(detail(&report, "expected").as_str(), Some(answer_to(&sent[0]).as_str()));
+        assert!(sent[0].ends_with(b"\r\n\r\n"), "nothing is said behind it");
+    }
 }

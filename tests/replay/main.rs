@@ -5,6 +5,8 @@ mod command;
 mod dangerous;
 mod dnp;
 mod gne;
+mod gne_live;
+mod gne_peer;
 mod nano;
 mod relay;
 mod riptide;

@@ -2,6 +2,7 @@
 
 use crate::relay;
 use netkit::capture::{Capture, Input, Packets};
+use netkit::codec::schema::Schemas;
 use netkit::filter::Names;
 use netkit::flow::Transport;
 use netkit::net::Stop;
@@ -18,6 +19,8 @@ pub struct Stage {
     pub allow_dangerous: bool,
     /// Sent again after so many milliseconds, where the protocol's own wait is long.
     pub set: &'static [&'static str],
+    /// A schema of the fixtures.
+    pub schema: Option<&'static str>,
     pub until: Option<u64>,
     pub edit: Option<&'static str>,
     pub drop: Option<&'static str>,
@@ -26,6 +29,12 @@ pub struct Stage {
 pub fn options(stage: &Stage) -> Options {
     let mut options = Options::default();
     stage.set.iter().for_each(|text| options.settings.add(text).unwrap());
+    if let Some(name) = stage.schema {
+        let text = std::fs::read_to_string(format!("{}/fixtures/schemas/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let mut schemas = Schemas::default();
+        schemas.add(name, &text, &|proto| Some(netkit::protocols::by_name(proto)?.encodings())).unwrap();
+        options.schemas = schemas.into();
+    }
     options
 }
 
@@ -58,6 +67,34 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
         stop,
         flow: 1,
     }
+}
+
+/// Plays the client's side to a server of the test's own.
+pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
+    let stop = Stop::default();
+    let order = Order { timeout, ..order(conversation, Role::Client, stage, &stop) };
+    order.to(server, &order.options(&options(stage)), &mut |_| {}).unwrap()
+}
+
+/// Plays the server's side to a client of the test's own.
+pub fn answer<T>(
+    conversation: &Conversation,
+    stage: &Stage,
+    timeout: Duration,
+    client: impl FnOnce(SocketAddr) -> T,
+) -> (Report, T) {
+    let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), conversation.transport).unwrap();
+    let at = waiting.local().unwrap();
+    let stop = Stop::default();
+    std::thread::scope(|scope| {
+        let answering = scope.spawn(|| {
+            let order = Order { timeout, ..order(conversation, Role::Server, stage, &stop) };
+            let options = order.options(&options(stage));
+            order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(8)), &mut |_| {}).unwrap()
+        });
+        let seen = client(at);
+        (answering.join().unwrap(), seen)
+    })
 }
 
 /// Plays both sides: the client's report, and the server's.

@@ -77,7 +77,7 @@ impl Actor for Playing {
         true
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut said = message.said.clone();
         if self.role == Role::Client {
             for key in ["entity", "entity_dpid"] {
@@ -101,7 +101,7 @@ impl Actor for Playing {
         said.more = left > 0;
         (self.spoke, self.begun) = (Some(now), true);
         out.say.push_back(said);
-        true
+        Ok(())
     }
 
     fn heard(&mut self, said: &Said, _now: Instant, _out: &mut Outbox) -> Heed {

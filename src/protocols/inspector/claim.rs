@@ -69,6 +69,8 @@ pub struct Held {
     pub(super) streams: [Vec<u8>; 2],
     /// What the streams said, in the order in which it came.
     pub(super) said: Vec<Said>,
+    /// Whose first bytes the capture has lost.
+    pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
 }
 
@@ -102,13 +104,17 @@ impl Held {
     }
 }
 
-/// One delivery of an undecided stream.
+/// One event of an undecided stream.
 pub(super) struct Said {
     pub side: Side,
-    /// Where its bytes end in the stream.
+    /// Where its bytes end in what is held of the stream.
     pub end: usize,
-    pub segments: Vec<usize>,
-    pub origin: Origin,
+    pub what: What,
+}
+
+pub(super) enum What {
+    Data { segments: Vec<usize>, origin: Origin },
+    Gap { missing: u64 },
 }
 
 /// A datagram of an undecided conversation.

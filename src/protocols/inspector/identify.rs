@@ -1,10 +1,10 @@
 //! Which protocol a conversation speaks: by the user's word, by what another conversation has
 //! announced, by what it says itself; and again when what it says is not that any more.
 
-use super::claim::{Claim, Held, Owner};
+use super::claim::{Claim, Held, Owner, What};
 use super::{Inspector, talk};
 use crate::codec::Level;
-use crate::flow::{Conversation, Stream, Transport};
+use crate::flow::{Conversation, Side, Stream, Transport};
 use crate::protocols::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
 use crate::protocols::{Draft, Place, Sink};
 
@@ -64,8 +64,11 @@ impl<S: Sink> Inspector<'_, S> {
             return Some(None);
         }
         let said = held.sight(c.transport);
-        let sight =
-            Sight { transport: c.transport, ends: c.ends, said: &said, begun: c.syn_seen, options: self.options };
+        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !held.cut[side.index()]);
+        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, options: self.options };
+        // Who is heard from the middle on proves nothing: the other side may begin what can be known.
+        let silent = c.transport == Transport::Tcp
+            && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
         let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
         for dissector in self.options.dissectors() {
@@ -97,7 +100,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
         match best {
             Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
-            None if open && ask != Ask::Last => None,
+            None if (open || silent) && ask != Ask::Last => None,
             None => Some(None),
         }
     }
@@ -196,10 +199,15 @@ impl<S: Sink> Inspector<'_, S> {
         let mut ends = [0; 2];
         for said in &held.said {
             let k = said.side.index();
-            let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
-            ends[k] = said.end;
-            streams[k].append(new, said.origin);
-            let event = StreamEvent::Data { new: new.len(), segments: &said.segments, frame: said.origin.frame };
+            let event = match &said.what {
+                What::Gap { missing } => StreamEvent::Gap { missing: *missing },
+                What::Data { segments, origin } => {
+                    let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
+                    ends[k] = said.end;
+                    streams[k].append(new, *origin);
+                    StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
+                }
+            };
             self.run(&talk(c, self.options), &c.names, session, |session, out| {
                 session.stream(said.side, &mut streams[k], event, out)
             });

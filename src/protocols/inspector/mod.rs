@@ -15,7 +15,7 @@ use super::options::Options;
 use super::talk::Talk;
 use crate::capture::{Packet, Time};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
-use claim::Said;
+use claim::{Said, What};
 use identify::HELD_BYTES;
 use rustc_hash::FxHashMap;
 use share::Nobody;
@@ -153,12 +153,18 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 let kept = &mut held.streams[side.index()];
                 let bytes = stream.bytes();
+                if let (StreamEvent::Gap { missing }, true) = (event, kept.is_empty() && bytes.is_empty()) {
+                    held.cut[side.index()] = true;
+                    held.said.push(Said { side, end: 0, what: What::Gap { missing } });
+                    c.state = Claim::Undecided(held);
+                    return;
+                }
                 kept.clear();
                 kept.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
                 held.bytes = held.streams.iter().map(Vec::len).max().unwrap_or(0);
                 let last = !matches!(event, StreamEvent::Data { .. });
                 if held.bytes == 0 {
-                    c.state = Claim::New;
+                    c.state = if held.said.is_empty() { Claim::New } else { Claim::Undecided(held) };
                     return;
                 }
                 self.settle(c, held, last);
@@ -181,7 +187,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
                             let (end, origin) = (stream.bytes().len(), Origin { frame, time });
-                            held.said.push(Said { side, end, segments: segments.to_vec(), origin });
+                            let what = What::Data { segments: segments.to_vec(), origin };
+                            held.said.push(Said { side, end, what });
                         }
                         c.state = Claim::Undecided(held);
                     }

@@ -175,6 +175,8 @@ pub struct Outbox {
     pub beside: Option<u16>,
     /// The peer's port for them, as soon as it has named it: to be connected.
     pub connect: Option<u16>,
+    /// The connection is of no use any more: a new one to the same peer, before anything is said.
+    pub reconnect: bool,
 }
 
 impl Outbox {
@@ -213,8 +215,11 @@ pub trait Actor {
     /// Is it time for this message of ours, as far as the protocol goes?
     fn ready(&mut self, message: &Recorded, now: Instant) -> bool;
 
-    /// Says a recorded message, rewritten for the live session. `false`: it makes no sense there.
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool;
+    /// Says a recorded message, rewritten for the live session.
+    ///
+    /// # Errors
+    /// Why it makes no sense there: it is not said.
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
 
     /// The peer said something.
     fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed;
@@ -271,6 +276,11 @@ pub trait Replay: Sync {
     /// The server's address of the datagrams that belong to a recorded stream.
     fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
         None
+    }
+
+    /// May the live peer want datagrams beside the stream?
+    fn wants_beside(&self, _messages: &[Recorded]) -> bool {
+        false
     }
 }
 

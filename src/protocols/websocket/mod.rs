@@ -12,6 +12,7 @@ mod joined;
 pub mod layout;
 mod lines;
 pub mod notes;
+pub mod upgrade;
 
 use super::{Out, Roles};
 use crate::flow::{Origin, Side, Stream};

@@ -1,154 +1,28 @@
 //! The loop: says the plan's messages in time, listens, lets the actor answer, and leaves.
 
+mod leave;
+mod met;
+mod peer;
+mod settings;
+
+pub use peer::Peer;
+pub use settings::{Pace, Progress, Settings};
+
 use super::compare::compare;
 use super::plan::{Plan, Step, Unsaid};
 use super::recording::between;
 use super::report::Report;
-use crate::net::{Stop, Trouble};
-use crate::protocols::replay::{Actor, Heed, Outbox, Recorded, Said};
-use std::collections::HashMap;
+use crate::net::Trouble;
+use crate::protocols::replay::{Actor, Heed, Outbox, Said};
+use met::Met;
 use std::time::{Duration, Instant};
 
 /// The longest wait without looking around.
 const SLICE: Duration = Duration::from_millis(10);
 /// How long an answer is waited for that may have been lost.
 const UNSURE: Duration = Duration::from_millis(30);
-/// How long the peer may take to close a connection that we have left.
-const CLOSING: Duration = Duration::from_secs(2);
 /// How many of the peer's messages are kept for the comparison.
 const KEPT: usize = 1 << 20;
-
-/// How fast.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pace {
-    /// How many times as fast as captured; `None`: as fast as the peer allows.
-    pub speed: Option<f64>,
-    /// The longest pause.
-    pub max_gap: Option<Duration>,
-}
-
-impl Pace {
-    /// The pause that a recorded one becomes.
-    fn pause(&self, recorded: Duration) -> Duration {
-        let Some(speed) = self.speed else { return Duration::ZERO };
-        let scaled = Duration::try_from_secs_f64(recorded.as_secs_f64() / speed).unwrap_or(Duration::MAX);
-        self.max_gap.map_or(scaled, |most| scaled.min(most))
-    }
-}
-
-/// How a session is played.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// How fast.
-    pub pace: Pace,
-    /// How long the peer may take where the protocol needs its answer.
-    pub timeout: Duration,
-    /// Ctrl-C.
-    pub stop: Stop,
-    /// Our steps may harm the peer, and the user wants it so.
-    pub allow_dangerous: bool,
-    /// The conversation is a stream: it has an end.
-    pub stream: bool,
-    /// It has datagrams beside it.
-    pub beside: bool,
-}
-
-/// Who is spoken to.
-pub trait Peer {
-    /// Says a message; `dangerous`: also one that is broken.
-    ///
-    /// # Errors
-    /// Why it was not said.
-    fn say(&mut self, said: &Said, dangerous: bool) -> Result<(), Trouble>;
-
-    /// The next message, if one comes in time.
-    ///
-    /// # Errors
-    /// Why none can come any more.
-    fn hear(&mut self, wait: Duration) -> Result<Option<Said>, Trouble>;
-
-    /// Opens a socket for datagrams beside the stream: its port.
-    ///
-    /// # Errors
-    /// Those of the socket; also where there is none beside.
-    fn open_beside(&mut self) -> Result<u16, Trouble>;
-
-    /// Connects that socket to a port of the peer.
-    ///
-    /// # Errors
-    /// Those of the socket.
-    fn connect_beside(&mut self, port: u16) -> Result<(), Trouble>;
-
-    /// From now on the user's wish to stop is known.
-    fn leave(&mut self);
-
-    /// We have nothing more to say.
-    fn finish(&mut self);
-}
-
-/// How far a session has come.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
-    /// Messages said, of so many.
-    pub said: usize,
-    /// All of ours.
-    pub all: usize,
-    /// Messages of the peer that were heard.
-    pub heard: usize,
-    /// How many of the peer's are expected.
-    pub expected: usize,
-}
-
-/// Which of the expected messages have come: by what they are about, in order.
-struct Met {
-    /// Of each expected message: what it is about, how many such there must be, is it sure to come,
-    /// does it end the session?
-    wanted: Vec<(String, usize, bool, bool)>,
-    came: HashMap<String, usize>,
-    /// All before it have come, or were given up.
-    front: usize,
-}
-
-impl Met {
-    fn new(actor: &dyn Actor, expected: &[Recorded]) -> Met {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let wanted = expected.iter().map(|m| {
-            let about = actor.identity(&m.said);
-            let count = counts.entry(about.clone()).or_default();
-            *count += 1;
-            (about, *count, actor.sure(&m.said), actor.closes(m))
-        });
-        Met { wanted: wanted.collect(), came: HashMap::new(), front: 0 }
-    }
-
-    fn heard(&mut self, about: String) {
-        *self.came.entry(about).or_default() += 1;
-    }
-
-    /// Have the first `after` come? Else: is what is missing sure to come?
-    fn met(&mut self, after: usize) -> Result<(), bool> {
-        while self.front < after {
-            let Some((about, count, sure, _)) = self.wanted.get(self.front) else { break };
-            if self.came.get(about).is_none_or(|came| came < count) {
-                return Err(*sure);
-            }
-            self.front += 1;
-        }
-        Ok(())
-    }
-
-    /// Is anything still to come that is worth waiting for?
-    fn awaits(&self) -> bool {
-        let open = self.wanted.get(self.front..).unwrap_or_default();
-        open.iter().any(|(about, count, sure, closes)| {
-            (*sure || *closes) && self.came.get(about).is_none_or(|came| came < count)
-        })
-    }
-
-    fn give_up(&mut self) {
-        self.front += 1;
-    }
-}
 
 /// One session.
 struct Playing<'p> {
@@ -359,10 +233,9 @@ impl Playing<'_> {
                 false => Err(Trouble::NoAnswer),
             };
         }
-        if self.actor.say(&step.recorded, now, &mut self.out) {
-            self.said += 1;
-        } else {
-            self.unsaid.push(unsaid_step(step, "it makes no sense in the live session"));
+        match self.actor.say(&step.recorded, now, &mut self.out) {
+            Ok(()) => self.said += 1,
+            Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
         self.left |= self.actor.closes(&step.recorded);
         self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous)?;
@@ -371,6 +244,9 @@ impl Playing<'_> {
 
     /// Says what the actor wants said.
     fn flush(&mut self, dangerous: bool) -> Result<(), Trouble> {
+        if std::mem::take(&mut self.out.reconnect) {
+            self.peer.reconnect()?;
+        }
         while let Some(said) = self.out.say.pop_front() {
             match self.peer.say(&said, dangerous && self.settings.allow_dangerous) {
                 Ok(()) => {}
@@ -413,44 +289,6 @@ impl Playing<'_> {
             }
             self.flush(false)?;
         }
-    }
-
-    /// Says goodbye, if that was not done; waits for the end of a stream.
-    fn leave(&mut self) {
-        self.peer.leave();
-        if !self.left && !self.closed {
-            self.actor.leave(&mut self.out);
-        }
-        self.left = true;
-        if self.closed {
-            return;
-        }
-        let awaits = self.actor.awaits_end();
-        if self.flush(false).is_err() {
-            return;
-        }
-        if !awaits {
-            self.peer.finish();
-        }
-        let until = Instant::now() + if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
-        while Instant::now() < until {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.peer.hear(left.min(SLICE)) {
-                Ok(Some(heard)) => {
-                    if self.actor.heard(&heard, Instant::now(), &mut self.out) == Heed::New {
-                        self.heard.push(heard);
-                    }
-                    if self.flush(false).is_err() {
-                        break;
-                    }
-                }
-                // Datagrams have no end.
-                Ok(None) if !self.settings.stream => break,
-                Ok(None) => {}
-                Err(_) => break,
-            }
-        }
-        self.peer.finish();
     }
 }
 

@@ -1,239 +1,18 @@
-//! Playing one side of a recorded DNP conversation to a live peer.
-//!
-//! Numbers begin at 0 again, at most ten commands are on their way, and only what is not
-//! acknowledged is sent again. Links are answered as the capture did, for the link ids that the
-//! live peer chooses (facts, sections 3 and 6).
+//! What becomes of each recorded message, and what is answered live.
 
-use super::RESEND;
+use super::links::{Offer, link_content};
+use super::{Playing, State, is_numbered};
 use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, Said, Unacknowledged, without};
+use crate::protocols::replay::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-/// Numbers count modulo this: 65535 is never used.
-const MODULUS: u32 = 65535;
-/// How many commands are on their way at once.
-const WINDOW: u32 = 10;
 /// The libraries' interval of requests that nobody answers.
 const REQUEST: Duration = Duration::from_millis(1000);
 /// How long an update waits for a link_up that may be lost: it is never sent again.
 const LINK_UP: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless (probe.md).
 const GOODBYES: usize = 3;
-/// A link_up is not acknowledged, and a link that is up does not change by another.
-const ANSWERS: usize = 2;
-
-/// The protocol's part in replays.
-pub struct Replaying;
-
-impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
-        let resend =
-            cast.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
-        Box::new(Playing::new(cast, Duration::from_nanos(resend.max(10_000_000) as u64)))
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    New,
-    Requested,
-    Connected,
-    Over,
-}
-
-/// A link_state of the capture, and what became of it there.
-#[derive(Debug)]
-struct Offer {
-    by: Role,
-    id: u64,
-    content: Json,
-    /// `link_up`, `link_down`, or nothing.
-    answer: Option<&'static str>,
-    /// Its frame.
-    frame: u64,
-    /// The live link's id.
-    live: Option<u64>,
-    /// When it was said or heard.
-    at: Option<Instant>,
-    up: bool,
-}
-
-struct Playing {
-    role: Role,
-    state: State,
-    why: Option<String>,
-    timeout: Duration,
-    resend: Duration,
-    next: u32,
-    sent: Unacknowledged,
-    /// The next number of the peer's, and those beyond it that are there.
-    expects: u32,
-    beyond: BTreeSet<u32>,
-    request: Option<(Said, Instant, Instant)>,
-    /// The server's answer, for requests that come again.
-    answer: Option<Said>,
-    offers: Vec<Offer>,
-    /// Links that the peer has made, and the state's answer: for copies.
-    answered: BTreeMap<u64, &'static str>,
-    stirred: Option<Instant>,
-    has_request: bool,
-    has_answer: bool,
-    begun: bool,
-}
-
-fn is_numbered(message: &str) -> bool {
-    matches!(message, "reliable_message" | "link_state" | "long_message" | "long_link_state")
-}
-
-impl Playing {
-    fn new(cast: &Cast<'_>, resend: Duration) -> Playing {
-        let ours =
-            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
-        Playing {
-            role: cast.role,
-            state: State::New,
-            why: None,
-            timeout: cast.timeout,
-            resend,
-            next: 0,
-            sent: Unacknowledged::new(resend, cast.timeout),
-            expects: 0,
-            beyond: BTreeSet::new(),
-            request: None,
-            answer: None,
-            offers: Vec::new(),
-            answered: BTreeMap::new(),
-            stirred: None,
-            has_request: ours("connection_request"),
-            has_answer: ours("connection_acknowledge"),
-            begun: false,
-        }
-    }
-
-    fn message(&self, message: &'static str, fields: Json) -> Said {
-        Said { proto: "dnp", message, from: self.role, fields, ..Said::default() }
-    }
-
-    fn afresh(&mut self, out: &mut Outbox) {
-        self.sent.abandon(out);
-        (self.next, self.expects) = (0, 0);
-        self.beyond.clear();
-        self.answered.clear();
-        (self.state, self.why, self.answer) = (State::New, None, None);
-    }
-
-    fn request(&mut self, said: Said, now: Instant, out: &mut Outbox) {
-        self.request = Some((said.clone(), now, now));
-        self.state = State::Requested;
-        out.say.push_back(said);
-    }
-
-    fn numbered(&mut self, said: Said, now: Instant, out: &mut Outbox) {
-        let said = said.with("number", self.next);
-        out.say.push_back(said.clone());
-        self.sent.push(self.next as u16, said, now);
-        self.next = (self.next + 1) % MODULUS;
-    }
-
-    /// Is there room in the window?
-    fn room(&self) -> bool {
-        self.sent.oldest().is_none_or(|oldest| (self.next + MODULUS - oldest as u32) % MODULUS < WINDOW)
-    }
-
-    /// Takes in a numbered command, as the libraries do: `None`, if it is far ahead and not even
-    /// acknowledged; else whether it is new.
-    fn take(&mut self, number: u32) -> Option<bool> {
-        let ahead = (number + MODULUS - self.expects) % MODULUS;
-        if ahead >= WINDOW {
-            return (number < self.expects).then_some(false);
-        }
-        let new = self.beyond.insert(number);
-        while self.beyond.remove(&self.expects) {
-            self.expects = (self.expects + 1) % MODULUS;
-        }
-        Some(new)
-    }
-
-    /// An id that neither side uses, the recorded one if possible.
-    fn free_id(&self, wanted: u64) -> u64 {
-        let used = |id: u64| self.offers.iter().any(|o| o.live == Some(id));
-        if !used(wanted) {
-            return wanted;
-        }
-        (0..MODULUS as u64).find(|id| !used(*id)).unwrap_or(wanted)
-    }
-
-    /// Which answer the capture gave to a link_state like this one.
-    fn linked(&mut self, said: &Said, now: Instant, out: &mut Outbox) {
-        let Some(id) = said.number("link_id") else { return };
-        let (peer, content) = (self.role.other(), link_content(said));
-        let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
-        let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
-            true => self.offers.iter_mut().filter(open).find(|o| o.content == content),
-            false => self
-                .offers
-                .iter_mut()
-                .find(|o| o.by == peer && o.live.is_none() && types(&o.content) == types(&content)),
-        };
-        let answer = match place {
-            Some(offer) => {
-                (offer.live, offer.at, offer.up) = (Some(id), Some(now), offer.answer == Some("link_up"));
-                offer.answer
-            }
-            // The capture does not know it: refused, as an application would that does not.
-            None => Some("link_down"),
-        };
-        if let Some(answer) = answer {
-            self.answered.insert(id, answer);
-            self.link_answer(id, answer, out);
-        }
-    }
-
-    fn link_answer(&self, id: u64, answer: &'static str, out: &mut Outbox) {
-        let copies = if answer == "link_up" { ANSWERS } else { 1 };
-        (0..copies).for_each(|_| out.live(self.message(answer, json!({ "link_id": id }))));
-    }
-
-    /// The recorded link that an update before this frame is about.
-    fn offer(&self, id: u64, before: u64) -> Option<&Offer> {
-        self.offers
-            .iter()
-            .rev()
-            .filter(|o| o.id == id && o.frame <= before)
-            .find(|o| o.answer == Some("link_up"))
-            .or_else(|| self.offers.iter().rev().find(|o| o.id == id && o.frame <= before))
-    }
-
-    /// The update with live link ids; links that are not there are left out.
-    fn rekeyed(&self, message: &Recorded) -> Option<Said> {
-        let links = message.said.fields.get("links")?.as_array()?;
-        let mut kept = Vec::new();
-        for link in links {
-            let id = link.get("link_id").and_then(Json::as_u64)?;
-            let Some(live) = self.offer(id, message.frame).and_then(|o| o.live) else { continue };
-            let mut link = link.clone();
-            link.as_object_mut()?.insert("link_id".into(), live.into());
-            kept.push(link);
-        }
-        // A keep-alive has none, and stays.
-        if kept.is_empty() && !links.is_empty() {
-            return None;
-        }
-        Some(Said { fields: json!({ "links": kept }), derived: Json::Null, ..message.said.clone() })
-    }
-}
-
-/// What a link_state offers, without the numbers of its session.
-fn link_content(said: &Said) -> Json {
-    without(&said.fields, &["number", "link_id"])
-}
-
-fn types(content: &Json) -> Vec<Option<&Json>> {
-    let values = content.get("values").and_then(Json::as_array);
-    values.map(|list| list.iter().map(|v| v.get("type")).collect()).unwrap_or_default()
-}
 
 impl Actor for Playing {
     fn fate(&mut self, message: &Recorded) -> Fate {
@@ -325,7 +104,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> bool {
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
         match said.message {
             "connection_request" => {
@@ -350,7 +129,7 @@ impl Actor for Playing {
             }
             "link_update" => match self.rekeyed(message) {
                 Some(said) => out.say.push_back(said),
-                None => return false,
+                None => return Err("none of its links is open in the live session".into()),
             },
             "link_state" => {
                 let recorded = said.number("link_id").unwrap_or(0);
@@ -366,7 +145,7 @@ impl Actor for Playing {
             name if is_numbered(name) => self.numbered(said, now, out),
             _ => out.say.push_back(said),
         }
-        true
+        Ok(())
     }
 
     fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {

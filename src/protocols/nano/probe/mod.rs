@@ -4,10 +4,15 @@
 //! one. Round trips are measured with what the server answers by itself: handshakes before the ack
 //! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
 
+mod family;
+mod samples;
+mod upgrade;
+
 use crate::net::{Heard, Link, Trouble};
 use crate::probe::statistics::milliseconds;
 use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use crate::protocols::{Role, websocket};
+use family::{Family, accepted, tell};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -73,36 +78,6 @@ struct Client<'a> {
     hands: u32,
 }
 
-/// Which server it is, and by what it answers.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Family {
-    /// Answers handshakes before the ack.
-    Handshakes(&'static str),
-    /// Answers heartbeats after the ack.
-    Heartbeats(&'static str),
-    Unknown,
-}
-
-impl Family {
-    fn of(sys: &Json) -> Family {
-        let has = |key: &str| sys.get(key).is_some();
-        match () {
-            _ if has("serializer") => Family::Handshakes("pitaya or cherry"),
-            _ if has("servertime") => Family::Handshakes("nano 0.5.1 or later"),
-            _ if has("routeToCode") => Family::Heartbeats("pomelo"),
-            _ if has("useDict") || has("useProto") => Family::Heartbeats("pinus, or pomelo with a cached dictionary"),
-            _ => Family::Unknown,
-        }
-    }
-
-    fn name(self) -> Option<&'static str> {
-        match self {
-            Family::Handshakes(name) | Family::Heartbeats(name) => Some(name),
-            Family::Unknown => None,
-        }
-    }
-}
-
 impl Client<'_> {
     fn failure(&self, trouble: Trouble) -> Failure {
         match trouble {
@@ -125,45 +100,6 @@ impl Client<'_> {
 
     fn silence(&self, ask: &Ask<'_>, sent: &str, advice: &str) -> Failure {
         self.aside.verdict(ask, self.carrier, &self.link.raw, sent, advice)
-    }
-
-    /// Goes over to WebSocket.
-    fn upgrade(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
-        let host = if ask.host.contains(':') { format!("[{}]", ask.host) } else { ask.host.to_string() };
-        let head = format!(
-            "GET {} HTTP/1.1\r\nHost: {host}:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-             Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n",
-            ask.path,
-            ask.peer.port(),
-            key()
-        );
-        let fields = json!({"head": head});
-        self.link.say_as(websocket::NAME, "upgrade_request", &fields).map_err(|trouble| self.failure(trouble))?;
-        let until = ask.until();
-        while let Some(heard) = self.hear(until)? {
-            if heard.message != "upgrade_response" || heard.fault.is_some() {
-                self.aside.put(heard);
-                continue;
-            }
-            let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
-            if status == 101 {
-                self.link.upgraded();
-                return Ok(());
-            }
-            let (outcome, advice) = match status {
-                404 => {
-                    (Outcome::Rejected, "no WebSocket under that path: give it as ws://HOST:PORT/PATH (nano's WSPath)")
-                }
-                _ => (Outcome::OtherProtocol, "an HTTP server that does no WebSocket here: check port and path"),
-            };
-            let text = format!("HTTP status {status} in answer to the upgrade of {}", ask.path);
-            return Err(Failure::new(outcome, text, advice).with("status", status));
-        }
-        Err(self.silence(
-            ask,
-            "an HTTP upgrade",
-            "nothing there that speaks HTTP: check the port, or use --transport tcp",
-        ))
     }
 
     /// Handshake, family, round trips, ack.
@@ -270,51 +206,6 @@ impl Client<'_> {
         Ok(())
     }
 
-    /// Measures with `one`, which sends and names the message that answers.
-    fn samples(
-        &mut self,
-        method: &'static str,
-        ask: &Ask<'_>,
-        tale: &mut Tale<'_>,
-        one: fn(&mut Self) -> Result<(Instant, &'static str), Failure>,
-    ) -> Result<(), Failure> {
-        for number in 0..ask.samples {
-            let (sent, wanted) = one(self)?;
-            let until = sent + ask.timeout.min(Duration::from_secs(1));
-            let mut took = None;
-            while took.is_none() {
-                let Some(heard) = self.hear(until)? else { break };
-                match heard.message == wanted && heard.fault.is_none() && heard.from == Role::Server {
-                    true => took = Some(heard.first.saturating_duration_since(sent)),
-                    false => self.other(heard)?,
-                }
-            }
-            tale.sample(method, took);
-            if took.is_none() && number > 0 && tale.samples.iter().all(|sample| sample.rtt.is_none()) {
-                tale.note(format!("the server answers no {method}: the time of its first handshake is all there is"));
-                break;
-            }
-            if number + 1 < ask.samples {
-                self.quiet(sent + ask.interval)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn again(&mut self) -> Result<(Instant, &'static str), Failure> {
-        Ok((self.shake()?, "handshake"))
-    }
-
-    fn heartbeat(&mut self) -> Result<(Instant, &'static str), Failure> {
-        Ok((self.say("heartbeat", &json!({}))?, "heartbeat"))
-    }
-
-    fn ping(&mut self) -> Result<(Instant, &'static str), Failure> {
-        let fields = json!({"mask": "6e65746b", "data": "6e6b"});
-        let sent = self.link.say_as(websocket::NAME, "ping", &fields).map_err(|trouble| self.failure(trouble))?;
-        Ok((sent, "pong"))
-    }
-
     /// Leaves: a half-close, which all of them answer with theirs; before it WebSocket's own close.
     fn leave(&mut self) {
         self.link.leave();
@@ -333,69 +224,5 @@ impl Client<'_> {
         if self.hands > 0 {
             self.link.drain(ENDING);
         }
-    }
-}
-
-/// Was the handshake accepted?
-fn accepted(said: &Json, body: &str) -> Result<(), Failure> {
-    let code = said.get("code").and_then(Json::as_i64);
-    let words = ["message", "msg", "error"].iter().find_map(|key| said.get(key)?.as_str());
-    let words = words.map_or(String::new(), |words| format!(", and says {words:?}"));
-    match code {
-        Some(200) => Ok(()),
-        Some(501) => {
-            let text = format!("the server does not take this client's type or version (501){words}");
-            let advice = "its checkClient wants a client that netkit cannot know";
-            Err(Failure::new(Outcome::OtherVersion, text, advice).with("code", 501).with("said", body))
-        }
-        Some(code) => {
-            let text = format!("the server refuses the handshake ({code}){words}");
-            let advice = "its handshake handler wants something of the user: see the server's log";
-            Err(Failure::new(Outcome::Rejected, text, advice).with("code", code).with("said", body))
-        }
-        None => {
-            let text = "a handshake answer without a code".to_string();
-            let advice =
-                "the body is neither JSON nor zlib of it, or of a server that nobody has described; -v shows it";
-            Err(Failure::new(Outcome::Broken, text, advice).with("said", body))
-        }
-    }
-}
-
-/// The server's own words.
-fn tell(sys: &Json, said: &Json, tale: &mut Tale<'_>) {
-    for key in ["heartbeat", "servertime", "serializer", "dictVersion", "protoVersion", "useDict", "useProto"] {
-        if let Some(value) = sys.get(key) {
-            tale.fact(key, value.clone());
-        }
-    }
-    let dictionary = sys.get("dict").or_else(|| sys.get("routeToCode")).and_then(Json::as_object);
-    if let Some(dictionary) = dictionary {
-        tale.fact("dictionary", dictionary.len());
-    }
-    if let Some(user) = said.get("user").filter(|user| user.as_object().is_none_or(|map| !map.is_empty())) {
-        tale.fact("user", user.clone());
-    }
-}
-
-/// Sixteen bytes that differ from call to call, as base64.
-fn key() -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let bits = now.wrapping_mul(0x2545_f491_4f6c_dd1d_9e37_79b9_7f4a_7c15) | 1;
-    // 128 bits are 21 letters and two bits, the last letter's highest.
-    let letter = |k: u32| LETTERS[(if k == 21 { bits << 4 } else { bits >> (122 - 6 * k) } & 63) as usize] as char;
-    (0..22).map(letter).chain("==".chars()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn keys_are_base64_of_16_bytes() {
-        let key = super::key();
-        assert_eq!((key.len(), &key[22..]), (24, "=="));
-        assert_ne!(key, super::key());
-        // The last letter holds two bits.
-        assert!("AQgw".contains(&key[21..22]), "{key}");
     }
 }

@@ -1,0 +1,137 @@
+//! Playing one side of a recorded DNP conversation to a live peer.
+//!
+//! Numbers begin at 0 again, at most ten commands are on their way, and only what is not
+//! acknowledged is sent again. Links are answered as the capture did, for the link ids that the
+//! live peer chooses (facts, sections 3 and 6).
+
+mod actor;
+mod links;
+
+use super::RESEND;
+use crate::protocols::Role;
+use crate::protocols::replay::{Actor, Cast, Outbox, Replay, Said, Unacknowledged};
+use links::Offer;
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Numbers count modulo this: 65535 is never used.
+const MODULUS: u32 = 65535;
+/// How many commands are on their way at once.
+const WINDOW: u32 = 10;
+
+/// The protocol's part in replays.
+pub struct Replaying;
+
+impl Replay for Replaying {
+    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
+        let resend =
+            cast.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
+        Box::new(Playing::new(cast, Duration::from_nanos(resend.max(10_000_000) as u64)))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    New,
+    Requested,
+    Connected,
+    Over,
+}
+
+struct Playing {
+    role: Role,
+    state: State,
+    why: Option<String>,
+    timeout: Duration,
+    resend: Duration,
+    next: u32,
+    sent: Unacknowledged,
+    /// The next number of the peer's, and those beyond it that are there.
+    expects: u32,
+    beyond: BTreeSet<u32>,
+    request: Option<(Said, Instant, Instant)>,
+    /// The server's answer, for requests that come again.
+    answer: Option<Said>,
+    offers: Vec<Offer>,
+    /// Links that the peer has made, and the state's answer: for copies.
+    answered: BTreeMap<u64, &'static str>,
+    stirred: Option<Instant>,
+    has_request: bool,
+    has_answer: bool,
+    begun: bool,
+}
+
+fn is_numbered(message: &str) -> bool {
+    matches!(message, "reliable_message" | "link_state" | "long_message" | "long_link_state")
+}
+
+impl Playing {
+    fn new(cast: &Cast<'_>, resend: Duration) -> Playing {
+        let ours =
+            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+        Playing {
+            role: cast.role,
+            state: State::New,
+            why: None,
+            timeout: cast.timeout,
+            resend,
+            next: 0,
+            sent: Unacknowledged::new(resend, cast.timeout),
+            expects: 0,
+            beyond: BTreeSet::new(),
+            request: None,
+            answer: None,
+            offers: Vec::new(),
+            answered: BTreeMap::new(),
+            stirred: None,
+            has_request: ours("connection_request"),
+            has_answer: ours("connection_acknowledge"),
+            begun: false,
+        }
+    }
+
+    fn message(&self, message: &'static str, fields: Json) -> Said {
+        Said { proto: "dnp", message, from: self.role, fields, ..Said::default() }
+    }
+
+    fn afresh(&mut self, out: &mut Outbox) {
+        self.sent.abandon(out);
+        (self.next, self.expects) = (0, 0);
+        self.beyond.clear();
+        self.answered.clear();
+        (self.state, self.why, self.answer) = (State::New, None, None);
+    }
+
+    fn request(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+        self.request = Some((said.clone(), now, now));
+        self.state = State::Requested;
+        out.say.push_back(said);
+    }
+
+    fn numbered(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+        let said = said.with("number", self.next);
+        out.say.push_back(said.clone());
+        self.sent.push(self.next as u16, said, now);
+        self.next = (self.next + 1) % MODULUS;
+    }
+
+    /// Is there room in the window?
+    fn room(&self) -> bool {
+        self.sent.oldest().is_none_or(|oldest| (self.next + MODULUS - oldest as u32) % MODULUS < WINDOW)
+    }
+
+    /// Takes in a numbered command, as the libraries do: `None`, if it is far ahead and not even
+    /// acknowledged; else whether it is new.
+    fn take(&mut self, number: u32) -> Option<bool> {
+        let ahead = (number + MODULUS - self.expects) % MODULUS;
+        if ahead >= WINDOW {
+            return (number < self.expects).then_some(false);
+        }
+        let new = self.beyond.insert(number);
+        while self.beyond.remove(&self.expects) {
+            self.expects = (self.expects + 1) % MODULUS;
+        }
+        Some(new)
+    }
+}

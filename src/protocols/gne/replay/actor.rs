@@ -1,0 +1,195 @@
+//! What becomes of each recorded message, and what is answered live.
+
+use super::dialect::{LARGEST, each, is_request};
+use super::handshake::{self, port};
+use super::{Datagrams, PINGS, Playing, State, is_exit, packets};
+use crate::protocols::replay::{Actor, Channel, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::protocols::{Role, hawknl};
+use serde_json::Value as Json;
+use std::time::Instant;
+
+impl Actor for Playing {
+    fn fate(&mut self, message: &Recorded) -> Fate {
+        let said = &message.said;
+        if message.length == 0 {
+            return Fate::Danger("an empty datagram or frame ends the connection".into());
+        }
+        if message.notes.contains(&"hawknl.unfinished") {
+            // What a peer that has left does not get any more.
+            return Fate::Live("frames that the other side's end has cut");
+        }
+        if let Some(fault) = &said.fault {
+            return Fate::Danger(format!("broken: {fault}; old servers stop serving anybody"));
+        }
+        if said.proto == hawknl::PROTO {
+            return Fate::Danger("a HawkNL frame that is no message of GNE".into());
+        }
+        if message.length > LARGEST {
+            return Fate::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
+        }
+        if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
+            return Fate::Live("answers to exits");
+        }
+        Fate::Say
+    }
+
+    fn begin(&mut self, _now: Instant, out: &mut Outbox) {
+        self.beside = out.beside;
+    }
+
+    fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
+        let said = &message.said;
+        match (said.message, self.role) {
+            ("connection_request", _) => true,
+            ("connection_accepted" | "connection_refused", _) => self.state >= State::Requested,
+            _ if said.channel == Channel::Beside => self.datagrams != Datagrams::Unknown,
+            _ => self.state >= State::Accepted,
+        }
+    }
+
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+        match message.said.message {
+            "connection_request" => {
+                self.state = State::Requested;
+                self.speaks(&message.said);
+                self.greeting.request = Some(message.said.clone());
+                out.say.push_back(message.said.clone());
+            }
+            "connection_accepted" => {
+                self.state = State::Accepted;
+                let said = self.dialect.write(message, out)?;
+                out.say.push_back(match (port(&said), self.beside, self.datagrams) {
+                    (None, ..) => said,
+                    (_, Some(ours), Datagrams::Unknown) => said.with("port", ours),
+                    // The live client does not want them.
+                    _ => said.with("port", -1),
+                });
+            }
+            "connection_refused" => {
+                out.say.push_back(message.said.clone());
+                self.state = State::Over;
+            }
+            "client_port" => {
+                let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
+                let ours = ours.ok_or("the live server grants no datagrams")?;
+                let said = self.dialect.write(message, out)?;
+                out.say.push_back(if port(&said).is_some() { said.with("port", ours) } else { said });
+            }
+            _ => self.packets(message, now, out)?,
+        }
+        Ok(())
+    }
+
+    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+        if said.proto == hawknl::PROTO {
+            return Heed::Session;
+        }
+        for ping in said.derived("pings").and_then(Json::as_array).into_iter().flatten() {
+            let id = ping.get("req_id").and_then(Json::as_u64);
+            if ping.get("request").is_some_and(|request| request == true) {
+                self.pings.extend(id.filter(|_| self.pings.len() < PINGS));
+            } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
+                let asked = self.asked.remove(at);
+                asked.iter().for_each(|(_, at)| out.counts.round_trip(now.saturating_duration_since(*at)));
+            }
+        }
+        match said.message {
+            "connection_request" => {
+                self.state = self.state.max(State::Requested);
+                // The client's order is that of all that follows; a server that has another refuses.
+                self.speaks(said);
+                if !handshake::wants_datagrams(said) {
+                    self.datagrams = Datagrams::None;
+                }
+            }
+            "connection_accepted" => self.accepted(said, out),
+            "connection_refused" if self.state == State::Requested && self.refused(said, out) => {
+                return Heed::Session;
+            }
+            "connection_refused" => {
+                self.why = Some(handshake::why(said));
+                self.state = State::Over;
+            }
+            "client_port" => match port(said) {
+                Some(theirs) => {
+                    out.connect = Some(theirs);
+                    self.datagrams = Datagrams::Open;
+                }
+                None => self.datagrams = Datagrams::None,
+            },
+            _ if is_exit(said) => {
+                if self.exited {
+                    // The answer to ours.
+                    return Heed::Session;
+                }
+                self.exit(out);
+                self.why = Some("exit".into());
+                self.state = State::Over;
+            }
+            _ => {}
+        }
+        Heed::New
+    }
+
+    fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {
+        None
+    }
+
+    fn settled(&self, _now: Instant) -> bool {
+        true
+    }
+
+    fn over(&self) -> Option<String> {
+        self.why.clone().filter(|_| self.state == State::Over)
+    }
+
+    fn closes(&self, message: &Recorded) -> bool {
+        is_exit(&message.said)
+    }
+
+    fn leave(&mut self, out: &mut Outbox) {
+        // Also where the acceptance has not come: it may be under way.
+        let accepted = match self.role {
+            Role::Client => self.state == State::Requested || self.state == State::Accepted,
+            _ => self.state == State::Accepted,
+        };
+        if accepted && !self.exited {
+            self.exit(out);
+        }
+    }
+
+    fn awaits_end(&self) -> bool {
+        self.role == Role::Client && self.exited
+    }
+
+    fn identity(&self, said: &Said) -> String {
+        let ids: Vec<String> = packets(said)
+            .iter()
+            .map(|p| match p.get("id") {
+                Some(Json::String(name)) => name.clone(),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            })
+            .collect();
+        format!("{} {}", said.message, ids.join(" ")).trim_end().to_string()
+    }
+
+    fn content(&self, said: &Said) -> Json {
+        let mut fields = said.fields.clone();
+        each(&mut fields, &mut |id, ping| {
+            if id == "ping" {
+                let request = is_request(ping);
+                ping.retain(|key, _| key == "id");
+                ping.insert("request".into(), request.into());
+            }
+        });
+        match said.message {
+            "packets" => fields,
+            _ => without(&fields, &["port"]),
+        }
+    }
+
+    fn sure(&self, said: &Said) -> bool {
+        said.channel == Channel::Main
+    }
+}

@@ -1,0 +1,63 @@
+//! From HTTP to WebSocket.
+
+use super::Client;
+use crate::protocols::probe::{Ask, Failure, Outcome};
+use crate::protocols::websocket::{self, upgrade};
+use serde_json::{Value as Json, json};
+
+impl Client<'_> {
+    /// Goes over to WebSocket.
+    pub(super) fn upgrade(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
+        let key = upgrade::key();
+        let host = if ask.host.contains(':') { format!("[{}]", ask.host) } else { ask.host.to_string() };
+        let head = format!(
+            "GET {} HTTP/1.1\r\nHost: {host}:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+             Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n",
+            ask.path,
+            ask.peer.port(),
+            key
+        );
+        let fields = json!({"head": head});
+        self.link.say_as(websocket::NAME, "upgrade_request", &fields).map_err(|trouble| self.failure(trouble))?;
+        let until = ask.until();
+        while let Some(heard) = self.hear(until)? {
+            if heard.message != "upgrade_response" || heard.fault.is_some() {
+                self.aside.put(heard);
+                continue;
+            }
+            let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
+            if status == 101 {
+                answers(&key, heard.text("head").unwrap_or_default())?;
+                self.link.upgraded();
+                return Ok(());
+            }
+            let (outcome, advice) = match status {
+                404 => {
+                    (Outcome::Rejected, "no WebSocket under that path: give it as ws://HOST:PORT/PATH (nano's WSPath)")
+                }
+                _ => (Outcome::OtherProtocol, "an HTTP server that does no WebSocket here: check port and path"),
+            };
+            let text = format!("HTTP status {status} in answer to the upgrade of {}", ask.path);
+            return Err(Failure::new(outcome, text, advice).with("status", status));
+        }
+        Err(self.silence(
+            ask,
+            "an HTTP upgrade",
+            "nothing there that speaks HTTP: check the port, or use --transport tcp",
+        ))
+    }
+}
+
+/// Does the server's key answer ours? Who copies a status line has not understood the request.
+fn answers(key: &str, head: &str) -> Result<(), Failure> {
+    let (wanted, said) = (upgrade::accept(key), upgrade::header(head, "sec-websocket-accept"));
+    if said == Some(wanted.as_str()) {
+        return Ok(());
+    }
+    let text = match said {
+        Some(said) => format!("the upgrade is granted with the key {said:?}, but {wanted:?} answers ours"),
+        None => format!("the upgrade is granted without a key: {wanted:?} answers ours"),
+    };
+    let advice = "a cache or a proxy between answers for the server, or it is no WebSocket server: check the port";
+    Err(Failure::new(Outcome::Broken, text, advice).with("accept", said).with("expected", wanted))
+}

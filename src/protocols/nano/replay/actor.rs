@@ -1,0 +1,265 @@
+//! What becomes of each recorded message, and what is answered live.
+
+use super::super::layout;
+use super::{Playing, Request, State, route};
+use crate::protocols::replay::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::protocols::websocket::upgrade;
+use crate::protocols::{Role, websocket};
+use serde_json::{Map, Value as Json, json};
+use std::time::Instant;
+
+/// The line of a request that the server's answer must prove to have read.
+const KEY: &str = "sec-websocket-key";
+
+impl Actor for Playing {
+    fn fate(&mut self, message: &Recorded) -> Fate {
+        let said = &message.said;
+        if said.message == "request" && said.fault.is_none() && said.from == Role::Client {
+            let recorded = said.number("id").unwrap_or(0);
+            self.taken.insert(recorded);
+            let route = route(said).unwrap_or_default().to_string();
+            self.requests.push(Request { recorded, frame: message.frame, route, live: None });
+        }
+        if let Some(fault) = &said.fault {
+            return Fate::Danger(format!("broken: {fault}; an empty or cut data package ends a pomelo server"));
+        }
+        if said.proto == websocket::NAME {
+            return match said.message {
+                "upgrade_request" | "upgrade_response" => Fate::Say,
+                "ping" | "pong" => Fate::Live("pings and pongs"),
+                "close" => Fate::Live("close frames"),
+                _ => Fate::Danger("a WebSocket message without a package: it ends a pomelo server's connection".into()),
+            };
+        }
+        match said.message {
+            "heartbeat" => Fate::Live("heartbeats"),
+            "kick" if said.from == Role::Client => Fate::Danger("a kick is the server's: pomelo closes".into()),
+            name if layout::layout(name).is_none() || matches!(name, "data" | "unknown") => {
+                Fate::Danger("no message of the protocol".into())
+            }
+            "request" if said.text("route") == Some("") => Fate::Danger("a request without a route".into()),
+            _ => Fate::Say,
+        }
+    }
+
+    fn begin(&mut self, _now: Instant, out: &mut Outbox) {
+        if self.role != Role::Client {
+            return;
+        }
+        if self.websocket && !self.has_upgrade {
+            let path = self.path.as_deref().unwrap_or("/");
+            let head = format!(
+                "GET {path} HTTP/1.1\r\nHost: {}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                 Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n",
+                self.host,
+                upgrade::key()
+            );
+            self.key = upgrade::header(&head, KEY).map(String::from);
+            out.live(Said { proto: websocket::NAME, ..self.message("upgrade_request", json!({ "head": head })) });
+        } else if !self.websocket && !self.has_handshake {
+            let said = self.message(
+                "handshake",
+                json!({"body": json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()}),
+            );
+            self.handshake(said, out);
+        }
+    }
+
+    fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
+        let said = &message.said;
+        match (said.message, self.role) {
+            ("upgrade_request", _) => true,
+            ("upgrade_response", _) => self.key.is_some(),
+            ("handshake", Role::Client) => self.state >= State::Open,
+            ("handshake", _) => self.state >= State::Asked,
+            ("handshake_ack", _) => self.state >= State::Answered,
+            ("response", Role::Server) => {
+                let (id, frame) = (said.number("id").unwrap_or(0), message.frame);
+                let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
+                self.state >= State::Working && request.is_none_or(|r| r.live.is_some())
+            }
+            ("kick", _) => self.state >= State::Asked,
+            _ => self.state >= State::Working,
+        }
+    }
+
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+        let said = message.said.clone();
+        match (said.message, self.role) {
+            ("upgrade_request", _) => {
+                let head = self.upgrade(said.text("head").unwrap_or_default());
+                self.key = upgrade::header(&head, KEY).map(String::from);
+                out.say.push_back(said.with("head", head));
+            }
+            ("upgrade_response", _) => {
+                let head = self.upgraded(said.text("head").unwrap_or_default());
+                out.say.push_back(said.with("head", head));
+                self.state = State::Open;
+            }
+            ("handshake", Role::Client) => self.handshake(said, out),
+            ("handshake", _) => {
+                self.answered(&said);
+                out.say.push_back(said);
+            }
+            ("handshake_ack", _) => self.acknowledge(said, now, out),
+            ("request", Role::Client) => {
+                let id = self.id(said.number("id").unwrap_or(0));
+                self.asked.insert(id, now);
+                let said = self.routed(said.with("id", id), out);
+                out.say.push_back(said);
+            }
+            ("response", Role::Server) => {
+                let (id, frame) = (said.number("id").unwrap_or(0), message.frame);
+                let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
+                let Some(live) = request.and_then(|r| r.live) else {
+                    return Err("the live client has not made this request".into());
+                };
+                out.say.push_back(said.with("id", live));
+            }
+            _ => {
+                let said = self.routed(said, out);
+                out.say.push_back(said);
+            }
+        }
+        Ok(())
+    }
+
+    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+        match (said.message, self.role) {
+            ("upgrade_request", Role::Server) => {
+                self.key = said.text("head").and_then(|head| upgrade::header(head, KEY)).map(String::from);
+            }
+            ("upgrade_response", Role::Client) => {
+                if said.derived("status").and_then(Json::as_u64) != Some(101) {
+                    let status = said.derived("status").map(ToString::to_string).unwrap_or_default();
+                    self.close(format!("the upgrade is answered with status {status}"));
+                    return Heed::New;
+                }
+                let answer = said.text("head").and_then(|head| upgrade::header(head, "sec-websocket-accept"));
+                if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
+                    self.close("the upgrade is granted, but not to our key: it is no WebSocket server".into());
+                    return Heed::New;
+                }
+                self.state = self.state.max(State::Open);
+                if !self.has_handshake {
+                    let body = json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string();
+                    let said = self.message("handshake", json!({ "body": body }));
+                    self.handshake(said, out);
+                }
+            }
+            ("ping", _) => {
+                let fields = said.fields.as_object().cloned().unwrap_or_default();
+                let pong = self.control("pong", fields);
+                out.live(pong);
+                return Heed::Session;
+            }
+            ("pong", _) => return Heed::Session,
+            ("close", _) => {
+                let fields = said.fields.as_object().cloned().unwrap_or_default();
+                if self.state != State::Over {
+                    let close = self.control("close", fields);
+                    out.live(close);
+                    self.close("the WebSocket was closed".into());
+                }
+                return Heed::Session;
+            }
+            ("handshake", Role::Client) => {
+                self.answered(said);
+                if self.state == State::Answered && !self.has_ack {
+                    let ack = self.message("handshake_ack", json!({}));
+                    self.acknowledge(ack, now, out);
+                }
+            }
+            ("handshake", _) => self.state = self.state.max(State::Asked),
+            ("handshake_ack", _) => self.state = self.state.max(State::Working),
+            ("heartbeat", Role::Server) => {
+                // As pomelo does; nano's clients do not mind.
+                let beat = self.message("heartbeat", json!({}));
+                out.live(beat);
+                return Heed::Session;
+            }
+            ("heartbeat", _) => return Heed::Session,
+            ("request", Role::Server) => {
+                let (route, id) = (route(said).unwrap_or_default(), said.number("id"));
+                if let Some(open) = self.requests.iter_mut().find(|r| r.live.is_none() && r.route == route) {
+                    open.live = id;
+                } else {
+                    out.remark(format!(
+                        "a request for {route:?} that the capture does not have stays without an answer"
+                    ));
+                }
+            }
+            ("response", Role::Client) => {
+                if let Some(at) = said.number("id").and_then(|id| self.asked.remove(&id)) {
+                    out.counts.round_trip(now.saturating_duration_since(at));
+                }
+            }
+            ("kick", Role::Client) => {
+                let reason = said.text("body").unwrap_or_default().to_string();
+                self.close(format!("kick {reason}"));
+            }
+            _ => {}
+        }
+        Heed::New
+    }
+
+    fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
+        let interval = self.interval.filter(|_| self.role == Role::Client && self.state == State::Working)?;
+        let beat = self.beat.get_or_insert(now + interval);
+        if now >= *beat {
+            *beat = now + interval;
+            let said = self.message("heartbeat", json!({}));
+            out.live(said);
+        }
+        self.beat
+    }
+
+    fn settled(&self, _now: Instant) -> bool {
+        true
+    }
+
+    fn over(&self) -> Option<String> {
+        self.why.clone().filter(|_| self.state == State::Over)
+    }
+
+    fn closes(&self, message: &Recorded) -> bool {
+        message.said.message == "kick"
+    }
+
+    fn leave(&mut self, out: &mut Outbox) {
+        // There is no goodbye package: the end of the stream is the goodbye.
+        if self.websocket && self.state > State::New && self.state != State::Over {
+            let mut fields = Map::new();
+            fields.insert("code".into(), 1000.into());
+            let close = self.control("close", fields);
+            out.live(close);
+        }
+        self.state = State::Over;
+    }
+
+    fn identity(&self, said: &Said) -> String {
+        match route(said) {
+            Some(route) => format!("{} {route}", said.message),
+            None => said.message.into(),
+        }
+    }
+
+    fn content(&self, said: &Said) -> Json {
+        let meaning = said.derived("json").cloned();
+        match said.message {
+            "upgrade_request" | "upgrade_response" => Json::Null,
+            // What differs from server to server: tables, times, intervals.
+            "handshake" if said.from == Role::Server => json!({"code": meaning.unwrap_or_default().get("code")}),
+            // What it calls itself and which tables it has is the session's.
+            "handshake" => meaning.unwrap_or_default().get("user").cloned().unwrap_or_default(),
+            _ => match meaning {
+                Some(meaning) => json!({"payload": meaning}),
+                None => without(&said.fields, &["id", "route", "route_code", "flags", "mask"]),
+            },
+        }
+    }
+
+    fn sure(&self, _said: &Said) -> bool {
+        true
+    }
+}

@@ -1,0 +1,204 @@
+//! Playing one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
+//!
+//! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
+//! a response goes to the live request of the same route (facts, sections 2 and 3).
+
+mod actor;
+mod upgrade;
+
+use crate::protocols::replay::{Actor, Cast, Outbox, Replay, Said, without};
+use crate::protocols::{Role, websocket};
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Ids up to here are right for every server: some take a bit 31 for a sign, and hang.
+const LARGEST_ID: u64 = (1 << 28) - 1;
+/// Any mask is as good as another: it hides nothing.
+const MASK: &str = "6e6b7470";
+
+/// The protocol's part in replays.
+pub struct Replaying;
+
+impl Replay for Replaying {
+    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
+        Box::new(Playing::new(cast))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    /// WebSocket: not yet upgraded.
+    New,
+    /// Packages may flow.
+    Open,
+    /// The client has sent its handshake.
+    Asked,
+    /// The server has answered.
+    Answered,
+    /// The client has acknowledged.
+    Working,
+    Over,
+}
+
+/// A request of the capture, and the live one that takes its place.
+#[derive(Debug)]
+struct Request {
+    recorded: u64,
+    frame: u64,
+    route: String,
+    live: Option<u64>,
+}
+
+struct Playing {
+    role: Role,
+    state: State,
+    why: Option<String>,
+    websocket: bool,
+    host: String,
+    path: Option<String>,
+    /// The client's key, which the server answers.
+    key: Option<String>,
+    /// The live dictionary: route to code.
+    dictionary: BTreeMap<String, u64>,
+    requests: Vec<Request>,
+    /// Ids of the capture that are right as they are.
+    taken: BTreeSet<u64>,
+    ids: BTreeMap<u64, u64>,
+    asked: BTreeMap<u64, Instant>,
+    interval: Option<Duration>,
+    beat: Option<Instant>,
+    has_upgrade: bool,
+    has_handshake: bool,
+    has_ack: bool,
+}
+
+/// A message's route, by whichever way it is known.
+fn route(said: &Said) -> Option<&str> {
+    said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
+}
+
+impl Playing {
+    fn new(cast: &Cast<'_>) -> Playing {
+        let ours =
+            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+        let recorded = cast.messages.iter().any(|m| m.said.message == "upgrade_request");
+        let websocket = recorded || cast.path.is_some();
+        Playing {
+            role: cast.role,
+            state: if websocket { State::New } else { State::Open },
+            why: None,
+            websocket,
+            host: cast.host.into(),
+            path: cast.path.map(String::from),
+            key: None,
+            dictionary: BTreeMap::new(),
+            requests: Vec::new(),
+            taken: BTreeSet::new(),
+            ids: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            interval: None,
+            beat: None,
+            has_upgrade: ours("upgrade_request"),
+            has_handshake: ours("handshake"),
+            has_ack: ours("handshake_ack"),
+        }
+    }
+
+    fn message(&self, message: &'static str, fields: Json) -> Said {
+        Said { proto: super::NAME, message, from: self.role, fields, ..Said::default() }
+    }
+
+    /// A frame of the carrier's own.
+    fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> Said {
+        fields.remove("mask");
+        if self.role == Role::Client {
+            fields.insert("mask".into(), MASK.into());
+        }
+        Said { proto: websocket::NAME, message, from: self.role, fields: Json::Object(fields), ..Said::default() }
+    }
+
+    /// The id that a request gets, and its response comes with.
+    fn id(&mut self, recorded: u64) -> u64 {
+        if recorded <= LARGEST_ID {
+            return recorded;
+        }
+        let taken = &self.taken;
+        let used: BTreeSet<u64> = self.ids.values().copied().collect();
+        let free = || (1..=LARGEST_ID).rev().find(|id| !taken.contains(id) && !used.contains(id)).unwrap_or(LARGEST_ID);
+        *self.ids.entry(recorded).or_insert_with(free)
+    }
+
+    /// The route as the live dictionary has it.
+    fn routed(&self, said: Said, out: &mut Outbox) -> Said {
+        // What the server numbers is numbered by its own dictionary, which is the recorded one.
+        if self.role == Role::Server || said.fields.get("route_code").is_none() {
+            return said;
+        }
+        let Some(name) = said.derived("route").and_then(Json::as_str).map(String::from) else {
+            out.remark("a route code that the capture's dictionary does not have is sent as it is");
+            return said;
+        };
+        match self.dictionary.get(&name) {
+            Some(code) => said.with("route_code", *code),
+            None => {
+                let flags = said.fields.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
+                let flags: Vec<Json> = flags.into_iter().filter(|f| f != "route_code").collect();
+                let fields = without(&said.fields, &["route_code"]);
+                Said { fields, ..said }.with("flags", flags).with("route", name)
+            }
+        }
+    }
+
+    fn handshake(&mut self, said: Said, out: &mut Outbox) {
+        self.state = State::Asked;
+        // nano's own clients say nothing, and nano does not mind; pomelo refuses them (probe.md).
+        if said.text("body").is_none_or(str::is_empty) {
+            out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
+            out.say.push_back(said.with("body", json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            return;
+        }
+        // A client that says which dictionary it has is not sent another: we need the live one.
+        let said = match said.text("body").and_then(|body| serde_json::from_str::<Json>(body).ok()) {
+            Some(mut body) => {
+                let sys = body.get_mut("sys").and_then(Json::as_object_mut);
+                let cached = sys.is_some_and(|sys| {
+                    let dictionary = sys.remove("dictVersion").is_some();
+                    sys.remove("protoVersion").is_some() || dictionary
+                });
+                if cached { said.with("body", body.to_string()) } else { said }
+            }
+            None => said,
+        };
+        out.say.push_back(said);
+    }
+
+    /// The server's answer to the handshake.
+    fn answered(&mut self, said: &Said) {
+        let body = said.derived("json").unwrap_or(&Json::Null);
+        let code = body.get("code").and_then(Json::as_u64);
+        if let Some(code) = code.filter(|code| *code != 200) {
+            self.why = Some(format!("the handshake is answered with code {code}"));
+            self.state = State::Over;
+            return;
+        }
+        let sys = body.get("sys").unwrap_or(&Json::Null);
+        if let Some(dictionary) = sys.get("dict").and_then(Json::as_object) {
+            self.dictionary = dictionary.iter().filter_map(|(k, v)| Some((k.clone(), v.as_u64()?))).collect();
+        }
+        let seconds = sys.get("heartbeat").and_then(Json::as_f64).filter(|s| *s > 0.0);
+        self.interval = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        self.state = self.state.max(State::Answered);
+    }
+
+    fn acknowledge(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+        out.say.push_back(said);
+        self.state = State::Working;
+        self.beat = self.interval.map(|interval| now + interval);
+    }
+
+    fn close(&mut self, why: String) {
+        self.why.get_or_insert(why);
+        self.state = State::Over;
+    }
+}

@@ -1,0 +1,68 @@
+//! Connects on all sockets at once: who is welcome first.
+
+use super::Client;
+use crate::net::Trouble;
+use crate::protocols::probe::{Ask, Carrier, Failure, Outcome, Tale};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// The real client tries five times, a second apart; so often within the timeout.
+const TRIES: u32 = 5;
+/// How long an open race sleeps between two looks.
+const LOOK: Duration = Duration::from_micros(300);
+
+/// Asks on all sockets until one is welcome: which.
+pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<usize, Failure> {
+    let (start, until) = (Instant::now(), ask.until());
+    let mut tries = 0;
+    loop {
+        if start.elapsed() >= ask.timeout / TRIES * tries && tries < TRIES {
+            tries += 1;
+            for client in clients.iter_mut().filter(|client| !client.pending && (tries == 1 || client.datagrams())) {
+                client.began = client.say("connect", json!({}))?;
+                client.open = true;
+            }
+        }
+        let mut closed = 0;
+        for at in 0..clients.len() {
+            let Some(client) = clients.get_mut(at) else { continue };
+            match client.link.poll() {
+                Ok(Some(heard)) => {
+                    if client.answered(heard, ask, tale)? {
+                        return Ok(at);
+                    }
+                }
+                Ok(None) => {}
+                Err(Trouble::Closed { .. }) => closed += 1,
+                Err(trouble) => return Err(client.trouble(trouble)),
+            }
+        }
+        if Instant::now() >= until || closed == clients.len() {
+            return Err(unanswered(clients, ask, closed > 0));
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// Nobody was welcome.
+fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
+    let Some(first) = clients.first() else { return Failure::interrupted() };
+    if let Some(client) = clients.iter().find(|client| client.pending) {
+        let text =
+            format!("the server ({}) has left the decision to its application, which has not decided", client.version);
+        let advice = "wait longer with -W; the server's accept handler decides on something netkit does not send";
+        return Failure::new(Outcome::Pending, text, advice).with("version", client.version);
+    }
+    // Closed after some bytes: these tell more.
+    let with_bytes = clients.iter().find(|client| !client.link.raw.is_empty());
+    if closed && with_bytes.is_none() {
+        return Failure::from_trouble(Trouble::Closed { reset: false }, first.carrier);
+    }
+    let client = with_bytes.unwrap_or(first);
+    let sent = match first.carrier {
+        Carrier::Udp => "connect of 2.0 (03) and of 2.1, 2.2 (02)".to_string(),
+        _ => format!("connect of {}", first.version),
+    };
+    let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
+    client.aside.verdict(ask, client.carrier, &client.link.raw, &sent, advice)
+}

@@ -1,0 +1,62 @@
+//! A capture that has lost the first segment of a conversation: what the other side begins still
+//! tells what it is, and all the rest is read.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.
+fn without(capture: &[u8], frame: usize) -> Vec<u8> {
+    let (mut kept, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
+    while rest.len() >= 16 {
+        number += 1;
+        let length = 16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
+        if number != frame {
+            kept.extend_from_slice(&rest[..length]);
+        }
+        rest = &rest[length..];
+    }
+    kept
+}
+
+fn decode(capture: &[u8]) -> Vec<Value> {
+    let path = std::env::temp_dir().join(format!("netkit-beginning-{}.pcap", std::process::id()));
+    std::fs::write(&path, capture).unwrap();
+    let netkit = Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-q", "-f", "ndjson"]).arg(&path).output();
+    std::fs::remove_file(&path).unwrap();
+    String::from_utf8(netkit.unwrap().stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// GNE's library sends header and content in two segments. Without the first header the client's
+/// stream begins with 48 bytes of no frame, and nothing is known of its order; the server's begins
+/// with its acceptance, which also names the port of the datagrams.
+#[test]
+fn the_first_header_of_a_gne_client() {
+    let capture = std::fs::read(fixture("gne/gne-le-udp-full.pcap")).unwrap();
+    let expected = std::fs::read_to_string(fixture("gne/gne-le-udp-full.expected.ndjson")).unwrap();
+    let expected: Vec<Value> = expected.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let whole = decode(&capture);
+    assert_eq!(whole[0]["frames"][0], 4, "frame 4 has the header alone");
+    let cut = decode(&without(&capture, 4));
+    assert_eq!(cut.len(), expected.len());
+    let codes: Vec<&str> = cut[0]["notes"].as_array().unwrap().iter().filter_map(|n| n["code"].as_str()).collect();
+    assert_eq!((&cut[0]["proto"], &cut[0]["from"]), (&"hawknl".into(), &"client".into()));
+    assert_eq!(codes, ["hawknl.out_of_sync", "tcp.gap"]);
+    assert!(cut[0]["fields"]["unparsed"].as_str().is_some_and(|hex| hex.starts_with("474e450000") && hex.len() == 96));
+    for (line, want) in cut.iter().zip(&expected).skip(1) {
+        let frame = want["frame"].as_u64().unwrap() - 1;
+        assert_eq!((&line["frame"], &line["from"]), (&frame.into(), &want["from"]));
+        let stream = line["transport"] == "tcp";
+        if stream && want["from"] == "client" {
+            // Whose first content is not known is shown as frames.
+            assert_eq!((&line["proto"], &line["message"]), (&"hawknl".into(), &"frame".into()));
+        } else {
+            assert_eq!((&line["message"], &line["fields"]), (&want["message"], &want["fields"]));
+            assert_eq!(line["derived"].get("tcp_flow").is_some(), !stream);
+        }
+    }
+}

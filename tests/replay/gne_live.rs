@@ -1,0 +1,231 @@
+//! GNE's client against live servers of another kind than the captured one.
+//!
+//! The captures of both orders come from one application that did the same twice, so what a
+//! little-endian capture must become for a big-endian server is what the big-endian one holds.
+
+use crate::gne_peer::{Kind, Order, Seen, Server};
+use crate::gne_peer::{frame, say};
+use crate::stage::{Stage, answer, conversation, to};
+use netkit::protocols::Role;
+use netkit::protocols::replay::Channel;
+use netkit::replay::Report;
+use std::net::{TcpStream, UdpSocket};
+use std::time::Duration;
+
+const LE: &str = "gne/gne-le-udp-full.pcap";
+const BE: &str = "gne/gne-be-udp-full.pcap";
+
+const SCHEMA: Stage = Stage {
+    lossy: None,
+    allow_dangerous: false,
+    set: &[],
+    schema: Some("gne.toml"),
+    until: None,
+    edit: None,
+    drop: None,
+};
+
+const KIND: Kind =
+    Kind { order: Order::Big, build: 7, game: "netkit demo", user_version: 7, datagrams: true, stubborn: 0 };
+
+fn play(path: &str, stage: &Stage, kind: Kind) -> (Report, Vec<Seen>) {
+    let server = Server::start(kind);
+    // The server says nothing beyond the handshake: what is waited for does not come.
+    let report = to(server.at, &conversation(path, 1, stage), stage, Duration::from_millis(300));
+    (report, server.seen())
+}
+
+/// Packets of one transport, without the frames' ends (how many go in one is the sender's choice)
+/// and without lone replies to pings, whose times are live.
+fn flat<'a>(contents: impl Iterator<Item = &'a [u8]>) -> Vec<u8> {
+    let reply = |c: &&[u8]| c.len() == 22 && c[0] == 4 && c[5..13] != [0; 8];
+    contents.filter(|c| !reply(c)).flat_map(|c| c[..c.len() - 1].to_vec()).collect()
+}
+
+/// What the captured client sent behind the handshake.
+fn captured(path: &str, channel: Channel) -> Vec<u8> {
+    let messages = conversation(path, 1, &SCHEMA).messages;
+    let own = messages.iter().filter(|m| m.said.from == Role::Client && m.said.message == "packets");
+    flat(own.filter(|m| m.said.channel == channel).map(|m| &m.said.bytes[..]))
+}
+
+fn request(path: &str) -> Vec<u8> {
+    conversation(path, 1, &SCHEMA).messages[0].said.bytes.clone()
+}
+
+#[test]
+fn the_live_byte_order() {
+    for (path, other, order) in [(LE, BE, Order::Big), (BE, LE, Order::Little)] {
+        let (report, seen) = play(path, &SCHEMA, Kind { order, ..KIND });
+        assert!(report.complete(), "{report}");
+        assert_eq!(seen.len(), 2, "refused once, and asked again: {seen:#?}");
+        assert_eq!((&seen[0].request, seen[0].refused), (&request(path), true));
+        assert_eq!((&seen[1].request, seen[1].refused), (&request(other), false));
+        assert_eq!(seen[1].broken, None);
+        assert_eq!(flat(seen[1].frames.iter().map(Vec::as_slice)), captured(other, Channel::Main));
+        assert_eq!(flat(seen[1].datagrams.iter().map(Vec::as_slice)), captured(other, Channel::Beside));
+        assert_eq!(seen[1].frames.last().unwrap(), &[2, 255]);
+        let told = |text: &str| report.remarks.iter().filter(|r| r.contains(text)).count();
+        assert_eq!((told("asked again"), told("custom packets")), (1, 1), "{report}");
+    }
+}
+
+/// The same kind: one connection, no remark.
+#[test]
+fn nothing_is_taken_over_where_all_is_equal() {
+    let (report, seen) = play(LE, &SCHEMA, Kind { order: Order::Little, ..KIND });
+    assert!(report.complete() && report.remarks.is_empty(), "{report}");
+    assert_eq!((seen.len(), seen[0].broken), (1, None));
+    assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured(LE, Channel::Main));
+}
+
+/// What no schema explains is not written in another order: it is not sent, and said.
+#[test]
+fn what_cannot_be_turned_is_not_sent() {
+    let stage = Stage { schema: None, ..SCHEMA };
+    let (report, seen) = play(LE, &stage, KIND);
+    assert!(!report.complete());
+    assert!(!report.unsaid.is_empty() && report.unsaid.iter().all(|u| u.why.contains("--schema")), "{report}");
+    assert_eq!(seen[1].broken, None);
+    let frames = &seen[1].frames;
+    assert!(frames.iter().all(|f| (0..=8).contains(&f[0])), "{frames:?}");
+    assert!(frames.iter().any(|f| f[..3] == [1, 1, 0x2c]), "the custom packet of 300 bytes");
+    assert!(frames.contains(&vec![3, 0, 0, 9, 0xc4, 255]), "the rate of 2500");
+    // To a server of the same order they go as they are.
+    let (report, seen) = play(LE, &stage, Kind { order: Order::Little, ..KIND });
+    assert!(report.complete(), "{report}");
+    assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured(LE, Channel::Main));
+}
+
+/// Build 5 has short pings, build 7 long ones.
+#[test]
+fn the_live_protocol_version() {
+    let exping = Kind { order: Order::Little, game: "GNE exping", user_version: 1, datagrams: false, ..KIND };
+    let ids = |seen: &Seen| seen.frames.iter().map(|f| f[0]).collect::<Vec<_>>();
+    for order in [Order::Little, Order::Big] {
+        let (report, seen) = play("gne/gne-le-v055-exping.pcap", &Stage::default(), Kind { order, ..exping });
+        assert!(report.complete(), "{report}");
+        assert_eq!((seen[0].refused, seen[1].refused, seen[1].broken), (true, false, None));
+        assert_eq!(seen[1].request[5..7], order.u16(7));
+        assert_eq!(ids(&seen[1]), [4, 4, 4, 2]);
+        for (k, ping) in seen[1].frames.iter().take(3).enumerate() {
+            let request = [&[4][..], &order.u32(k as u32), &[0; 16], &[255]].concat();
+            assert_eq!(ping, &request);
+        }
+        let (report, seen) =
+            play("gne/gne-le-stock-exping.pcap", &Stage::default(), Kind { order, build: 5, ..exping });
+        assert!(report.complete(), "{report}");
+        assert_eq!(seen[1].request[5..7], order.u16(5));
+        assert_eq!(ids(&seen[1]), [4, 4, 4, 2]);
+        for (k, ping) in seen[1].frames.iter().take(3).enumerate() {
+            assert_eq!(ping, &[&[4, 1][..], &order.u32(k as u32), &[255]].concat());
+        }
+    }
+}
+
+/// Another game, or a version that the user has set, is not for netkit to decide.
+#[test]
+fn other_refusals_stay_refusals() {
+    let another = [Kind { game: "another", ..KIND }, Kind { user_version: 8, ..KIND }];
+    for kind in another {
+        let (report, seen) = play(LE, &SCHEMA, kind);
+        assert_eq!(seen.len(), 1, "one socket, not two");
+        assert!(!report.complete());
+        let why = report.ended.unwrap();
+        assert!(why.contains("byte order be") && why.contains(kind.game), "{why}");
+    }
+    let edit = Stage { edit: Some("message == connection_request: build=6"), ..SCHEMA };
+    let (report, seen) = play(LE, &edit, KIND);
+    assert_eq!((seen.len(), report.complete()), (1, false));
+    assert_eq!(seen[0].request[5..7], [6, 0]);
+    // Twice at most.
+    let (report, seen) = play(LE, &SCHEMA, Kind { stubborn: 9, ..KIND });
+    assert_eq!((seen.len(), report.complete()), (2, false));
+    // A capture of a refusal has said all it has.
+    let (report, seen) = play("gne/gne-mixed-refused-version.pcap", &SCHEMA, KIND);
+    assert_eq!((seen.len(), seen[0].refused), (1, true), "{report}");
+}
+
+/// Without datagrams all goes over the stream, as the library's own packets do.
+#[test]
+fn a_server_without_datagrams() {
+    let (report, seen) = play(LE, &SCHEMA, Kind { order: Order::Little, datagrams: false, ..KIND });
+    let why: Vec<&str> = report.unsaid.iter().map(|u| u.message.as_str()).collect();
+    assert_eq!(why, ["gne.packets", "gne.client_port"], "the opener, and the port: {report}");
+    let frames = &seen[0].frames;
+    assert_eq!((seen[0].broken, seen[0].datagrams.len()), (None, 0));
+    assert!(frames.iter().any(|f| f.ends_with(b"over the unreliable socket\xff")), "{frames:?}");
+    assert!(report.remarks.iter().any(|r| r.contains("over the stream")), "{report}");
+}
+
+/// The captured server denied datagrams, this one grants them: it waits for the client's port.
+#[test]
+fn a_server_that_grants_more() {
+    let game = Kind { game: "lobby", user_version: 1, ..KIND };
+    let (report, seen) = play("gne/gne-be-udp-denied.pcap", &SCHEMA, game);
+    assert!(report.complete(), "{report}");
+    assert_eq!((seen.len(), seen[0].broken), (1, None), "{seen:#?}");
+    assert_eq!(flat(seen[0].frames.iter().map(Vec::as_slice)), captured("gne/gne-be-udp-denied.pcap", Channel::Main));
+}
+
+/// `--listen` speaks the order of the client that comes: its acceptance, its packets, its datagrams.
+#[test]
+fn a_live_client_of_another_byte_order() {
+    let stage = SCHEMA;
+    let server = |path, order: Order, wants: bool| {
+        let captured = conversation(path, 1, &stage);
+        answer(&captured, &stage, Duration::from_millis(300), |at| {
+            let stream = TcpStream::connect(at).unwrap();
+            stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+            let mut request = [&b"GNE"[..], &[0, 0], &order.u16(7), b"netkit demo"].concat();
+            request.resize(39, 0);
+            request.extend([&order.u32(7)[..], &order.u32(3200), &[wants as u8]].concat());
+            say(&stream, &request);
+            let accepted = frame(&stream).unwrap();
+            let socket = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+            socket.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
+            assert_eq!((&accepted[..4], accepted.len()), (&b"GNE\x01"[..], 12));
+            let port = order.read(&accepted[8..]);
+            let mut datagrams = Vec::new();
+            if wants {
+                // The opener comes before the port, as in the library.
+                socket.send_to(&[255], (at.ip(), port as u16)).unwrap();
+                say(&stream, &order.u32(socket.local_addr().unwrap().port() as u32));
+                let mut buffer = [0; 600];
+                while let Ok(length) = socket.recv(&mut buffer) {
+                    datagrams.push(buffer[..length].to_vec());
+                }
+            } else {
+                assert_eq!(port, u32::MAX, "no port for who wants none");
+                // What the server has to say is said by then.
+                std::thread::sleep(Duration::from_millis(1200));
+            }
+            say(&stream, &[2, 255]);
+            let mut frames = Vec::new();
+            while let Some(content) = frame(&stream) {
+                let end = content == [2, 255];
+                frames.push(content);
+                if end {
+                    break;
+                }
+            }
+            (accepted, frames, datagrams)
+        })
+    };
+    for (path, other, order) in [(LE, BE, Order::Big), (BE, LE, Order::Little)] {
+        let (report, (accepted, frames, datagrams)) = server(path, order, true);
+        assert_eq!(report.said, report.steps, "{report}");
+        let messages = conversation(other, 1, &stage).messages;
+        let said = |channel| {
+            let own = messages.iter().filter(|m| m.said.from == Role::Server && m.said.channel == channel);
+            own.filter(|m| m.said.message == "packets").map(|m| m.said.bytes.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(accepted[4..8], order.u32(5000));
+        assert_eq!(flat(datagrams.iter().map(Vec::as_slice)), flat(said(Channel::Beside).iter().map(Vec::as_slice)));
+        assert_eq!(flat(frames.iter().map(Vec::as_slice)), flat(said(Channel::Main).iter().map(Vec::as_slice)));
+        // Who wants no datagrams gets them over the stream.
+        let (_, (_, frames, _)) = server(path, order, false);
+        let small = said(Channel::Beside).into_iter().next().unwrap();
+        assert!(frames.contains(&small), "{frames:?}");
+    }
+}
