@@ -70,6 +70,7 @@ pub mod codec;
 pub mod encode;
 pub mod filter;
 pub mod flow;
+pub mod limits;
 pub mod nearest;
 pub mod net;
 pub mod printable;

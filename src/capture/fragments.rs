@@ -10,10 +10,21 @@ use etherparse::IpNumber;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-/// How many incomplete datagrams are kept; the oldest goes when another begins.
-const DATAGRAMS: usize = 256;
-/// How many bytes of incomplete datagrams are kept, holes included.
-const BYTES: usize = 4 * 1024 * 1024;
+/// What bounds the memory for fragments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FragmentCaps {
+    /// Incomplete datagrams kept; the oldest goes when another begins. At least 1 is kept.
+    pub datagrams: usize,
+    /// Bytes of incomplete datagrams kept, holes included; the oldest goes, but for the last one.
+    pub bytes: usize,
+}
+
+impl Default for FragmentCaps {
+    fn default() -> Self {
+        FragmentCaps { datagrams: 256, bytes: 4 << 20 }
+    }
+}
+
 /// How many bytes a datagram has at most.
 const LONGEST: usize = 65_535;
 /// How long a datagram may take, in nanoseconds of capture time: what Linux allows.
@@ -71,6 +82,7 @@ pub(super) struct Joined<'a> {
 /// The datagrams that wait for fragments, and the last one that was joined.
 #[derive(Default)]
 pub struct Fragments {
+    caps: FragmentCaps,
     /// In order of their first fragments.
     waiting: VecDeque<Datagram>,
     /// What `waiting` holds of data.
@@ -80,6 +92,11 @@ pub struct Fragments {
 }
 
 impl Fragments {
+    /// No fragments yet, and never more than this.
+    pub fn new(caps: FragmentCaps) -> Fragments {
+        Fragments { caps, ..Fragments::default() }
+    }
+
     /// What became of fragments so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
@@ -134,7 +151,7 @@ impl Fragments {
 
     /// Starts a datagram, in the buffers of the last one that was joined.
     fn begin(&mut self, key: Key, begun: Time) -> usize {
-        if self.waiting.len() == DATAGRAMS {
+        while self.waiting.len() >= self.caps.datagrams.max(1) {
             self.give_up();
             self.statistics.evicted += 1;
         }
@@ -153,7 +170,7 @@ impl Fragments {
 
     /// Gives up the oldest until the bytes are within the cap.
     fn shrink(&mut self) {
-        while self.bytes > BYTES && self.waiting.len() > 1 {
+        while self.bytes > self.caps.bytes && self.waiting.len() > 1 {
             self.give_up();
             self.statistics.evicted += 1;
         }

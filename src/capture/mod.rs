@@ -31,7 +31,7 @@ mod write;
 pub use build::{BuildError, ethernet};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Frame, LONGEST};
-pub use fragments::{Fragments, Statistics};
+pub use fragments::{FragmentCaps, Fragments, Statistics};
 pub use hextext::HexText;
 pub use input::{Format, Input};
 pub use link::LinkType;

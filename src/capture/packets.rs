@@ -1,6 +1,6 @@
 //! From frames to packets: link layer, IP, fragments and transport, in one loop.
 
-use super::fragments::{Fragments, Key};
+use super::fragments::{FragmentCaps, Fragments, Key};
 use super::ip::{Inner, Ip, extensions, v4, v6};
 use super::link::header_len;
 use super::transport::transport;
@@ -55,6 +55,12 @@ impl Packets {
     /// The packets of an opened capture.
     pub fn new(capture: Capture) -> Packets {
         Packets { capture, fragments: Fragments::default() }
+    }
+
+    /// With other caps for fragments.
+    pub fn caps(mut self, caps: FragmentCaps) -> Packets {
+        self.fragments = Fragments::new(caps);
+        self
     }
 
     /// Opens whatever capture `reader` holds.

@@ -3,6 +3,7 @@
 use super::names::{filter, known_proto, proto, setting};
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
+use netkit::limits::Limits;
 use netkit::protocols::{Role, Server};
 use std::path::PathBuf;
 
@@ -51,6 +52,13 @@ pub struct Traffic {
     /// Only messages before then: as --since
     #[arg(long, value_name = "TIME")]
     pub until: Option<Moment>,
+    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<String>,
+}
+
+fn limit(text: &str) -> Result<String, String> {
+    Limits::default().set(text).map(|()| text.into())
 }
 
 /// How messages are printed.

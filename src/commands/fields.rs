@@ -7,6 +7,7 @@ use crate::cli::{Fields, FieldsFormat, Global};
 use netkit::codec::layout::{Field, Kind, flag};
 use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
+use netkit::limits::LIMITS;
 use netkit::protocols::{self, Dissector, Role, Table};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -107,6 +108,11 @@ fn overview(page: &mut Page) {
     page.line("Envelope: what filters (-F) and --track know of every message beside its fields");
     for (name, doc) in netkit::filter::envelope() {
         page.words(&format!("  {name:10} "), doc);
+    }
+    page.line("");
+    page.line("Limits of memory (--limit NAME=N) and their defaults");
+    for limit in &LIMITS {
+        page.words(&format!("  {:14} {:>7}  ", limit.name, limit.default()), limit.doc);
     }
     page.line("");
     page.words("", "`netkit fields PROTO` tells more, `netkit fields PROTO.MESSAGE` one message's fields.");

@@ -5,8 +5,8 @@ use super::output::say;
 use super::{hex, input};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{Capture, CaptureError, Decoded, Input, Packets, Time};
-use netkit::flow::{Caps, Table};
+use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
+use netkit::flow::{self, Table};
 use netkit::protocols::{Counters, Inspector, Options, Share, Sink};
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -32,6 +32,10 @@ pub struct Seen {
     counters: Counters,
     /// Frames without UDP or TCP.
     other: BTreeMap<String, u64>,
+    /// What the flow table counted.
+    flows: flow::Statistics,
+    /// What became of IP fragments.
+    fragments: capture::Statistics,
     /// Why not the whole capture could be read.
     error: Option<CaptureError>,
 }
@@ -51,6 +55,25 @@ impl Seen {
             }
             for (why, n) in &self.other {
                 say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+            }
+            let flows = &self.flows;
+            for (n, what) in [
+                (flows.reused, "conversations ended because their ports were used again"),
+                (flows.missing_bytes, "bytes of TCP streams are not in the capture"),
+                (flows.dropped_bytes, "bytes of TCP streams were dropped, unread"),
+                (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
+            ] {
+                if n > 0 {
+                    say(global, format_args!("netkit: {n} {what}"));
+                }
+            }
+        }
+        for (n, what, limits) in [
+            (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
+            (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),
+        ] {
+            if n > 0 {
+                say(global, format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"));
             }
         }
         self.error.map_or(Ok(()), |error| Err(error.into()))
@@ -87,14 +110,14 @@ pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl R
         return hex::text(BufReader::new(input), false, options, global, sink)
             .context("neither pcap nor pcapng, and no hex text");
     }
-    let mut packets = Packets::new(Capture::new(input)?);
+    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)
 }
 
 /// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
 pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
     let mut seen = Seen::default();
-    let mut table = Table::new(Caps::default());
+    let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).share(share);
     while !stop().is_set() {
         match packets.next() {
@@ -121,5 +144,6 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
     }
     table.finish(&mut inspector);
     seen.counters = inspector.counters;
+    (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());
     seen
 }

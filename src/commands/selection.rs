@@ -28,6 +28,9 @@ impl Selection {
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         options.server = traffic.server;
         options.ports.clone_from(&traffic.port);
+        for limit in &traffic.limit {
+            options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
+        }
         let names = Names { schemas: &options.schemas };
         let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         Ok(Selection {

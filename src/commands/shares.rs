@@ -101,7 +101,8 @@ pub fn capture(
             let Some(part) = printer.part() else { break };
             let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
             let mut worker = Worker { part, pick: printer.pick.clone(), to, used, frames: 0, gone: false };
-            let mut packets = Packets::new(Capture::new(Input::new(super::input::open(path)?)?)?);
+            let capture = Capture::new(Input::new(super::input::open(path)?)?)?;
+            let mut packets = Packets::new(capture).caps(options.limits.fragments);
             let share = Share { index: index as u64, of: count as u64 };
             ends.push((chunks, back));
             running.push(scope.spawn(move || {

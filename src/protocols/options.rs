@@ -3,6 +3,7 @@
 use super::dissector::Dissector;
 use super::talk::Role;
 use crate::codec::schema::Schemas;
+use crate::limits::Limits;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -82,6 +83,8 @@ pub struct Options {
     pub schemas: Arc<Schemas>,
     /// `-p`: the protocol, by name; `None`: find it.
     pub proto: Option<String>,
+    /// `--limit`.
+    pub limits: Limits,
     /// Protocols of the program that uses this library, asked before [`ALL`](super::ALL). The
     /// command line has none.
     pub more: &'static [&'static dyn Dissector],

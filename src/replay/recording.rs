@@ -2,7 +2,7 @@
 
 use super::edit::Changes;
 use crate::capture::{CaptureError, Decoded, Packets};
-use crate::flow::{Caps, Table, Transport};
+use crate::flow::{Table, Transport};
 use crate::protocols::replay::{Channel, Recorded, Said};
 use crate::protocols::{self, Dissector, Inspector, Message, Options, Role, Sink};
 use crate::render::{derived_json, fields_json};
@@ -88,7 +88,7 @@ impl Recording {
     pub fn read(mut packets: Packets, options: &Options, changes: &Changes) -> Result<Recording, RecordingError> {
         let mut collect =
             Collect { recording: Recording::default(), changes, messages: 0, bytes: 0, failed: None, text: Vec::new() };
-        let mut table = Table::new(Caps::default());
+        let mut table = Table::new(options.limits.flow);
         let mut inspector = Inspector::new(options, &mut collect);
         while let Some(item) = packets.next()? {
             if let Decoded::Packet(packet) = item.decoded {

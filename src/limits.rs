@@ -1,0 +1,142 @@
+//! What bounds memory, by the names under which the command line sets it.
+//!
+//! ```
+//! use netkit::limits::Limits;
+//! let mut limits = Limits::default();
+//! limits.set("conversations=2K")?;
+//! assert_eq!(limits.flow.conversations, 2048);
+//! assert!(limits.set("conversation=1").is_err_and(|why| why.contains("did you mean")));
+//! # Ok::<(), String>(())
+//! ```
+
+use crate::capture::FragmentCaps;
+use crate::flow::Caps;
+use crate::nearest::{hint, nearest};
+
+/// All limits that can be set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Of conversations and their streams.
+    pub flow: Caps,
+    /// Of IP fragments.
+    pub fragments: FragmentCaps,
+}
+
+/// One limit.
+#[derive(Debug)]
+pub struct Limit {
+    /// Its name.
+    pub name: &'static str,
+    /// What is bounded, and what happens then.
+    pub doc: &'static str,
+    place: fn(&mut Limits) -> &mut usize,
+}
+
+/// The limits by their names.
+pub static LIMITS: [Limit; 7] = [
+    Limit {
+        name: "conversations",
+        doc: "conversations at once; the one silent longest is given up",
+        place: |limits| &mut limits.flow.conversations,
+    },
+    Limit {
+        name: "buffered_bytes",
+        doc: "bytes held in all conversations together; those silent longest are given up",
+        place: |limits| &mut limits.flow.buffered_bytes,
+    },
+    Limit {
+        name: "unread_bytes",
+        doc: "bytes of one TCP direction that make no whole message yet; then they are a gap",
+        place: |limits| &mut limits.flow.unread_bytes,
+    },
+    Limit {
+        name: "held_bytes",
+        doc: "bytes of one TCP direction behind missing ones; then these are given up",
+        place: |limits| &mut limits.flow.held_bytes,
+    },
+    Limit {
+        name: "held_segments",
+        doc: "segments of one TCP direction behind missing bytes; then these are given up",
+        place: |limits| &mut limits.flow.held_segments,
+    },
+    Limit {
+        name: "fragments",
+        doc: "IP datagrams that wait for fragments; the oldest is given up",
+        place: |limits| &mut limits.fragments.datagrams,
+    },
+    Limit {
+        name: "fragment_bytes",
+        doc: "bytes of datagrams that wait for fragments; the oldest are given up",
+        place: |limits| &mut limits.fragments.bytes,
+    },
+];
+
+impl Limit {
+    /// Its value where nothing is set, as [`Limits::set`] takes it.
+    pub fn default(&self) -> String {
+        let value = *(self.place)(&mut Limits::default());
+        match value {
+            n if n > 0 && n % (1 << 20) == 0 => format!("{}M", n >> 20),
+            n if n > 0 && n % (1 << 10) == 0 => format!("{}K", n >> 10),
+            n => n.to_string(),
+        }
+    }
+}
+
+impl Limits {
+    /// Sets `NAME=N`; N may end in K, M or G (1024, and so on).
+    ///
+    /// # Errors
+    /// What is wrong with it, and what was expected.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        let (name, value) = text.split_once('=').ok_or("expected NAME=N, as conversations=1000")?;
+        let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {
+            let near = nearest(name, LIMITS.iter().map(|limit| limit.name));
+            let all = LIMITS.iter().map(|limit| limit.name).collect::<Vec<_>>().join(", ");
+            return Err(match near {
+                Some(_) => format!("no limit {name:?}{}", hint(near)),
+                None => format!("no limit {name:?}: expected {all}"),
+            });
+        };
+        *(limit.place)(self) =
+            number(value).ok_or_else(|| format!("{name}: expected a number, as 1000, 64K or 16M, got {value:?}"))?;
+        Ok(())
+    }
+}
+
+fn number(text: &str) -> Option<usize> {
+    let (digits, shift) = match text.as_bytes().last()? {
+        b'K' | b'k' => (text.get(..text.len() - 1)?, 10),
+        b'M' | b'm' => (text.get(..text.len() - 1)?, 20),
+        b'G' | b'g' => (text.get(..text.len() - 1)?, 30),
+        _ => (text, 0),
+    };
+    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_takes_its_own_default() {
+        for limit in &LIMITS {
+            let mut limits = Limits::default();
+            limits.set(&format!("{}={}", limit.name, limit.default())).unwrap();
+            assert_eq!(limits, Limits::default(), "{}", limit.name);
+            limits.set(&format!("{}=7", limit.name)).unwrap();
+            assert_eq!(*(limit.place)(&mut limits), 7);
+            assert_ne!(limits, Limits::default());
+        }
+    }
+
+    #[test]
+    fn what_is_no_limit() {
+        let why = |text: &str| Limits::default().set(text).unwrap_err();
+        assert!(why("conversations").contains("NAME=N"));
+        assert!(why("zebra=1").contains("held_bytes"));
+        for value in ["", "K", "-1", "1.5M", "99999999999999999999", "18014398509481984K"] {
+            assert!(why(&format!("held_bytes={value}")).contains("expected a number"), "{value}");
+        }
+    }
+}
