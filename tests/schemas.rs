@@ -285,6 +285,12 @@ fn wrong_schemas_are_refused_with_their_line() {
         (dnp, "a = { type = \"u8\", scale = 0 }", 6, "expected a number above 0"),
         ("proto = \"dnp\"\n[[message]]\nid = 256\nname = \"m\"\n", "", 3, "expected 0 to 255, got 256"),
         ("proto = \"gne\"\n[[message]]\nid = 8\nname = \"m\"\n", "", 3, "expected 9 to 254, got 8"),
+        (
+            "proto = \"gne\"\n[[message]]\nid = 9\nname = \"m\"\n[message.fields]\n",
+            "x = \"u8\"\nid = \"u8\"",
+            7,
+            "id: the name is taken",
+        ),
         ("proto = \"riptide\"\n[[message]]\nroute = \"x\"\nname = \"m\"\n", "", 3, "expected notify, got \"x\""),
         ("proto = \"dmp\"\n", "", 1, "no protocol \"dmp\" that takes schemas"),
     ];

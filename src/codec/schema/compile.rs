@@ -32,6 +32,9 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
         return Err((m.line, "name is missing".into()));
     }
     identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
+    if let Some(t) = m.fields.iter().find(|t| first.keys.taken.contains(&t.name.as_str())) {
+        return Err((t.line, format!("{}: the name is taken: the packet's own fields stand beside it", t.name)));
+    }
     let chosen = chosen(text, m, encodings)?;
     let mut fields = Vec::new();
     let mut wrong = None;
