@@ -279,9 +279,18 @@ fn wrong_schemas_are_refused_with_their_line() {
         (dnp, "a = { type = \"f32\", enum = { one = 1 } }", 6, "scale, enum and flags are for whole numbers"),
         (dnp, "a = { type = \"u8\", enum = \"none\" }", 6, "no [enum.none]"),
         (dnp, "a = { type = \"u8\", flags = { three = 3 } }", 6, "flag three is not one bit"),
+        (dnp, "a = { type = \"u8\", enum = { none = -1 } }", 6, "none = -1: the number is 0 to 255"),
+        (dnp, "a = { type = \"i8\", enum = { most = 128 } }", 6, "most = 128: the number is -128 to 127"),
+        (dnp, "a = \"u8\"\nb = { type = \"u8\", if = \"a == walk\" }", 7, "\"walk\" is no number, and no name of one"),
         (dnp, "a = { type = \"u8\", scale = 0 }", 6, "expected a number above 0"),
         ("proto = \"dnp\"\n[[message]]\nid = 256\nname = \"m\"\n", "", 3, "expected 0 to 255, got 256"),
         ("proto = \"gne\"\n[[message]]\nid = 8\nname = \"m\"\n", "", 3, "expected 9 to 254, got 8"),
+        (
+            "proto = \"gne\"\n[[message]]\nid = 9\nname = \"m\"\n[message.fields]\n",
+            "x = \"u8\"\nid = \"u8\"",
+            7,
+            "id: the name is taken",
+        ),
         ("proto = \"riptide\"\n[[message]]\nroute = \"x\"\nname = \"m\"\n", "", 3, "expected notify, got \"x\""),
         ("proto = \"dmp\"\n", "", 1, "no protocol \"dmp\" that takes schemas"),
     ];
@@ -300,4 +309,30 @@ fn wrong_schemas_are_refused_with_their_line() {
     }
     let error = Schemas::default().add("game.toml", &bomb, &encodings).expect_err("a bomb");
     assert!(error.reason.contains("more than 65536 fields"), "{error}");
+}
+
+/// Negative numbers have names too, and conditions may use them.
+#[test]
+fn names_of_negative_numbers() {
+    use netkit::codec::schema::Schemas;
+    use netkit::codec::{Reader, Sources, Tree, Writer};
+    let text = "proto = \"dnp\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\n\
+        kind = { type = \"i16\", enum = \"kind\" }\nreason = { type = \"u8\", if = \"kind == none\" }\n\
+        bits = { type = \"i8\", flags = { low = 1, sign = 128 } }\n[enum.kind]\nnone = -1\nwalk = 1\n";
+    let mut schemas = Schemas::default();
+    schemas.add("game.toml", text, &|name| Some(netkit::protocols::by_name(name)?.encodings())).expect("a schema");
+    let fields = schemas.messages("dnp")[0].fields(0).expect("fields");
+    for (hex, want) in [
+        ("ffff0781", serde_json::json!({"kind": "none", "reason": 7, "bits": ["low", "sign"]})),
+        ("010002", serde_json::json!({"kind": "walk", "bits": [2]})),
+        ("feff00", serde_json::json!({"kind": -2, "bits": []})),
+    ] {
+        let bytes = hex::decode(hex).expect("hex");
+        let (mut tree, mut json) = (Tree::default(), Vec::new());
+        let outcome = Reader::new(&bytes, &mut tree).read(fields);
+        netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut json);
+        let got: Json = serde_json::from_slice(&json).expect("JSON");
+        assert_eq!((outcome.stop, &got), (None, &want));
+        assert_eq!(Writer::new(&got).write(fields).map(hex::encode), Ok(hex.into()));
+    }
 }

@@ -472,6 +472,19 @@ pub(super) fn least_bits(field: &Field) -> u64 {
         ) => *bits as u64,
         (When::Always, Kind::Struct(fields) | Kind::Inline(fields)) => fields.iter().map(least_bits).sum(),
         (When::Always, Kind::VarInt { .. }) => 8,
+        (When::Always, Kind::Text { len, .. } | Kind::Bytes { len }) => match len {
+            Len::Const(n) | Len::Padded(n) => *n as u64 * 8,
+            Len::Bits(n) => *n as u64,
+            Len::Prefix(prefix) => least_bits(prefix),
+            Len::Until(_) => 8,
+            Len::Field(_) | Len::Rest => 0,
+        },
+        (When::Always, Kind::Array { count, of }) => match count {
+            Count::Const(n) => (*n as u64).saturating_mul(least_bits(of)),
+            Count::Prefix(prefix) => least_bits(prefix),
+            Count::Until(_) => 8,
+            Count::Field(_) | Count::Rest => 0,
+        },
         _ => 0,
     }
 }
@@ -484,6 +497,8 @@ pub struct List {
     left: Remaining,
     last_at: u32,
     started: bool,
+    /// Bits of the smallest element, for a list without a count.
+    least: u64,
 }
 
 enum Remaining {
@@ -643,7 +658,8 @@ impl Wire for Reader<'_> {
         };
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
-        Ok(List { node, count_node, left, last_at: self.at, started: false })
+        let least = if let Remaining::Rest = left { least_bits(of) } else { 0 };
+        Ok(List { node, count_node, left, last_at: self.at, started: false, least })
     }
 
     #[inline]
@@ -669,6 +685,8 @@ impl Wire for Reader<'_> {
                 }
                 Some(_) => Ok(true),
             },
+            // What fills up the last byte is no element.
+            Remaining::Rest if self.end - self.at < 8 && list.least > (self.end - self.at) as u64 => Ok(false),
             Remaining::Rest => Ok(self.end > self.at && !(list.started && self.at == list.last_at)).inspect(|_| {
                 (list.started, list.last_at) = (true, self.at);
             }),

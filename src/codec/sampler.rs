@@ -311,7 +311,7 @@ impl Wire for Sampler<'_> {
                 self.put(kept, bits as u32, order);
             }
             Kind::Int { bits, order } => {
-                kept = self.number(bits as u32);
+                kept = bits::signed(self.number(bits as u32), bits as u32) as u64;
                 self.put(kept, bits as u32, order);
             }
             Kind::Float { bits, order } => {

@@ -1,7 +1,7 @@
 //! From a schema's words to tables: one for each encoding in which all its types exist.
 
 use super::named::{condition, condition_name, identifier, leak, names};
-use super::parse::{FieldText, File, MessageText};
+use super::parse::{FieldText, File, MessageText, Named};
 use super::types::earlier;
 use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
 use crate::codec::check;
@@ -32,6 +32,9 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
         return Err((m.line, "name is missing".into()));
     }
     identifier(&m.name, &[]).map_err(|why| (m.at("name"), why))?;
+    if let Some(t) = m.fields.iter().find(|t| first.keys.taken.contains(&t.name.as_str())) {
+        return Err((t.line, format!("{}: the name is taken: the packet's own fields stand beside it", t.name)));
+    }
     let chosen = chosen(text, m, encodings)?;
     let mut fields = Vec::new();
     let mut wrong = None;
@@ -229,10 +232,23 @@ impl<'a> Compiler<'a> {
             field.flags |= flag::OMIT_EMPTY;
         }
         if let Some(text) = &t.condition {
-            field.when = condition(text).map_err(fail)?;
-            earlier(t, condition_name(text), all)?;
+            let name = condition_name(text);
+            earlier(t, name, all)?;
+            let asked = all.iter().find(|other| other.name == name);
+            let value = |word: &str| self.value(asked?, word);
+            field.when = condition(text, &value).map_err(fail)?;
         }
         Ok(field)
+    }
+
+    /// The number that a name of a field's enumeration or flags stands for.
+    fn value(&self, field: &FieldText, word: &str) -> Option<u64> {
+        let any = |named: &Named, all, what| names(named, all, what, &Kind::Derived).ok();
+        let lists = [
+            field.names.as_ref().and_then(|named| any(named, &self.text.enums, "enum")),
+            field.flags.as_ref().and_then(|named| any(named, &self.text.flags, "flags")),
+        ];
+        lists.into_iter().flatten().flatten().find(|(_, name)| *name == word).map(|(value, _)| value)
     }
 
     /// What the schema says of a number beside its type: unit, scale, names.
@@ -253,10 +269,10 @@ impl<'a> Compiler<'a> {
             field.show = Show::Scaled(if over { Scale::Over(den) } else { Scale::Ratio { num, den } });
         }
         if let Some(named) = &t.names {
-            field.show = Show::Enum(statics(names(named, &self.text.enums, "enum").map_err(fail)?));
+            field.show = Show::Enum(statics(names(named, &self.text.enums, "enum", &field.kind).map_err(fail)?));
         }
         if let Some(named) = &t.flags {
-            let names = names(named, &self.text.flags, "flags").map_err(fail)?;
+            let names = names(named, &self.text.flags, "flags", &field.kind).map_err(fail)?;
             if let Some((_, name)) = names.iter().find(|(mask, _)| !mask.is_power_of_two()) {
                 return Err(fail(format!("{}: flag {name} is not one bit: expected 1, 2, 4, 8, ..", t.name)));
             }

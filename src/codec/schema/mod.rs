@@ -87,6 +87,8 @@ pub struct Keys {
     pub ids: Option<(u64, u64)>,
     /// The words that `route` may be; none of them: any.
     pub routes: Option<&'static [&'static str]>,
+    /// Names that no field of a message may have: those of the fields beside which they stand.
+    pub taken: &'static [&'static str],
 }
 
 /// The field for an array of that word.

@@ -1,7 +1,8 @@
 //! Names for numbers, and conditions: what a schema says of a field beside its type.
 
 use super::parse::{Named, Names};
-use crate::codec::layout::When;
+use crate::codec::bits;
+use crate::codec::layout::{Kind, When};
 
 /// Schemas live as long as the program; there are as many as the user's files have lines.
 pub fn leak(text: &str) -> &'static str {
@@ -19,8 +20,14 @@ pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The names of an enumeration or of flags, by their values.
-pub fn names(named: &Named, all: &[(String, Names)], what: &str) -> Result<Vec<(u64, &'static str)>, String> {
+/// The names of an enumeration or of flags, by their values: those that a field of this kind can
+/// have, negative ones in two's complement.
+pub fn names(
+    named: &Named,
+    all: &[(String, Names)],
+    what: &str,
+    kind: &Kind,
+) -> Result<Vec<(u64, &'static str)>, String> {
     let list = match named {
         Named::Here(list) => list,
         Named::Reference(name) => match all.iter().find(|(n, _)| n == name) {
@@ -31,7 +38,18 @@ pub fn names(named: &Named, all: &[(String, Names)], what: &str) -> Result<Vec<(
             }
         },
     };
-    let mut names: Vec<(u64, &'static str)> = list.iter().map(|(n, v)| (*v, leak(n))).collect();
+    let (least, most) = match kind {
+        Kind::UInt { bits, .. } => (0, bits::mask(*bits as u32) as i128),
+        // Flags of a signed number may be its highest bit.
+        Kind::Int { bits, .. } if what == "flags" => (0, bits::mask(*bits as u32) as i128),
+        Kind::Int { bits, .. } => (-1 << (bits - 1), bits::mask(*bits as u32 - 1) as i128),
+        Kind::VarInt { sign, .. } => sign.range(),
+        _ => (i64::MIN as i128, u64::MAX as i128),
+    };
+    if let Some((name, value)) = list.iter().find(|(_, value)| !(least..=most).contains(value)) {
+        return Err(format!("{name} = {value}: the number is {least} to {most}"));
+    }
+    let mut names: Vec<(u64, &'static str)> = list.iter().map(|(n, v)| (*v as u64, leak(n))).collect();
     names.sort_unstable();
     match names.windows(2).find(|w| w[0].0 == w[1].0) {
         Some(twice) => Err(format!("{} and {} have the same value {}", twice[0].1, twice[1].1, twice[0].0)),
@@ -39,12 +57,18 @@ pub fn names(named: &Named, all: &[(String, Names)], what: &str) -> Result<Vec<(
     }
 }
 
-/// `kind == 2`, `kind in 1, 2`, `flags & 4`.
-pub fn condition(text: &str) -> Result<When, String> {
+/// `kind == 2`, `kind in 1, 2`, `kind == walk`, `flags & 4`. `value`: the number of a name.
+pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When, String> {
     let number = |t: &str| {
         let t = t.trim();
+        let signed = || t.parse::<i64>().ok().map(|n| n as u64);
         let parsed = t.strip_prefix("0x").map_or_else(|| t.parse().ok(), |h| u64::from_str_radix(h, 16).ok());
-        parsed.or((t == "true").then_some(1)).or((t == "false").then_some(0)).ok_or(format!("{t:?} is no number"))
+        let word = || match t {
+            "true" => Some(1),
+            "false" => Some(0),
+            _ => value(t),
+        };
+        parsed.or_else(signed).or_else(word).ok_or(format!("{t:?} is no number, and no name of one"))
     };
     if let Some((name, value)) = text.split_once("==") {
         return Ok(When::Eq(leak(name.trim()), number(value)?));

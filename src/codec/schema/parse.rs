@@ -22,7 +22,7 @@ pub struct File {
 }
 
 /// Names and numbers, in the file's order.
-pub type Names = Vec<(String, u64)>;
+pub type Names = Vec<(String, i128)>;
 
 /// One `[[message]]`.
 #[derive(Debug, Default)]
@@ -127,6 +127,12 @@ impl Reader<'_> {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
+    /// A number of either sign.
+    fn whole(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<i128, SchemaError> {
+        let parse = |n: &toml::de::DeInteger<'_>| i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok();
+        value.get_ref().as_integer().and_then(parse).ok_or_else(|| self.wrong(key, value, "a whole number"))
+    }
+
     fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
         let number = value
             .get_ref()
@@ -205,7 +211,7 @@ impl Reader<'_> {
     fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
         self.table(key, value)?
             .into_iter()
-            .map(|(name, v)| Ok((name.get_ref().to_string(), self.number(name.get_ref(), v)?)))
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)))
             .collect()
     }
 

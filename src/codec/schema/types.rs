@@ -28,7 +28,8 @@ impl<'a> Compiler<'a> {
                     format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name),
                 ));
             }
-            return Ok(bytes("", self.length(t, element, times, all)?));
+            // Bits that fill up the last byte are no part of it.
+            return Ok(bytes("", self.length(t, element, times, all)?).padded());
         }
         let count = match self.length(t, element, times, all)? {
             Len::Prefix(prefix) => Count::Prefix(prefix),

@@ -21,6 +21,7 @@ static KEYS: Keys = Keys {
     carriers: &["unreliable_message", "reliable_message", "link_state", "long_message", "long_link_state"],
     ids: Some((0, 255)),
     routes: None,
+    taken: &[],
 };
 
 /// How values are encoded.

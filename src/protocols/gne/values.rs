@@ -12,7 +12,8 @@ const IDS: std::ops::RangeInclusive<u64> = 9..=254;
 static LENGTH: Field = u8("length");
 
 /// Found by the packet's id.
-static KEYS: Keys = Keys { carriers: &["packets"], ids: Some((*IDS.start(), *IDS.end())), routes: None };
+static KEYS: Keys =
+    Keys { carriers: &["packets"], ids: Some((*IDS.start(), *IDS.end())), routes: None, taken: &["id"] };
 
 /// How values are encoded. There are no 64 bit integers, and no arrays with a count of their own.
 pub static ENCODINGS: [Encoding; 1] = [Encoding {
@@ -47,7 +48,5 @@ pub fn fields(schemas: &Schemas, id: u64, from: &str) -> Option<&'static [Field]
     if schemas.is_empty() || !IDS.contains(&id) {
         return None;
     }
-    let fields = schemas.find(PROTO, "packets", Key::Number(id), from)?.fields(0)?;
-    // Two members of one name could not be told apart.
-    fields.iter().all(|field| field.name != "id").then_some(fields)
+    schemas.find(PROTO, "packets", Key::Number(id), from)?.fields(0)
 }

@@ -121,6 +121,22 @@ impl Analysis {
             }
         }
         self.direction(layout.name, place, draft);
+        if matches!(layout.name, "handshake" | "handshake_ack" | "heartbeat") {
+            self.heartbeat(layout.name, place, draft);
+        }
+    }
+
+    /// Is a heartbeat late? Servers close after twice the time that the handshake has.
+    fn heartbeat(&mut self, message: &str, place: &Place<'_>, draft: &mut Draft) {
+        let due = self.memory.heartbeat;
+        let before = self.progress(place.side).there.replace(place.time);
+        let (Some(due), Some(before), "heartbeat") = (due, before, message) else { return };
+        let after = place.time.since(before);
+        if after > 2 * due as i128 {
+            let (after, due) = (Millis(after), Millis(due as i128));
+            let text = format_args!("{after} after the one before it; the handshake says every {due}");
+            draft.notes.add(Level::Note, "nano.heartbeat_late", text);
+        }
     }
 
     fn progress(&mut self, side: Side) -> &mut super::memory::Progress {

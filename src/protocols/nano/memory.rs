@@ -49,6 +49,8 @@ pub struct Progress {
     pub handshake: bool,
     /// It acknowledged one.
     pub ack: bool,
+    /// When it last said that it is there: by a handshake, an ack or a heartbeat.
+    pub there: Option<Time>,
 }
 
 /// One conversation's memory.
@@ -63,6 +65,8 @@ pub struct Memory {
     pub any_json: bool,
     /// How payloads are read.
     pub payload: Payload,
+    /// How often a heartbeat is due, in nanoseconds, by the handshake.
+    pub heartbeat: Option<i64>,
     /// By side.
     pub progress: [Progress; 2],
     routes: FxHashSet<Arc<[u8]>>,
@@ -82,6 +86,7 @@ impl Memory {
             uses_protos: false,
             any_json: payload == Payload::Json,
             payload,
+            heartbeat: None,
             progress: [Progress::default(); 2],
             routes: FxHashSet::default(),
             open: FxHashMap::default(),
@@ -144,6 +149,7 @@ impl Memory {
     /// Bytes were lost: requests may be among them.
     pub fn forget(&mut self) {
         self.forgotten = true;
+        self.progress.iter_mut().for_each(|progress| progress.there = None);
     }
 
     /// Learns from a server's handshake answer.
@@ -154,6 +160,10 @@ impl Memory {
         }
         if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
             self.protos = Some(Arc::new(Protos::read(protos)));
+        }
+        if let Some(seconds) = sys.get("heartbeat").and_then(Json::as_f64) {
+            // Out of range is never.
+            self.heartbeat = Some((seconds * 1e9) as i64).filter(|nanos| *nanos > 0);
         }
         self.uses_protos |= sys.get("useProto").and_then(Json::as_bool) == Some(true);
         if let Some(serializer) = sys.get("serializer").and_then(Json::as_str) {

@@ -26,6 +26,7 @@ pub const NOTES: &[NoteDoc] = &[
     note("nano.id_danger", "warning", "an id from 2^31 to 2^32-1 towards a server: hangs pomelo and pinus"),
     note("nano.over_limit", "note", "a body over 65536 bytes towards a server: nano refuses it"),
     note("nano.http_answer", "note", "bytes that begin HTTP/1.: an HTTP port was asked"),
+    note("nano.heartbeat_late", "note", "a heartbeat later than twice sys.heartbeat after the side's one before"),
     note("nano.id_zero", "note", "a request with the id 0: servers do not answer it"),
     note("nano.server_kind", "note", "which server it is, by the keys of its handshake"),
     note("websocket.package_cut", "warning", "an unfinished package, given up because a message begins anew"),

@@ -9,7 +9,8 @@ use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
 use crate::protocols::payload;
 use serde_json::Value as Json;
 
-static KEYS: Keys = Keys { carriers: &["request", "response", "notify", "push"], ids: None, routes: Some(&[]) };
+static KEYS: Keys =
+    Keys { carriers: &["request", "response", "notify", "push"], ids: None, routes: Some(&[]), taken: &[] };
 
 static LENGTH_8: Field = u8("length");
 static LENGTH_16_LE: Field = u16le("length");

@@ -283,6 +283,31 @@ fn the_handshake_teaches() {
 }
 
 /// JSON is shown as it stands: numbers of any length, escapes, names with escapes, no surrogate halves.
+/// Frames are a second apart; servers close after twice the time that the handshake has.
+#[test]
+fn late_heartbeats() {
+    use Event::{Data, Gap};
+    let beat = |every: &str| {
+        let body = format!("{{\"code\":200,\"sys\":{{\"heartbeat\":{every}}}}}");
+        let answer = [&[1, 0, 0, body.len() as u8][..], body.as_bytes()].concat();
+        let events = [
+            Data(Side::A, &[1, 0, 0, 0]),
+            Data(Side::B, &answer),
+            Data(Side::A, &[2, 0, 0, 0]),
+            Data(Side::A, &[3, 0, 0, 0]),
+            Data(Side::B, &[3, 0, 0, 0]),
+            Gap(Side::B, 1),
+            Data(Side::B, &[3, 0, 0, 0]),
+        ];
+        let seen = talk([true; 2], Some(Side::A), &events);
+        let late = |s: &&Seen| s.notes.contains(&"nano.heartbeat_late");
+        seen.iter().filter(late).map(|s| s.frame).collect::<Vec<_>>()
+    };
+    assert_eq!(beat("0.4"), [4, 5]);
+    assert_eq!(beat("1"), [5]);
+    assert!(beat("1.5").is_empty() && beat("0").is_empty() && beat("-1").is_empty() && beat("1e300").is_empty());
+}
+
 #[test]
 fn json_is_exact() {
     let derived = |text: &str| {

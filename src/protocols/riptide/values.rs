@@ -41,6 +41,7 @@ static KEYS: Keys = Keys {
     carriers: &["unreliable", "unreliable_auto_relay", "reliable", "reliable_auto_relay", "notify", "unknown"],
     ids: Some((0, 0xffff)),
     routes: Some(&["notify"]),
+    taken: &[],
 };
 
 /// How values are encoded, by version.
