@@ -1,6 +1,7 @@
 //! DNP: messages, parts, links.
 
-use crate::stage::{Stage, conversation, delivered};
+use crate::delivery::delivered;
+use crate::stage::{Stage, conversation};
 
 const CAPTURES: [(&str, u64); 5] = [
     ("dnp/dnp-basic.pcap", 1),

@@ -3,6 +3,7 @@
 mod acknex;
 mod command;
 mod dangerous;
+mod delivery;
 mod dnp;
 mod gne;
 mod gne_live;

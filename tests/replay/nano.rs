@@ -1,6 +1,7 @@
 //! nano and its relatives: TCP and WebSocket.
 
-use crate::stage::{Stage, conversation, delivered};
+use crate::delivery::delivered;
+use crate::stage::{Stage, conversation};
 
 const CAPTURES: [(&str, u64); 4] = [
     ("nano/nano-protobuf-tcp.pcap", 1),

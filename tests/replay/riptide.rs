@@ -1,6 +1,7 @@
 //! Riptide: all wire families, UDP and TCP.
 
-use crate::stage::{Stage, conversation, delivered};
+use crate::delivery::delivered;
+use crate::stage::{Stage, conversation};
 
 const CAPTURES: [(&str, u64); 8] = [
     ("riptide/riptide10-udp.pcap", 1),

@@ -1,13 +1,13 @@
 //! Both sides of a capture played against each other over loopback, perhaps with a relay between.
 
-use crate::relay;
+use crate::relay::{self, Log, Relay};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::codec::schema::Schemas;
 use netkit::filter::Names;
 use netkit::flow::Transport;
 use netkit::net::Stop;
 use netkit::protocols::{Options, Role};
-use netkit::replay::{Changes, Conversation, Divergence, Order, Pace, Recording, Report, Waiting, Wishes};
+use netkit::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -69,6 +69,11 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
     }
 }
 
+/// The options of a session: with what the recording tells.
+pub fn told(conversation: &Conversation, stage: &Stage) -> Options {
+    order(conversation, Role::Client, stage, &Stop::default()).options(&options(stage))
+}
+
 /// Plays the client's side to a server of the test's own.
 pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
     let stop = Stop::default();
@@ -104,17 +109,23 @@ pub fn both(conversation: &Conversation, stage: &Stage) -> [Report; 2] {
 
 /// The client's side of one conversation against the server's of another.
 pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] {
+    logged(conversations, stage).0
+}
+
+/// The same, and what the relay between them did to the datagrams.
+pub fn logged(conversations: [&Conversation; 2], stage: &Stage) -> ([Report; 2], Log) {
     let transport = conversations[0].transport;
     let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), transport).unwrap();
     let server = waiting.local().unwrap();
     let relay = match (stage.lossy, transport) {
         (None, _) => None,
         (Some(seed), Transport::Udp) => Some(relay::datagrams(server, seed)),
+        (Some(seed), Transport::Tcp) if conversations[0].dissector.name() == "gne" => Some(relay::gne(server, seed)),
         (Some(seed), Transport::Tcp) => Some(relay::pieces(server, seed)),
     };
     let at = relay.as_ref().map_or(server, |r| r.at);
     let stop = Stop::default();
-    std::thread::scope(|scope| {
+    let reports = std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             let order = order(conversations[1], Role::Server, stage, &stop);
             let options = order.options(&options(stage));
@@ -124,30 +135,6 @@ pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] 
         let options = order.options(&options(stage));
         let client = order.to(at, &options, &mut |_| {});
         [client.unwrap(), answering.join().unwrap().unwrap()]
-    })
-}
-
-/// Messages that their protocols do not bring for sure.
-const UNSURE: [&str; 6] = ["unreliable", "notify", "link_update", "disconnect", "connection_close", "reject"];
-
-/// Both sides said everything, and heard everything that was said in the capture.
-pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Report; 2] {
-    let reports = both(conversation, stage);
-    for (side, report) in ["client", "server"].iter().zip(&reports) {
-        assert!(report.complete(), "{name} {side}:\n{report}\n{report:?}");
-        if stage.lossy.is_none() || conversation.transport == Transport::Tcp {
-            assert!(report.divergences.is_empty(), "{name} {side}:\n{report}");
-            assert_eq!(report.heard, report.expected, "{name} {side}");
-        } else {
-            // What may be lost is lost or came twice; everything else came once, and as it was.
-            let unsure = |d: &Divergence| match d {
-                Divergence::Missing { message, .. } | Divergence::Extra { message, .. } => {
-                    UNSURE.iter().any(|u| message.starts_with(u))
-                }
-                Divergence::Differs { .. } => false,
-            };
-            assert!(report.divergences.iter().all(unsure), "{name} {side}:\n{report}");
-        }
-    }
-    reports
+    });
+    (reports, relay.map(Relay::finish).unwrap_or_default())
 }

@@ -46,10 +46,10 @@ mod tests {
 
     #[test]
     fn keys_are_base64_of_16_bytes() {
-        let key = key();
-        assert_eq!((key.len(), &key[22..]), (24, "=="));
-        assert_ne!(key, super::key());
+        let one = key();
+        assert_eq!((one.len(), &one[22..]), (24, "=="));
+        assert_ne!(one, key());
         // The last letter holds two bits.
-        assert!("AQgw".contains(&key[21..22]), "{key}");
+        assert!("AQgw".contains(&one[21..22]), "{one}");
     }
 }

@@ -1,14 +1,26 @@
 //! Which of the peer's recorded messages have come this time.
 
-use crate::protocols::replay::{Actor, Recorded};
-use std::collections::HashMap;
+use crate::protocols::replay::{Actor, Recorded, Said};
+use std::collections::{HashMap, VecDeque};
 
-/// Which of the expected messages have come: by what they are about, in order.
+/// What is awaited of the peer: one message of the capture.
+struct Wanted {
+    /// The transport brings it for sure.
+    sure: bool,
+    /// It ends the session.
+    closes: bool,
+    came: bool,
+}
+
+/// Which of the expected messages have come. A message stands for the recorded one that says the
+/// same, else for the next one that is about the same: so one that is lost does not make those
+/// behind it wait.
 pub struct Met {
-    /// Of each expected message: what it is about, how many such there must be, is it sure to come,
-    /// does it end the session?
-    wanted: Vec<(String, usize, bool, bool)>,
-    came: HashMap<String, usize>,
+    wanted: Vec<Wanted>,
+    /// By what they are about and say: those that may still come.
+    same: HashMap<(String, String), VecDeque<usize>>,
+    /// By what they are about alone.
+    alike: HashMap<String, VecDeque<usize>>,
     /// All before it have come, or were given up.
     front: usize,
 }
@@ -16,29 +28,48 @@ pub struct Met {
 impl Met {
     /// Of the peer's messages in the capture.
     pub fn new(actor: &dyn Actor, expected: &[Recorded]) -> Met {
-        let mut counts: HashMap<String, usize> = HashMap::new();
-        let wanted = expected.iter().map(|m| {
-            let about = actor.identity(&m.said);
-            let count = counts.entry(about.clone()).or_default();
-            *count += 1;
-            (about, *count, actor.sure(&m.said), actor.closes(m))
-        });
-        Met { wanted: wanted.collect(), came: HashMap::new(), front: 0 }
+        let mut met = Met { wanted: Vec::new(), same: HashMap::new(), alike: HashMap::new(), front: 0 };
+        for (at, message) in expected.iter().enumerate() {
+            let (about, content) = key(actor, &message.said);
+            met.alike.entry(about.clone()).or_default().push_back(at);
+            met.same.entry((about, content)).or_default().push_back(at);
+            met.wanted.push(Wanted { sure: actor.sure(&message.said), closes: actor.closes(message), came: false });
+        }
+        met
     }
 
-    /// A message about this has come.
-    pub fn heard(&mut self, about: String) {
-        *self.came.entry(about).or_default() += 1;
+    /// A message has come.
+    pub fn heard(&mut self, actor: &dyn Actor, said: &Said) {
+        let key = key(actor, said);
+        if let Some(same) = self.same.get_mut(&key) {
+            match same.pop_front() {
+                // As often as the capture has it: what comes once more was doubled on the way.
+                None => return,
+                Some(at) if self.come(at) => return,
+                // Another one stands in its place.
+                Some(_) => {}
+            }
+        }
+        while let Some(at) = self.alike.get_mut(&key.0).and_then(VecDeque::pop_front) {
+            if self.come(at) {
+                return;
+            }
+        }
+    }
+
+    /// `false`: it had come already.
+    fn come(&mut self, at: usize) -> bool {
+        self.wanted.get_mut(at).is_some_and(|wanted| !std::mem::replace(&mut wanted.came, true))
     }
 
     /// Have the first `after` come? Else: is what is missing sure to come?
     pub fn met(&mut self, after: usize) -> Result<(), bool> {
         while self.front < after {
-            let Some((about, count, sure, _)) = self.wanted.get(self.front) else { break };
-            if self.came.get(about).is_none_or(|came| came < count) {
-                return Err(*sure);
+            match self.wanted.get(self.front) {
+                Some(wanted) if !wanted.came => return Err(wanted.sure),
+                Some(_) => self.front += 1,
+                None => break,
             }
-            self.front += 1;
         }
         Ok(())
     }
@@ -46,13 +77,15 @@ impl Met {
     /// Is anything still to come that is worth waiting for?
     pub fn awaits(&self) -> bool {
         let open = self.wanted.get(self.front..).unwrap_or_default();
-        open.iter().any(|(about, count, sure, closes)| {
-            (*sure || *closes) && self.came.get(about).is_none_or(|came| came < count)
-        })
+        open.iter().any(|wanted| (wanted.sure || wanted.closes) && !wanted.came)
     }
 
     /// The first that is missing is waited for no longer.
     pub fn give_up(&mut self) {
         self.front += 1;
     }
+}
+
+fn key(actor: &dyn Actor, said: &Said) -> (String, String) {
+    (actor.identity(said), actor.content(said).to_string())
 }

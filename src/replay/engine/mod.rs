@@ -21,6 +21,9 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_millis(10);
 /// How long an answer is waited for that may have been lost.
 const UNSURE: Duration = Duration::from_millis(30);
+/// How long the peer must be silent at the end, while messages of its are missing that may be lost:
+/// it may wait itself for some of ours that are, one after the other.
+const LAST: Duration = Duration::from_millis(500);
 /// How many of the peer's messages are kept for the comparison.
 const KEPT: usize = 1 << 20;
 
@@ -175,6 +178,7 @@ impl Playing<'_> {
                     let quiet = now.saturating_duration_since(self.last_heard.max(*rested.get_or_insert(now)));
                     let patience = match (self.impatient, self.met.awaits()) {
                         (false, true) => self.settings.timeout,
+                        (false, false) => LAST,
                         _ => UNSURE * 4,
                     };
                     if complete || self.actor.settled(now) && quiet >= patience {
@@ -282,7 +286,7 @@ impl Playing<'_> {
             let now = Instant::now();
             if self.actor.heard(&heard, now, &mut self.out) == Heed::New {
                 self.last_heard = now;
-                self.met.heard(self.actor.identity(&heard));
+                self.met.heard(self.actor, &heard);
                 if self.heard.len() < KEPT {
                     self.heard.push(heard);
                 }

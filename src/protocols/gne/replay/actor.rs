@@ -171,7 +171,8 @@ impl Actor for Playing {
                 None => String::new(),
             })
             .collect();
-        format!("{} {}", said.message, ids.join(" ")).trim_end().to_string()
+        let message = if said.channel == Channel::Beside { "datagram" } else { said.message };
+        format!("{message} {}", ids.join(" ")).trim_end().to_string()
     }
 
     fn content(&self, said: &Said) -> Json {
