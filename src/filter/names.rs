@@ -43,6 +43,11 @@ impl Names<'_> {
         ALL.into_iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name)
     }
 
+    /// The messages of that name: `PROTO.MESSAGE`.
+    pub fn called(&self, name: &str) -> impl Iterator<Item = String> {
+        ALL.into_iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
+    }
+
     /// Names to begin with: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
     /// fields on the top level.
     pub fn all(&self) -> Vec<String> {

@@ -229,6 +229,11 @@ impl<'a> Parser<'a> {
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
             let envelope = Envelope::ALL.iter().map(|(n, ..)| *n).filter(|_| step == 0 && path.proto.is_none());
             let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
+            let messages = self.names.called(wrong).filter(|_| step == 0 && path.message.is_none());
+            let near = match messages.collect::<Vec<_>>() {
+                list if list.is_empty() => near,
+                list => format!(", it is a message: {}", list.join(", ")),
+            };
             let what = match path.proto {
                 Some(proto) => format!("{proto} has no field {wrong:?} here{near}"),
                 None => format!("no field {wrong:?} here{near}"),
