@@ -168,7 +168,7 @@ fn walk_one(
             Kind::Struct([]) => found.open = true,
             Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
-            _ if matches!(rest, [name] if super::component(name).is_some()) => found.fields.push(innermost(of)),
+            _ if matches!(rest, [name] if super::path::component(name).is_some()) => found.fields.push(innermost(of)),
             // Elements are leaves: what is asked of them is what there is not.
             _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
             _ => {}
