@@ -1,8 +1,10 @@
 //! "Did you mean": the nearest of the names there are.
 
-/// The name nearest to `given`, if it is near enough to be meant.
+/// The name nearest to `given`, if it is near enough to be meant: few letters are others, or it
+/// goes on where `given` ends.
 pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let best = names.into_iter().map(|n| (distance(given, n), n)).min()?;
+    let begun = |n: &str| given.len() >= 3 && n.starts_with(given);
+    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { distance(given, n) }, n)).min()?;
     (best.0 <= 1 + given.len().max(best.1.len()) / 3).then_some(best.1)
 }
 
@@ -34,6 +36,7 @@ mod tests {
         let names = ["heartbeat", "reliable", "unreliable"];
         assert_eq!(nearest("hartbeat", names), Some("heartbeat"));
         assert_eq!(nearest("relaible", names), Some("reliable"));
+        assert_eq!(nearest("rel", names), Some("reliable"));
         assert_eq!(nearest("xyz", names), None);
     }
 }

@@ -5,7 +5,7 @@ use super::output::{Printer, say};
 use super::read::{self, Live};
 use super::selection::Selection;
 use super::{Usage, check, input, options, shares};
-use crate::cli::{Decode, Global};
+use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;
 
 /// Runs the command.
@@ -57,6 +57,13 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
+    if !printer.printed && failed.is_none() {
+        let why = match selection_given(&args.traffic) {
+            true => "no message fits what was asked for",
+            false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
+        };
+        say(global, format_args!("netkit: {why}"));
+    }
     let status = printer.finish(global)?;
     match failed {
         // What has no end of its own is complete where the user stops it.
@@ -67,4 +74,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         Some(error) if args.files.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }
+}
+
+/// Are only some of the messages wanted?
+fn selection_given(traffic: &Traffic) -> bool {
+    traffic.filter.is_some() || traffic.flow.is_some() || traffic.since.is_some() || traffic.until.is_some()
 }

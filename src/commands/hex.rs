@@ -1,5 +1,6 @@
 //! Hex text to messages, and which protocol's they are.
 
+use super::interrupt::stop;
 use super::output::say;
 use super::read::Reading;
 use crate::cli::Global;
@@ -35,8 +36,8 @@ pub fn text(
         }
     }
     match empty {
-        true => anyhow::bail!("there is no hex digit in it"),
-        false => Ok(()),
+        true if !stop().is_set() => anyhow::bail!("there is no hex digit in it"),
+        _ => Ok(()),
     }
 }
 

@@ -100,7 +100,11 @@ mod wait {
                 Ok(0) | Err(rustix::io::Errno::INTR) => {}
                 // What cannot be waited for is read.
                 Err(_) => return true,
-                Ok(_) if !both[1].revents().is_empty() => return false,
+                // As good as a wish of the user's.
+                Ok(_) if !both[1].revents().is_empty() => {
+                    stop().set();
+                    return false;
+                }
                 Ok(_) => return true,
             }
         }

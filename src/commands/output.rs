@@ -46,8 +46,8 @@ pub struct Printer {
     live: Live,
     /// Stdout is a terminal.
     pub watched: bool,
-    /// How many messages were printed.
-    pub printed: u64,
+    /// A message was printed.
+    pub printed: bool,
 }
 
 impl Printer {
@@ -70,7 +70,7 @@ impl Printer {
         let renderer = Renderer::new(format, style, stdout());
         let pick = Pick { selection, fail_on: output.fail_on, failed: false };
         let watched = io::stdout().is_terminal();
-        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched, printed: 0 }
+        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched, printed: false }
     }
 
     /// Can several threads print parts of it? Not where a number of messages was asked for: only
@@ -86,6 +86,7 @@ impl Printer {
 
     /// Prints what several threads have made of the same frames.
     pub fn merge(&mut self, chunks: &[Chunk]) {
+        self.printed |= chunks.iter().any(|chunk| !chunk.is_empty());
         self.renderer.merge(chunks);
     }
 
@@ -140,7 +141,7 @@ impl Sink for Printer {
         if let Some(left) = &mut self.left {
             *left -= 1;
         }
-        self.printed += 1;
+        self.printed = true;
         self.renderer.message(message);
     }
 }

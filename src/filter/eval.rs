@@ -1,6 +1,6 @@
 //! Does it hold? On the tree, without building JSON.
 
-use super::{Comparison, Envelope, Expression, Literal, Number, Part, Path, Step, Test};
+use super::{Comparison, Envelope, Expression, Literal, Number, Test};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::protocols::Message;
@@ -20,19 +20,11 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Level(level) => message.draft.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
         Expression::Field(path, test) => {
-            let draft = message.draft;
-            if path.proto.is_some_and(|p| p != draft.proto) || path.message.is_some_and(|m| m != draft.message) {
-                return false;
-            }
-            let sources = message.sources();
-            let mut search = Search { test, sources, found: false, held: false };
-            if path.part != Part::Derived {
-                search.walk(&draft.tree, None, path, false);
-            }
-            if path.part != Part::Fields {
-                search.walk(&draft.tree, None, path, true);
-                search.walk(&draft.derived, None, path, false);
-            }
+            let mut search = Search { test, sources: message.sources(), found: false, held: false };
+            path.each(message, &mut |beside, k| {
+                search.value(if beside { &message.draft.derived } else { &message.draft.tree }, k);
+                search.held
+            });
             search.result()
         }
     }
@@ -87,47 +79,11 @@ impl Search<'_> {
         }
     }
 
-    /// `derived`: only nodes that are derived, in a tree that has others.
-    fn walk(&mut self, tree: &Tree, parent: Option<usize>, path: &Path, derived: bool) {
-        if derived && !tree.has_derived() {
-            return;
-        }
-        self.steps(tree, parent, &path.steps, derived);
-    }
-
-    fn steps(&mut self, tree: &Tree, parent: Option<usize>, steps: &[Step], derived: bool) {
-        let Some((step, rest)) = steps.split_first() else { return };
-        for k in tree.children(parent) {
-            let node = &tree.nodes()[k];
-            if node.hidden() || tree.name(node, self.sources) != step.name {
-                continue;
-            }
-            self.node(tree, k, step.index, rest, derived);
-            if self.held {
-                return;
-            }
-        }
-    }
-
-    fn node(&mut self, tree: &Tree, k: usize, index: Option<usize>, rest: &[Step], derived: bool) {
-        let node = &tree.nodes()[k];
-        if node.value == Value::List && (index.is_some() || !rest.is_empty() || !matches!(self.test, Test::Exists)) {
-            for (place, element) in tree.children(Some(k)).enumerate() {
-                if index.is_some_and(|i| i != place) {
-                    continue;
-                }
-                match Step::component(rest).filter(|_| !tree.nodes()[element].nests()) {
-                    Some(component) if component == place => self.node(tree, element, None, &[], derived),
-                    Some(_) => {}
-                    None => self.node(tree, element, None, rest, derived),
-                }
-            }
-            return;
-        }
-        if !rest.is_empty() {
-            return self.steps(tree, Some(k), rest, derived);
-        }
-        if derived != node.derived() && (derived || node.derived()) {
+    /// A value at the end of the path; of a list every element is one.
+    fn value(&mut self, tree: &Tree, k: usize) {
+        let Some(node) = tree.nodes().get(k) else { return };
+        if node.value == Value::List && !matches!(self.test, Test::Exists) {
+            tree.children(Some(k)).for_each(|element| self.value(tree, element));
             return;
         }
         self.found = true;

@@ -1,7 +1,8 @@
 //! The way to a field, used by itself: what its values are in a message.
 
 use super::parser;
-use super::{Envelope, Expression, FilterError, Names, Part, Path, Step, Test, lexer};
+use super::path::Path;
+use super::{Envelope, Expression, FilterError, Names, Test, lexer};
 use crate::codec::{Sources, Tree, Value};
 use crate::protocols::Message;
 use crate::render::json_text::string;
@@ -49,20 +50,10 @@ impl FieldPath {
             Wanted::Envelope(_) => return each(Found::Envelope),
             Wanted::Field(path) => path,
         };
-        let draft = message.draft;
-        if path.proto.is_some_and(|p| p != draft.proto) || path.message.is_some_and(|m| m != draft.message) {
-            return;
-        }
-        let sources = message.sources();
-        steps(&draft.tree, sources, None, &path.steps, &mut |k| {
-            let derived = draft.tree.nodes().get(k).is_some_and(|n| n.derived());
-            if path.part == Part::Either || derived == (path.part == Part::Derived) {
-                each(Found::Node(false, k));
-            }
+        path.each(message, &mut |beside, k| {
+            each(Found::Node(beside, k));
+            false
         });
-        if path.part != Part::Fields {
-            steps(&draft.derived, sources, None, &path.steps, &mut |k| each(Found::Node(true, k)));
-        }
     }
 
     /// Appends a value as JSON.
@@ -117,37 +108,4 @@ fn node(tree: &Tree, k: usize, sources: Sources<'_>, out: &mut Vec<u8>) {
         node(tree, child, sources, out);
     }
     out.push(close);
-}
-
-fn steps(tree: &Tree, sources: Sources<'_>, parent: Option<usize>, path: &[Step], each: &mut dyn FnMut(usize)) {
-    let Some((step, rest)) = path.split_first() else { return };
-    for k in tree.children(parent) {
-        let Some(node) = tree.nodes().get(k) else { continue };
-        if !node.hidden() && tree.name(node, sources) == step.name {
-            inside(tree, sources, k, step.index, rest, each);
-        }
-    }
-}
-
-fn inside(
-    tree: &Tree,
-    sources: Sources<'_>,
-    k: usize,
-    index: Option<usize>,
-    rest: &[Step],
-    each: &mut dyn FnMut(usize),
-) {
-    let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
-    if list && (index.is_some() || !rest.is_empty()) {
-        for (at, element) in tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at)) {
-            let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
-            match Step::component(rest).filter(|_| leaf) {
-                Some(component) if component == at => each(element),
-                Some(_) => {}
-                None => inside(tree, sources, element, None, rest, each),
-            }
-        }
-        return;
-    }
-    if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) }
 }

@@ -18,13 +18,16 @@
 mod eval;
 mod field;
 mod lexer;
+mod literal;
 mod names;
 mod parser;
+mod path;
 
 use crate::printable::{Printable, tricky};
 use crate::protocols::Message;
 pub use field::{FieldPath, Found};
 pub use names::Names;
+use path::Path;
 use thiserror::Error;
 
 /// A filter that makes no sense: what, and where in the text.
@@ -132,45 +135,6 @@ impl Envelope {
 /// What filters know of every message beside its fields: names, and what they are.
 pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
     Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
-}
-
-/// The way to a field.
-#[derive(Debug)]
-struct Path {
-    proto: Option<&'static str>,
-    message: Option<&'static str>,
-    /// `derived.` was written, or `fields.`; nothing: either.
-    part: Part,
-    steps: Vec<Step>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Either,
-    Fields,
-    Derived,
-}
-
-#[derive(Debug)]
-struct Step {
-    name: String,
-    /// `[2]`: that element alone.
-    index: Option<usize>,
-}
-
-/// The place of a vector's component in its list.
-fn component(name: &str) -> Option<usize> {
-    ["x", "y", "z", "w"].iter().position(|component| *component == name)
-}
-
-impl Step {
-    /// The element of a list of plain values that the last step of a path names.
-    fn component(rest: &[Step]) -> Option<usize> {
-        match rest {
-            [Step { name, index: None }] => component(name),
-            _ => None,
-        }
-    }
 }
 
 /// What a value is held against.

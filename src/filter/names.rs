@@ -44,6 +44,11 @@ impl Names<'_> {
         ALL.into_iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name)
     }
 
+    /// The messages of that name: `PROTO.MESSAGE`.
+    pub fn called(&self, name: &str) -> impl Iterator<Item = String> {
+        ALL.into_iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
+    }
+
     /// Names to begin with: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
     /// fields on the top level.
     pub fn all(&self) -> Vec<String> {
@@ -171,7 +176,7 @@ fn walk_one(
             Kind::Struct(fields) => walk(fields, rest, depth + 1, found, deepest),
             Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
-            _ if matches!(rest, [name] if super::component(name).is_some()) => found.fields.push(innermost(of)),
+            _ if matches!(rest, [name] if super::path::component(name).is_some()) => found.fields.push(innermost(of)),
             // Elements are leaves: what is asked of them is what there is not.
             _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
             _ => {}

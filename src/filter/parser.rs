@@ -1,10 +1,11 @@
 //! From words to an expression, every name looked up.
 
 use super::lexer::{Kind as Word, Token};
-use super::names::{Found, Names};
-use super::{Comparison, Envelope, Expression, FilterError, Literal, Number, Part, Path, Step, Test};
+use super::literal::{fits, number};
+use super::names::Names;
+use super::path::{Part, Path, Step, component};
+use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::Level;
-use crate::codec::layout::{Field, Kind, Show};
 use crate::nearest::{hint, nearest};
 
 /// How deep parentheses may nest.
@@ -229,6 +230,11 @@ impl<'a> Parser<'a> {
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
             let envelope = Envelope::ALL.iter().map(|(n, ..)| *n).filter(|_| step == 0 && path.proto.is_none());
             let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
+            let messages = self.names.called(wrong).filter(|_| step == 0 && path.message.is_none());
+            let near = match messages.collect::<Vec<_>>() {
+                list if list.is_empty() => near,
+                list => format!(", it is a message: {}", list.join(", ")),
+            };
             let what = match path.proto {
                 Some(proto) => format!("{proto} has no field {wrong:?} here{near}"),
                 None => format!("no field {wrong:?} here{near}"),
@@ -242,7 +248,7 @@ impl<'a> Parser<'a> {
             FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
         })?;
         // `x` alone says little: `position.x`.
-        let vector = names.last().is_some_and(|last| super::component(last).is_some());
+        let vector = names.last().is_some_and(|last| component(last).is_some());
         let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
         let test = self.test()?;
@@ -305,61 +311,5 @@ impl<'a> Parser<'a> {
             Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text) }),
             Word::Sign(_) => Err(self.fail(token, "expected a value".into())),
         }
-    }
-}
-
-fn number(text: &str) -> Option<Number> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-    if let Some(hex) = digits.strip_prefix("0x") {
-        return i128::from_str_radix(hex, 16).ok().map(|n| Number::Whole(sign * n));
-    }
-    if let Ok(n) = text.parse::<i128>() {
-        return Some(Number::Whole(n));
-    }
-    // Words such as "inf" and "nan" are words.
-    (digits.starts_with(|c: char| c.is_ascii_digit())).then(|| text.parse().ok().map(Number::Real)).flatten()
-}
-
-/// Can one of the fields have such a value?
-fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> {
-    if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
-        return Ok(());
-    }
-    // Versions and sides have tables of their own, with many of the same names.
-    let mut names: Vec<&str> = Vec::new();
-    for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let text = &literal.text;
-    Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
-        (false, _) => format!(
-            "{name} is never {text:?}{}: there are {}",
-            hint(nearest(text, names.iter().copied())),
-            names.join(", ")
-        ),
-        (true, Some(Kind::Bytes { .. })) if found.fields.iter().all(|f| f.unit.is_empty()) => {
-            format!("{name} is bytes: expected hex, got {text:?}")
-        }
-        (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
-        (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
-        _ => format!("{name} is a number, got {text:?}"),
-    })
-}
-
-fn field_fits(field: &Field, literal: &Literal) -> bool {
-    let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
-    match (&field.kind, field.show) {
-        (_, Show::Enum(names)) => literal.number.is_some() || named(names),
-        (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
-        (Kind::Text { .. }, _) => true,
-        (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
-        // A figure in digits: bytes have no unit.
-        (Kind::Bytes { .. }, _) if !field.unit.is_empty() => literal.number.is_some(),
-        (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
-        (Kind::Struct(_), _) => false,
-        (Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
-        _ => literal.number.is_some(),
     }
 }

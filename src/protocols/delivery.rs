@@ -5,6 +5,7 @@
 //! for all protocols, in [`crate::stats`]. Numbers are those of [`Sequence`](crate::flow::sequence::Sequence):
 //! extended over the wrap.
 
+use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
 
 /// One thing that a message says. `Copy`, so that a message costs no allocation.
@@ -38,6 +39,16 @@ pub enum Event {
     Request,
     /// The message answers a request of the other side, so many nanoseconds after it.
     Answer(i64),
+    /// The message answers a request of another conversation of the same connection: datagrams
+    /// beside a stream.
+    AnswerElsewhere {
+        /// The request's conversation.
+        flow: u64,
+        /// Who asked, there.
+        side: Side,
+        /// So many nanoseconds after it.
+        after: i64,
+    },
     /// The message answers nothing that was seen.
     Unmatched,
     /// Something with a life of its own, such as a link of shared state.

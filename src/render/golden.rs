@@ -165,7 +165,7 @@ fn a_fault_stands_below_what_could_not_be_read() {
 fn summaries_are_cut_at_the_terminal_only() {
     let mut out = Vec::new();
     with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
-        [None, Some(150), Some(120)].into_iter().for_each(|width| {
+        [None, Some(150), Some(120), Some(60)].into_iter().for_each(|width| {
             summary::line(message, Style { width, ..Style::default() }, &mut Default::default(), &mut out);
         });
         let start = out.len();
@@ -181,7 +181,8 @@ fn summaries_are_cut_at_the_terminal_only() {
         r##"
    14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8 value=5} {index=1 type=uint8 value=6}]}] route=9 [test.accepted] [test.odd]
    14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…}…]}] … [test.accepted] [test.odd]
-   14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1…}] … [test.accepted] [test.odd]
+   14 02:57:32.841544 2 server test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…} {…}]}] … [accepted] [odd]
+   14 02:57:32.841544 2 server test 2.0 ping … [odd] •
    14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping reliable=true state=uint8 sequence=4660 odd=one|four|0x80 speed=2.5 name="hi\u{202e}\"" place=[1.0 2.0 -3.0] angle=1.5 rest=1b5b324a00
    14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping id=9 unparsed=01 ✗ test.ping.rtt
 "##,

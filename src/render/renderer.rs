@@ -187,6 +187,13 @@ pub struct Chunk {
     runs: Vec<Run>,
 }
 
+impl Chunk {
+    /// Is there no message in it?
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}
+
 /// Text that nothing of another part stands between.
 #[derive(Clone, Copy, Debug)]
 struct Run {

@@ -23,7 +23,7 @@ const USUAL: [(&str, &str); 8] = [
 const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
 /// What goes first where there is little room; `proto` only where it is the same in all rows: the
 /// overview names it.
-const SPARE: [&str; 5] = ["proto", "share", "transport", "largest", "p99"];
+const SPARE: [&str; 6] = ["proto", "share", "transport", "largest", "p99", "p90"];
 /// Headings that are longer than what stands below them.
 const SHORT: [(&str, &str); 2] = [("reliable", "rel"), ("duplicates", "dup")];
 /// Between two columns.

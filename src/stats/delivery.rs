@@ -180,6 +180,13 @@ impl Deliveries {
         let now = message.place.time.nanos() as i64;
         let name = message.draft.message;
         for event in &message.draft.delivery {
+            // A request that was filtered away has no row: the answer counts where it came.
+            if let Event::AnswerElsewhere { flow, side, after } = *event
+                && let Some(asked) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
+            {
+                asked.directions[side.index()].answered(after);
+                continue;
+            }
             let at = self.place(flow, *event == Event::Begin);
             let room = self.rows && self.listed < LISTED;
             let Some(connection) = self.connections.get_mut(at) else { continue };
@@ -232,10 +239,7 @@ impl Deliveries {
                     };
                 }
                 Event::Request => own.requests += 1,
-                Event::Answer(after) => {
-                    other.answers += 1;
-                    other.answer_time.add(after);
-                }
+                Event::Answer(after) | Event::AnswerElsewhere { after, .. } => other.answered(after),
                 Event::Unmatched => other.unmatched += 1,
                 Event::Link(Link::Offered) => own.offered += 1,
                 Event::Link(Link::Accepted) => other.accepted += 1,
@@ -255,6 +259,11 @@ impl Deliveries {
 }
 
 impl Direction {
+    fn answered(&mut self, after: i64) {
+        self.answers += 1;
+        self.answer_time.add(after);
+    }
+
     fn sent(&mut self, seen: Seen, frame: u64, rows: bool) {
         if seen == Seen::Forgotten {
             return;

@@ -44,7 +44,7 @@ impl Writing {
             Some(_) => format!("only the {} sends {}", from.other().name(), line.message),
             None => {
                 let near = nearest(line.message, book.names().chain([unreadable.name]));
-                format!("{version} has no message {:?}{}", line.message, hint(near))
+                format!("acknex {version} has no message {:?}{}", line.message, hint(near))
             }
         };
         Err(EncodeError { path: "message".into(), what })

@@ -88,7 +88,7 @@ pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Dra
     }
     if seen.pings {
         // Hex text has no frames and no times.
-        link.pings.see(party, talk.ends.is_some(), place, draft);
+        link.pings.see(party, talk, place, draft);
     }
     if let Some(exited) = link.exited.get_mut(party) {
         after_exit(exited, seen.exits, draft);

@@ -7,8 +7,9 @@ use super::layout::{GTIME, PACKET, PING};
 use crate::capture::Time;
 use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
+use crate::flow::Side;
 use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Place};
+use crate::protocols::{Draft, Place, Talk};
 use std::collections::VecDeque;
 use std::fmt;
 use std::io::Write;
@@ -34,11 +35,14 @@ struct Open {
     id: u32,
     frame: u64,
     time: Time,
+    /// In which conversation, and from which side of it.
+    asked: (u64, Side),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Answer {
     frame: u64,
+    asked: (u64, Side),
     round_trip: i128,
     /// Twice the offset: a half of the smallest unit counts.
     offset: Option<i128>,
@@ -48,6 +52,12 @@ impl Answer {
     /// The round trip in nanoseconds.
     fn nanos(&self) -> i64 {
         i64::try_from(self.round_trip / 10i128.pow(UNIT_DIGITS - 9)).unwrap_or(i64::MAX)
+    }
+
+    /// What it says in the conversation `here`.
+    fn event(&self, here: u64) -> Event {
+        let ((flow, side), after) = (self.asked, self.nanos());
+        if flow == here { Event::Answer(after) } else { Event::AnswerElsewhere { flow, side, after } }
     }
 }
 
@@ -77,9 +87,10 @@ struct Ping {
 }
 
 impl Pings {
-    /// Notes and derived values for the pings of a line. `party`: which of the two sent it;
-    /// `frames`: are there times and frames at all?
-    pub fn see(&mut self, party: usize, frames: bool, place: &Place<'_>, draft: &mut Draft) {
+    /// Notes and derived values for the pings of a line. `party`: which of the two sent it.
+    pub fn see(&mut self, party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Draft) {
+        // Hex text has neither times nor frames.
+        let frames = talk.ends.is_some();
         self.found.clear();
         for (k, node) in draft.tree.nodes().iter().enumerate() {
             if !std::ptr::eq(node.field, &PACKET[0]) || node.value != Value::UInt(4) {
@@ -91,11 +102,12 @@ impl Pings {
                 _ if !frames => {}
                 true => {
                     draft.delivery.push(Event::Request);
-                    self.open(Open { party, id: ping.id, frame: place.frame, time: place.time });
+                    let asked = (talk.flow, place.side);
+                    self.open(Open { party, id: ping.id, frame: place.frame, time: place.time, asked });
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);
-                    draft.delivery.push(found.answer.map_or(Event::Unmatched, |a| Event::Answer(a.nanos())));
+                    draft.delivery.push(found.answer.map_or(Event::Unmatched, |a| a.event(talk.flow)));
                 }
             }
             self.found.push(found);
@@ -123,11 +135,14 @@ impl Pings {
         let (t1, t4) = (units(request.time), units(now));
         let micro = 10i128.pow(UNIT_DIGITS - 6);
         Some(match reply.times {
-            None => Answer { frame: request.frame, round_trip: t4.saturating_sub(t1), offset: None },
+            None => {
+                Answer { frame: request.frame, asked: request.asked, round_trip: t4.saturating_sub(t1), offset: None }
+            }
             Some((t2, t3)) => {
                 let (t2, t3) = (t2 as i128 * micro, t3 as i128 * micro);
                 Answer {
                     frame: request.frame,
+                    asked: request.asked,
                     round_trip: t4.saturating_sub(t1).saturating_sub(t3 - t2),
                     offset: Some((t2.saturating_sub(t1)).saturating_add(t3.saturating_sub(t4))),
                 }

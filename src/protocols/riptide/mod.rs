@@ -201,7 +201,7 @@ impl Encoder for Writing {
             let hint = crate::nearest::hint(near);
             return Err(EncodeError {
                 path: "message".into(),
-                what: format!("{} has no message {:?}{hint}", version.name(), line.message),
+                what: format!("riptide {} has no message {:?}{hint}", version.name(), line.message),
             });
         };
         // An empty datagram is a line without fields: not even a type was there.

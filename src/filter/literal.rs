@@ -1,0 +1,63 @@
+//! What a value may be held against: is the word a number, and can the field ever be that?
+
+use super::names::Found;
+use super::{Literal, Number};
+use crate::codec::layout::{Field, Kind, Show};
+use crate::nearest::{hint, nearest};
+
+/// The number that a word is, decimal or hex.
+pub fn number(text: &str) -> Option<Number> {
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+    if let Some(hex) = digits.strip_prefix("0x") {
+        return i128::from_str_radix(hex, 16).ok().map(|n| Number::Whole(sign * n));
+    }
+    if let Ok(n) = text.parse::<i128>() {
+        return Some(Number::Whole(n));
+    }
+    // Words such as "inf" and "nan" are words.
+    (digits.starts_with(|c: char| c.is_ascii_digit())).then(|| text.parse().ok().map(Number::Real)).flatten()
+}
+
+/// Can one of the fields have such a value?
+pub fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> {
+    if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
+        return Ok(());
+    }
+    // Versions and sides have tables of their own, with many of the same names.
+    let mut names: Vec<&str> = Vec::new();
+    for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let text = &literal.text;
+    Err(match (names.is_empty(), found.fields.first().map(|f| &f.kind)) {
+        (false, _) => format!(
+            "{name} is never {text:?}{}: there are {}",
+            hint(nearest(text, names.iter().copied())),
+            names.join(", ")
+        ),
+        (true, Some(Kind::Bytes { .. })) if found.fields.iter().all(|f| f.unit.is_empty()) => {
+            format!("{name} is bytes: expected hex, got {text:?}")
+        }
+        (true, Some(Kind::Bool { .. })) => format!("{name} is true or false, got {text:?}"),
+        (true, Some(Kind::Struct(_))) => format!("{name} is a group: compare one of its fields"),
+        _ => format!("{name} is a number, got {text:?}"),
+    })
+}
+
+fn field_fits(field: &Field, literal: &Literal) -> bool {
+    let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
+    match (&field.kind, field.show) {
+        (_, Show::Enum(names)) => literal.number.is_some() || named(names),
+        (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
+        (Kind::Text { .. }, _) => true,
+        (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
+        // A figure in digits: bytes have no unit.
+        (Kind::Bytes { .. }, _) if !field.unit.is_empty() => literal.number.is_some(),
+        (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
+        (Kind::Struct(_), _) => false,
+        (Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
+        _ => literal.number.is_some(),
+    }
+}

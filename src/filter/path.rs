@@ -1,0 +1,104 @@
+//! The way to a field: the steps of its name, and the nodes that they lead to.
+
+use crate::codec::{Sources, Tree, Value};
+use crate::protocols::Message;
+
+/// The way to a field.
+#[derive(Debug)]
+pub struct Path {
+    /// Only of this protocol.
+    pub proto: Option<&'static str>,
+    /// Only of this message.
+    pub message: Option<&'static str>,
+    /// `derived.` was written, or `fields.`; nothing: either.
+    pub part: Part,
+    /// The names.
+    pub steps: Vec<Step>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Either,
+    Fields,
+    Derived,
+}
+
+#[derive(Debug)]
+pub struct Step {
+    pub name: String,
+    /// `[2]`: that element alone.
+    pub index: Option<usize>,
+}
+
+/// The place of a vector's component in its list.
+pub fn component(name: &str) -> Option<usize> {
+    ["x", "y", "z", "w"].iter().position(|component| *component == name)
+}
+
+impl Path {
+    /// Calls `each` with every node that the path leads to, in the message's own tree (false) or in
+    /// what is derived beside it (true), until it returns true. A list at the end is one node; on
+    /// the way each of its elements is gone into.
+    pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(bool, usize) -> bool) {
+        let draft = message.draft;
+        if self.proto.is_some_and(|p| p != draft.proto) || self.message.is_some_and(|m| m != draft.message) {
+            return;
+        }
+        let sources = message.sources();
+        // What is derived may stand among the fields, too.
+        let own = &mut |k: usize| {
+            let derived = draft.tree.nodes().get(k).is_some_and(|n| n.derived());
+            (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(false, k)
+        };
+        if (self.part != Part::Derived || draft.tree.has_derived())
+            && steps(&draft.tree, sources, None, &self.steps, own)
+        {
+            return;
+        }
+        if self.part != Part::Fields {
+            steps(&draft.derived, sources, None, &self.steps, &mut |k| each(true, k));
+        }
+    }
+}
+
+fn steps(
+    tree: &Tree,
+    sources: Sources<'_>,
+    parent: Option<usize>,
+    path: &[Step],
+    each: &mut dyn FnMut(usize) -> bool,
+) -> bool {
+    let Some((step, rest)) = path.split_first() else { return false };
+    let mut children = tree.children(parent);
+    children.any(|k| {
+        let named = tree.nodes().get(k).is_some_and(|node| !node.hidden() && tree.name(node, sources) == step.name);
+        named && inside(tree, sources, k, step.index, rest, each)
+    })
+}
+
+fn inside(
+    tree: &Tree,
+    sources: Sources<'_>,
+    k: usize,
+    index: Option<usize>,
+    rest: &[Step],
+    each: &mut dyn FnMut(usize) -> bool,
+) -> bool {
+    let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
+    if !list || index.is_none() && rest.is_empty() {
+        return if rest.is_empty() { each(k) } else { steps(tree, sources, Some(k), rest, each) };
+    }
+    // The last name may be a component of a vector.
+    let wanted = match rest {
+        [Step { name, index: None }] => component(name),
+        _ => None,
+    };
+    let mut elements = tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at));
+    elements.any(|(at, element)| {
+        let leaf = tree.nodes().get(element).is_some_and(|n| !n.nests());
+        match wanted.filter(|_| leaf) {
+            Some(component) => component == at && each(element),
+            None => inside(tree, sources, element, None, rest, each),
+        }
+    })
+}
