@@ -19,6 +19,7 @@ use crate::codec::layout::Field;
 use crate::codec::schema::{Encoding, Schemas};
 use crate::codec::{EncodeError, Writer};
 use crate::flow::Transport;
+use framing::{Framing, Next};
 use std::sync::Arc;
 use version::{Candidates, Version, fits};
 
@@ -149,9 +150,17 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
     let mut best = Evidence::No;
     let mut opened = false;
     for (_, bytes, _) in sight.said {
-        let mut framing = framing::Framing::new(None, None, true);
+        let mut framing = Framing::new(None, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
-        while let framing::Next::Message { prefix, length } = framing.next(rest) {
+        loop {
+            let (prefix, length) = match framing.next(rest) {
+                Next::Message { prefix, length } => (prefix, length),
+                Next::Skip(bytes) => {
+                    rest = &rest[bytes..];
+                    continue;
+                }
+                Next::More | Next::Lost => break,
+            };
             let version = framing.version().unwrap_or(Version::V20);
             let (data, behind) = rest[prefix..].split_at(length);
             if !fits(version, data, length) {
@@ -167,7 +176,7 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
             (rest, frames) = (behind, frames + 1);
         }
         best = match frames {
-            0 if bytes.len() >= 8 && !begun(&framing, bytes) => return Evidence::No,
+            0 if bytes.len() >= 8 && !begun(&framing, rest) => return Evidence::No,
             ENOUGH.. => return Evidence::Likely("frames, every one with a message that fits"),
             _ => Evidence::Maybe("a frame that fits"),
         };
@@ -176,7 +185,7 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
 }
 
 /// Is this the beginning of a message that the library may send?
-fn begun(framing: &framing::Framing, bytes: &[u8]) -> bool {
+fn begun(framing: &Framing, bytes: &[u8]) -> bool {
     let version = framing.version().unwrap_or(Version::V20);
     framing.cut(bytes).is_some_and(|(_, length)| length <= version.largest())
 }
@@ -275,6 +284,8 @@ mod tests {
         assert!(matches!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]), Evidence::Sure(90, _)));
         assert!(matches!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]), Evidence::Sure(80, _)));
         assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
+        // Empty frames are none.
+        assert!(matches!(tcp(&[(A, "000001000302")]), Evidence::Sure(80, _)));
         // The first message is not whole yet.
         assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Maybe(_)));
         assert!(matches!(tcp(&[(A, "474554202f20485454502f")]), Evidence::No));

@@ -298,3 +298,44 @@ fn acked(messages: &[(i64, u64, i64)], now: i64, text: &mut String) {
         text.push(')');
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the receiver makes of these ids of the client, and the codes of the last one's notes.
+    fn handled(connect: bool, version: Version, ids: &[u16]) -> (Vec<Option<Handled>>, Vec<&'static str>) {
+        let (mut layer, mut draft) = (Reliable::default(), Draft::default());
+        if connect {
+            layer.connect(&mut draft);
+        }
+        let mut all = Vec::new();
+        for id in ids {
+            draft.clear();
+            let place = Place { side: Side::A, bytes: &[], length: 5, frame: 1, frames: &[], time: Default::default() };
+            layer.message(*id, version, &place, &mut draft);
+            all.extend(draft.delivery.iter().filter_map(|event| match event {
+                Event::Sent { handled, .. } => Some(*handled),
+                _ => None,
+            }));
+        }
+        (all, draft.notes.iter().map(|(note, _)| note.code).collect())
+    }
+
+    #[test]
+    fn what_a_receiver_handles_twice_or_never_is_told() {
+        let took = |now, before| Some(Handled { now, before });
+        // Facts, section 7: in 2.0 a jump of 17 to 80 leaves the newest id behind.
+        let (all, notes) = handled(true, Version::V20, &[1, 21, 21]);
+        assert_eq!(all, [took(true, 0), took(true, 0), took(true, 1)]);
+        assert_eq!(notes, ["riptide.handled_twice", "riptide.resent"]);
+        // In 2.2 a jump of 32 or more leaves the bits of other ids behind.
+        let (all, notes) = handled(true, Version::V22, &[1, 2, 42, 33, 33]);
+        assert_eq!(all[3..], [took(false, 0), took(false, 0)]);
+        assert!(notes.contains(&"riptide.never_handled"), "{notes:?}");
+        assert_eq!(handled(true, Version::V22, &[1, 1]).0, [took(true, 0), took(false, 1)]);
+        // Nobody knows what came before a capture that begins in the middle, nor the filter of 1.x.
+        assert_eq!(handled(false, Version::V22, &[500, 499]).0, [took(true, 0), None]);
+        assert_eq!(handled(true, Version::V12, &[1]).0, [None]);
+    }
+}
