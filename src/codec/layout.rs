@@ -209,6 +209,20 @@ pub enum Kind {
     Custom(&'static dyn Custom),
 }
 
+impl Kind {
+    /// Width and order, where it is a number of fixed width.
+    pub(super) const fn width(&self) -> Option<(u32, Order)> {
+        match self {
+            Kind::UInt { bits, order }
+            | Kind::Int { bits, order }
+            | Kind::Float { bits, order }
+            | Kind::Tag { bits, order, .. } => Some((*bits as u32, *order)),
+            Kind::Bool { bits } => Some((*bits as u32, Order::Little)),
+            _ => None,
+        }
+    }
+}
+
 /// One case of a [`Kind::Switch`].
 #[derive(Debug)]
 pub struct Case {

@@ -1,0 +1,247 @@
+//! Reading: bytes to a tree of annotated fields.
+
+mod value;
+mod wire;
+
+pub use wire::List;
+
+use crate::codec::bits;
+use crate::codec::context::Context;
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::{Field, Len, Order};
+use crate::codec::tree::Tree;
+use crate::codec::walk;
+use value::raw_or_bytes;
+
+/// The bytes behind a broken field, last key of `fields`.
+pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
+
+/// What payloads have left over behind their schema's fields.
+pub static TRAILING: Field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();
+
+/// The longest message: its bits can be counted in 32 bits.
+pub const LONGEST: usize = (u32::MAX / 8) as usize;
+
+/// More values of one message are not shown: a payload of megabytes may be one list of bits.
+pub const MOST_NODES: usize = 1 << 19;
+
+/// How deep groups may nest: GNE's embedded packets need 512 levels, and their lists two more.
+pub const MAX_DEPTH: usize = 514;
+
+/// How a reading ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How many bits were read; unparsed ones do not count.
+    pub bits: u32,
+    /// Why it ended early, if it did.
+    pub stop: Option<Stop>,
+}
+
+impl Outcome {
+    /// The fault, if there is one.
+    pub fn fault(self) -> Option<Fault> {
+        match self.stop {
+            Some(Stop::Fault(fault)) => Some(fault),
+            _ => None,
+        }
+    }
+}
+
+/// Reads one message's bytes into a tree.
+///
+/// It never panics and never allocates by a length that it has read. Whatever breaks, the fields
+/// before it stay, and the bits from the broken field on stand under `unparsed`.
+pub struct Reader<'a> {
+    data: &'a [u8],
+    /// Bits that are there.
+    end: u32,
+    /// Bits that were on the wire: more than `end` where the capture cut the frame.
+    wire_end: u32,
+    at: u32,
+    order: Order,
+    proto: &'a str,
+    message: &'a str,
+    depth: usize,
+    max_depth: usize,
+    tree: &'a mut Tree,
+    context: Option<&'a mut dyn Context>,
+    unparsed: bool,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of `data`, at most [`LONGEST`] bytes of it, which appends to `tree`.
+    pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
+        let data = data.get(..LONGEST).unwrap_or(data);
+        let end = data.len() as u32 * 8;
+        Reader {
+            data,
+            end,
+            wire_end: end,
+            at: 0,
+            order: Order::Little,
+            proto: "",
+            message: "",
+            depth: 0,
+            max_depth: MAX_DEPTH,
+            tree,
+            context: None,
+            unparsed: false,
+        }
+    }
+
+    /// Names for the paths of faults: `riptide`, `reliable`.
+    pub fn named(mut self, proto: &'a str, message: &'a str) -> Self {
+        (self.proto, self.message) = (proto, message);
+        self
+    }
+
+    /// The message had `length` bytes on the wire, of which the capture may hold fewer.
+    pub fn wire_length(mut self, length: usize) -> Self {
+        self.wire_end = (length.min(LONGEST) as u32 * 8).max(self.end);
+        self
+    }
+
+    /// Starts at this bit.
+    pub fn starting_at(mut self, bit: u32) -> Self {
+        self.at = bit.min(self.end);
+        self
+    }
+
+    /// Refuses groups nested deeper than this.
+    pub fn max_depth(mut self, depth: usize) -> Self {
+        self.max_depth = depth;
+        self
+    }
+
+    /// What earlier messages tell.
+    pub fn context(mut self, context: &'a mut dyn Context) -> Self {
+        self.order = context.order();
+        self.context = Some(context);
+        self
+    }
+
+    /// Walks the table. On a fault, what was read stays, and the rest becomes `unparsed`.
+    #[inline]
+    pub fn read(mut self, fields: &'static [Field]) -> Outcome {
+        match walk::walk(fields, &mut self) {
+            Ok(()) => Outcome { bits: self.at, stop: None },
+            Err(stop) => self.stopped(stop),
+        }
+    }
+
+    #[cold]
+    fn stopped(mut self, stop: Stop) -> Outcome {
+        let bit = match &stop {
+            Stop::Fault(fault) => fault.bit,
+            Stop::Unknown { bit } => *bit,
+        };
+        if !self.unparsed {
+            self.at = bit;
+            self.rest(&UNPARSED);
+        }
+        Outcome { bits: bit, stop: Some(stop) }
+    }
+
+    /// Everything from here to the end becomes one node; nothing where nothing is left.
+    fn rest(&mut self, field: &'static Field) {
+        let (bit, bits) = (self.at, self.end - self.at.min(self.end));
+        if bits > 0 {
+            self.tree.push(field, raw_or_bytes(bit, bits), bit, bits);
+            self.at = self.end;
+        }
+    }
+
+    /// The next bit to be read.
+    pub fn position(&self) -> u32 {
+        self.at
+    }
+
+    /// How many bits the message has left on the wire.
+    pub fn left(&self) -> u32 {
+        self.wire_end - self.at.min(self.wire_end)
+    }
+
+    /// Behind the last bit that is there.
+    pub(super) fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// Goes to this bit.
+    pub(super) fn seek(&mut self, bit: u32) {
+        self.at = bit.min(self.end);
+    }
+
+    /// Reads a part of the message as if there were nothing else, from the first bit to behind the
+    /// last one; the position is there then.
+    pub(super) fn within(
+        &mut self,
+        (from, to): (u32, u32),
+        read: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let (end, wire_end) = (self.end, self.wire_end);
+        let limit = to.min(end);
+        (self.at, self.end, self.wire_end) = (from.min(limit), limit, limit);
+        let done = read(self);
+        (self.end, self.wire_end) = (end, wire_end);
+        if done.is_ok() {
+            self.at = limit;
+        }
+        done
+    }
+
+    /// Refuses lists of more elements than can be shown.
+    pub(super) fn room(&mut self, field: &'static Field) -> Result<(), Stop> {
+        if self.tree.nodes().len() < MOST_NODES {
+            return Ok(());
+        }
+        let have = (self.end - self.at) as u64;
+        let limit = format!("more than {MOST_NODES} values");
+        Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, self.at, 0, have) }))
+    }
+
+    /// How many groups are open.
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The tree being built.
+    pub fn tree(&mut self) -> &mut Tree {
+        self.tree
+    }
+
+    /// The bytes being read.
+    pub fn data(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// Looks at the next `count` (at most 64) bits; `None` where fewer are left.
+    #[inline]
+    pub fn peek(&self, count: u32) -> Option<u64> {
+        (self.end - self.at >= count).then(|| bits::get(self.data, self.at as usize, count))
+    }
+
+    /// Steps over bits that [`Reader::peek`] has seen.
+    pub fn skip(&mut self, count: u32) {
+        self.at = (self.at + count).min(self.end);
+    }
+
+    /// The fault that `field`, which began at bit `start`, needs `need` bits.
+    #[cold]
+    pub fn short(&mut self, field: &'static Field, start: u32, need: u64, limit: String) -> Stop {
+        let have = (self.end - start.min(self.end)) as u64;
+        let reason = if self.wire_end > self.end && need <= (self.wire_end - start) as u64 {
+            Reason::Cut
+        } else {
+            Reason::Short
+        };
+        self.broken(field, Fault { limit, ..Fault::new(reason, start, need, have) })
+    }
+
+    /// Adds the path to a fault, and goes back to where the field began.
+    #[cold]
+    pub fn broken(&mut self, field: &'static Field, mut fault: Fault) -> Stop {
+        self.at = fault.bit;
+        fault.path = self.tree.path(self.proto, self.message, field.name);
+        Stop::Fault(fault)
+    }
+}

@@ -1,0 +1,235 @@
+//! Values from bits: numbers, and where text and bytes end.
+
+use super::Reader;
+use crate::codec::bits;
+use crate::codec::context::{Context, NoContext};
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
+use crate::codec::tree::Value;
+
+impl<'a> Reader<'a> {
+    #[inline]
+    pub(super) fn need(&mut self, field: &'static Field, start: u32, need: u64) -> Result<(), Stop> {
+        match need <= (self.end - start) as u64 {
+            true => Ok(()),
+            false => Err(self.short(field, start, need, String::new())),
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, count: u32, order: Order) -> u64 {
+        let value = bits::get(self.data, self.at as usize, count);
+        self.at += count;
+        match order {
+            Order::Little => value,
+            Order::Big => bits::swap(value, count),
+            Order::Conversation if self.order == Order::Big => bits::swap(value, count),
+            Order::Conversation => value,
+        }
+    }
+
+    /// Reads the hidden number in front of a field that began at `start`. A form that the number
+    /// alone would not give back is shown after all, as a raw field of its own.
+    pub(super) fn prefix(&mut self, field: &'static Field, prefix: &'static Field, start: u32) -> Result<i64, Stop> {
+        match prefix.kind {
+            Kind::UInt { bits, order } => {
+                self.need(field, start, (self.at - start) as u64 + bits as u64)?;
+                Ok(self.take(bits as u32, order).min(i64::MAX as u64) as i64)
+            }
+            Kind::Int { bits, order } => {
+                self.need(field, start, (self.at - start) as u64 + bits as u64)?;
+                Ok(bits::signed(self.take(bits as u32, order), bits as u32))
+            }
+            Kind::VarInt { max_groups, sign } => {
+                let at = self.at;
+                let number = self.groups(field, max_groups, start)?;
+                if !number.exact && !prefix.name.is_empty() {
+                    let bits = number.count * 8;
+                    self.tree.push(prefix, Value::Raw { bit: at, bits }, at, bits);
+                }
+                Ok(sign.read(number.value).min(i64::MAX as i128) as i64)
+            }
+            Kind::Custom(codec) => {
+                let mark = self.tree.nodes().len();
+                codec.read(prefix, self)?;
+                // A codec shows a number, or raw bits behind a hidden number.
+                let node = self.tree.nodes().get(mark).copied();
+                let value = node.and_then(|n| n.number()).unwrap_or(0);
+                self.tree.truncate(mark);
+                if let Some(node) = node
+                    && node.field.is(flag::HIDDEN)
+                    && !prefix.name.is_empty()
+                {
+                    self.tree.push(prefix, Value::Raw { bit: node.bit, bits: node.bits }, node.bit, node.bits);
+                }
+                Ok(value.min(i64::MAX as u64) as i64)
+            }
+            _ => Ok(0),
+        }
+    }
+
+    /// How many elements a codec's own kind of array has; reads the number in front of them.
+    ///
+    /// # Errors
+    /// A fault of `field`, where that number is not there.
+    pub fn count(&mut self, field: &'static Field, count: &Count) -> Result<u64, Stop> {
+        let start = self.at;
+        Ok(match *count {
+            Count::Const(n) => n as u64,
+            Count::Prefix(prefix) => self.prefix(field, prefix, start)?.max(0) as u64,
+            Count::Field(name) => self.tree.scope.get(name).unwrap_or(0),
+            Count::Until(_) | Count::Rest => self.left() as u64,
+        })
+    }
+
+    pub(super) fn groups(&mut self, field: &'static Field, max: u16, start: u32) -> Result<Groups, Stop> {
+        let (mut value, mut count, mut lost) = (0u64, 0u32, false);
+        loop {
+            if self.end - self.at < 8 {
+                let need = (self.at - start) as u64 + 8;
+                return Err(self.short(field, start, need, "the last group says that more follow".into()));
+            }
+            if count >= max as u32 {
+                let have = (self.end - start) as u64;
+                return Err(self.broken(
+                    field,
+                    Fault { limit: format!("at most {max} groups"), ..Fault::new(Reason::TooLong, start, 0, have) },
+                ));
+            }
+            let group = self.take(8, Order::Little);
+            let low = group & 0x7f;
+            match count {
+                0..=8 => value |= low << (7 * count),
+                9 => {
+                    value |= low << 63;
+                    lost |= low > 1;
+                }
+                _ => lost |= low != 0,
+            }
+            count += 1;
+            if group & 0x80 == 0 {
+                let exact = !lost && (low != 0 || count == 1);
+                return Ok(Groups { value, count, exact });
+            }
+        }
+    }
+
+    /// Where the content of text or bytes stands, the position moved behind it.
+    pub(super) fn extent(&mut self, field: &'static Field, len: Len, start: u32) -> Result<(u32, u32), Stop> {
+        let bits = match len {
+            Len::Const(n) | Len::Padded(n) => n as u64 * 8,
+            Len::Bits(n) => n as u64,
+            Len::Prefix(prefix) => {
+                let n = self.prefix(field, prefix, start)?;
+                let whole = (self.at - start) as u64 + (n.max(0) as u64).saturating_mul(8);
+                if n < 0 || whole > (self.end - start) as u64 {
+                    let limit = format!("length {n} from {}", prefix.name);
+                    return Err(self.short(field, start, whole, limit));
+                }
+                n as u64 * 8
+            }
+            Len::Field(name) => {
+                let n = self.tree.scope.get(name).unwrap_or(0);
+                let whole = n.saturating_mul(8);
+                if whole > (self.end - start) as u64 {
+                    return Err(self.short(field, start, whole, format!("length {n} from {name}")));
+                }
+                whole
+            }
+            Len::Until(stop) => {
+                let from = self.at as usize / 8;
+                let rest = self.data.get(from..self.end as usize / 8).unwrap_or(&[]);
+                let Some(n) = memchr::memchr(stop, rest) else {
+                    let have = (self.end - start) as u64;
+                    let reason = if self.wire_end > self.end { Reason::Cut } else { Reason::Unterminated };
+                    return Err(self.broken(field, Fault::new(reason, start, 0, have)));
+                };
+                let bit = self.at;
+                self.at += n as u32 * 8 + 8;
+                return Ok((bit, n as u32 * 8));
+            }
+            Len::Rest => {
+                if self.wire_end > self.end {
+                    let need = (self.wire_end - start) as u64;
+                    return Err(self.short(field, start, need, String::new()));
+                }
+                (self.end - self.at) as u64
+            }
+        };
+        let bit = self.at;
+        self.need(field, start, (bit - start) as u64 + bits)?;
+        self.at += bits as u32;
+        Ok((bit, bits as u32))
+    }
+
+    pub(super) fn text_value(
+        &mut self,
+        field: &'static Field,
+        len: Len,
+        charset: Charset,
+        start: u32,
+    ) -> Result<Value, Stop> {
+        let (bit, mut bits) = self.extent(field, len, start)?;
+        let whole = Value::Raw { bit, bits };
+        let aligned;
+        let content: &[u8] = match bit % 8 {
+            0 => self.data.get(bit as usize / 8..(bit + bits) as usize / 8).unwrap_or(&[]),
+            _ => {
+                aligned =
+                    (0..bits / 8).map(|k| bits::get(self.data, (bit + k * 8) as usize, 8) as u8).collect::<Vec<u8>>();
+                &aligned
+            }
+        };
+        let mut text = content;
+        if let Len::Padded(_) = len {
+            let end = memchr::memchr(0, content).unwrap_or(content.len());
+            if content[end..].iter().any(|b| *b != 0) {
+                return Ok(whole);
+            }
+            text = &content[..end];
+            bits = end as u32 * 8;
+        }
+        Ok(match charset {
+            Charset::Latin1 => Value::Latin1 { bit, bits },
+            Charset::Utf8 if std::str::from_utf8(text).is_ok() => Value::Text { bit, bits },
+            Charset::Utf8 => whole,
+        })
+    }
+
+    pub(super) fn bytes_value(&mut self, field: &'static Field, len: Len, start: u32) -> Result<Value, Stop> {
+        let (bit, mut bits) = self.extent(field, len, start)?;
+        if field.is(flag::PADDED) && bits % 8 != 0 {
+            let odd = bits % 8;
+            if bits::get(self.data, (bit + bits - odd) as usize, odd) == 0 {
+                bits -= odd;
+            }
+        }
+        Ok(raw_or_bytes(bit, bits))
+    }
+
+    pub(super) fn holds(&mut self, when: &When) -> bool {
+        match when {
+            When::Always => true,
+            When::Bit(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
+            When::Eq(name, value) => self.tree.scope.get(name) == Some(*value),
+            When::In(name, values) => self.tree.scope.get(name).is_some_and(|v| values.contains(&v)),
+            When::Left(bits) => self.left() >= *bits,
+            When::Any(several) => several.iter().any(|w| self.holds(w)),
+            When::Setting(name, value) => match &self.context {
+                Some(context) => context.setting(name) == *value,
+                None => NoContext.setting(name) == *value,
+            },
+        }
+    }
+}
+
+pub(super) struct Groups {
+    pub value: u64,
+    pub count: u32,
+    pub exact: bool,
+}
+
+pub(super) fn raw_or_bytes(bit: u32, bits: u32) -> Value {
+    if bits.is_multiple_of(8) { Value::Bytes { bit, bits } } else { Value::Raw { bit, bits } }
+}

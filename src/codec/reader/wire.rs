@@ -1,0 +1,296 @@
+//! The walk over the tables, field by field.
+
+use super::{Reader, TRAILING, UNPARSED};
+use crate::codec::bits;
+use crate::codec::context::Recalled;
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::{Count, Field, Kind, Len, Order, Show, Sign, When, flag};
+use crate::codec::tree::Value;
+use crate::codec::walk::{self, Custom, Wire};
+
+/// Bits of the smallest form of a field: what one element of a list needs at least.
+pub(super) fn least_bits(field: &Field) -> u64 {
+    match (&field.when, &field.kind) {
+        (
+            When::Always,
+            Kind::UInt { bits, .. }
+            | Kind::Int { bits, .. }
+            | Kind::Float { bits, .. }
+            | Kind::Bool { bits }
+            | Kind::Tag { bits, .. },
+        ) => *bits as u64,
+        (When::Always, Kind::Struct(fields) | Kind::Inline(fields)) => fields.iter().map(least_bits).sum(),
+        (When::Always, Kind::VarInt { .. }) => 8,
+        (When::Always, Kind::Text { len, .. } | Kind::Bytes { len }) => match len {
+            Len::Const(n) | Len::Padded(n) => *n as u64 * 8,
+            Len::Bits(n) => *n as u64,
+            Len::Prefix(prefix) => least_bits(prefix),
+            Len::Until(_) => 8,
+            Len::Field(_) | Len::Rest => 0,
+        },
+        (When::Always, Kind::Array { count, of }) => match count {
+            Count::Const(n) => (*n as u64).saturating_mul(least_bits(of)),
+            Count::Prefix(prefix) => least_bits(prefix),
+            Count::Until(_) => 8,
+            Count::Field(_) | Count::Rest => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// An open list.
+pub struct List {
+    node: usize,
+    /// The hidden count in front of it.
+    count_node: Option<usize>,
+    left: Remaining,
+    last_at: u32,
+    started: bool,
+    /// Bits of the smallest element, for a list without a count.
+    least: u64,
+}
+
+enum Remaining {
+    Elements(u64),
+    Until(u8),
+    Rest,
+}
+
+impl Wire for Reader<'_> {
+    type Stop = Stop;
+    /// Node index and the scope's length before the group.
+    type Group = (usize, usize);
+    type List = List;
+
+    fn present(&mut self, field: &'static Field) -> Result<bool, Stop> {
+        Ok(self.holds(&field.when))
+    }
+
+    #[inline]
+    fn unsigned(&mut self, field: &'static Field, bits: u8, order: Order) -> Result<(), Stop> {
+        let start = self.at;
+        self.need(field, start, bits as u64)?;
+        let mut v = self.take(bits as u32, order);
+        if let Show::Flags(flags) = field.show {
+            v &= !flags.fixed_mask;
+        }
+        if field.is(flag::KEPT) {
+            self.tree.scope.push(field, v, start, true);
+        }
+        self.tree.push(field, Value::UInt(v), start, bits as u32);
+        Ok(())
+    }
+
+    fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
+        let start = self.at;
+        let (value, kept) = match field.kind {
+            Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } => return self.unsigned(field, bits, order),
+            Kind::Int { bits, order } => {
+                self.need(field, start, bits as u64)?;
+                let raw = self.take(bits as u32, order);
+                let v = bits::signed(raw, bits as u32);
+                // Flags have no sign.
+                let value = if let Show::Flags(_) = field.show { Value::UInt(raw) } else { Value::Int(v) };
+                (value, v as u64)
+            }
+            Kind::Bool { bits } => {
+                self.need(field, start, bits as u64)?;
+                let v = self.take(bits as u32, Order::Little);
+                let value = if v <= 1 { Value::Bool(v == 1) } else { Value::Raw { bit: start, bits: bits as u32 } };
+                (value, v)
+            }
+            Kind::Float { bits, order } => {
+                self.need(field, start, bits as u64)?;
+                let v = self.take(bits as u32, order);
+                let value = match bits {
+                    16 => Value::F16(v as u16),
+                    32 => Value::F32(f32::from_bits(v as u32)),
+                    _ => Value::F64(f64::from_bits(v)),
+                };
+                let finite = match value {
+                    Value::F16(h) => half::f16::from_bits(h).is_finite(),
+                    Value::F32(x) => x.is_finite(),
+                    Value::F64(x) => x.is_finite(),
+                    _ => true,
+                };
+                (if finite { value } else { Value::Raw { bit: start, bits: bits as u32 } }, v)
+            }
+            Kind::VarInt { max_groups, sign } => {
+                let n = self.groups(field, max_groups, start)?;
+                // A scale is exact up to 32 bits and some more.
+                let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
+                let value = match sign {
+                    _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
+                    Sign::None => Value::UInt(n.value),
+                    Sign::Zigzag | Sign::Complement => Value::Int(sign.read(n.value) as i64),
+                };
+                (value, n.value)
+            }
+            Kind::Text { len, charset } => (self.text_value(field, len, charset, start)?, 0),
+            Kind::Bytes { len } => (self.bytes_value(field, len, start)?, 0),
+            _ => (Value::Null, 0),
+        };
+        if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Bytes { bits: 0, .. } | Value::Text { bits: 0, .. }) {
+            return Ok(());
+        }
+        if field.is(flag::KEPT) {
+            self.tree.scope.push(field, kept, start, true);
+        }
+        self.tree.push(field, value, start, self.at - start);
+        Ok(())
+    }
+
+    fn derived(&mut self, field: &'static Field) -> Result<(), Stop> {
+        let known = match &mut self.context {
+            Some(context) => context.recall(field, &self.tree.scope),
+            None => Recalled::Unknown,
+        };
+        match known {
+            Recalled::Value(v) => {
+                self.tree.push(field, Value::UInt(v), self.at, 0);
+                self.tree.scope.push(field, v, self.at, true);
+                Ok(())
+            }
+            Recalled::Unknown => Err(Stop::Unknown { bit: self.at }),
+            Recalled::Fault(what) => Err(self.undefined(field, what)),
+        }
+    }
+
+    #[inline]
+    fn enter(&mut self, field: &'static Field) -> Result<(usize, usize), Stop> {
+        if self.depth >= self.max_depth {
+            let have = (self.end - self.at) as u64;
+            return Err(self.broken(field, Fault::new(Reason::Depth, self.at, 0, have)));
+        }
+        self.depth += 1;
+        let node = self.tree.open(field, Value::Group, self.at);
+        self.tree.open.push(node as u32);
+        Ok((node, self.tree.scope.len()))
+    }
+
+    #[inline]
+    fn leave(&mut self, field: &'static Field, (node, scope): (usize, usize), whole: bool) {
+        self.depth -= 1;
+        self.tree.open.pop();
+        self.tree.scope.truncate(scope);
+        if !whole && self.tree.nodes().len() == node + 1 && !field.is(flag::KEEP_EMPTY) {
+            self.tree.truncate(node);
+            return;
+        }
+        self.tree.close(node, self.at);
+    }
+
+    fn begin(&mut self, field: &'static Field, count: &'static Count, of: &'static Field) -> Result<List, Stop> {
+        let start = self.at;
+        let mut count_node = None;
+        let left = match *count {
+            Count::Const(n) => Remaining::Elements(n as u64),
+            Count::Prefix(prefix) => {
+                let n = self.prefix(field, prefix, start)?;
+                let impossible = n < 0 || (n as u64).saturating_mul(least_bits(of)) > (self.end - self.at) as u64;
+                if field.is(flag::CHECKED) && impossible {
+                    let have = (self.end - start) as u64;
+                    let limit = format!("count {n} from {}", prefix.name);
+                    return Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, start, 0, have) }));
+                }
+                let shown = self.tree.nodes().last().is_some_and(|node| std::ptr::eq(node.field, prefix));
+                if !prefix.name.is_empty() && !shown {
+                    let node = self.tree.push(prefix, Value::UInt(n.max(0) as u64), start, self.at - start);
+                    self.tree.hide(node);
+                    count_node = Some(node);
+                }
+                Remaining::Elements(n.max(0) as u64)
+            }
+            Count::Field(name) => Remaining::Elements(self.tree.scope.get(name).unwrap_or(0)),
+            Count::Until(stop) => Remaining::Until(stop),
+            Count::Rest => Remaining::Rest,
+        };
+        let node = self.tree.open(field, Value::List, self.at);
+        self.tree.open.push(node as u32);
+        let least = if let Remaining::Rest = left { least_bits(of) } else { 0 };
+        Ok(List { node, count_node, left, last_at: self.at, started: false, least })
+    }
+
+    #[inline]
+    fn more(&mut self, field: &'static Field, list: &mut List) -> Result<bool, Stop> {
+        self.room(field)?;
+        match &mut list.left {
+            Remaining::Elements(0) => Ok(false),
+            // An element that took no bits would let a count drive the loop by itself.
+            Remaining::Elements(n) if list.started && self.at == list.last_at && *n > 1 => {
+                let have = (self.end - self.at) as u64;
+                Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, have)))
+            }
+            Remaining::Elements(n) => {
+                *n -= 1;
+                (list.started, list.last_at) = (true, self.at);
+                Ok(true)
+            }
+            Remaining::Until(stop) => match self.peek(8) {
+                None => Err(self.short(field, self.at, 8, format!("the list ends with {stop:#04x}"))),
+                Some(byte) if byte == *stop as u64 => {
+                    self.at += 8;
+                    Ok(false)
+                }
+                Some(_) => Ok(true),
+            },
+            // What fills up the last byte is no element.
+            Remaining::Rest if self.end - self.at < 8 && list.least > (self.end - self.at) as u64 => Ok(false),
+            Remaining::Rest => Ok(self.end > self.at && !(list.started && self.at == list.last_at)).inspect(|_| {
+                (list.started, list.last_at) = (true, self.at);
+            }),
+        }
+    }
+
+    fn finish(&mut self, _field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
+        self.tree.open.pop();
+        self.tree.close(list.node, self.at);
+        if let (false, Some(count)) = (whole, list.count_node) {
+            self.tree.reveal(count);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn kept(&self, name: &str) -> Option<u64> {
+        self.tree.scope.get(name)
+    }
+
+    fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
+        match &mut self.context {
+            Some(context) => context.layout(field, value, &self.tree.scope),
+            None => None,
+        }
+    }
+
+    fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Stop> {
+        let group = self.enter(field)?;
+        let done = walk::walk(fields, self);
+        match &done {
+            // What is left over stands behind the schema's fields, inside the payload.
+            Ok(()) => walk::field(&TRAILING, self)?,
+            Err(_) if !self.unparsed => {
+                self.rest(&UNPARSED);
+                self.unparsed = true;
+            }
+            Err(_) => {}
+        }
+        self.leave(field, group, true);
+        done
+    }
+
+    #[cold]
+    fn undefined(&mut self, field: &'static Field, what: &'static str) -> Stop {
+        let have = (self.end - self.at) as u64;
+        self.broken(field, Fault::new(Reason::Undefined(what), self.at, 0, have))
+    }
+
+    #[cold]
+    fn unknown(&mut self) -> Stop {
+        Stop::Unknown { bit: self.at }
+    }
+
+    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), Stop> {
+        codec.read(field, self)
+    }
+}

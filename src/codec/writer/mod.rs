@@ -1,0 +1,165 @@
+//! Writing: JSON values to bytes, by the same tables.
+//!
+//! Lengths, counts, presence bits and tags are computed; where they are given they are written as
+//! given, so that wrong packets can be made on purpose. `{"raw":"hex","bits":n}` is taken for any
+//! leaf. A message that broke when it was read (`fault`, `unparsed`) is written up to its first
+//! missing field, and then what could not be read.
+
+mod place;
+mod put;
+mod settle;
+mod value;
+mod wire;
+
+pub use wire::List;
+
+use crate::codec::bits::BitBuf;
+use crate::codec::context::{Context, Scope};
+use crate::codec::layout::{Field, Order};
+use crate::codec::walk;
+use crate::printable::Printable;
+use serde_json::{Map, Value as Json};
+use thiserror::Error;
+
+/// Why a message cannot be written: where, and what was expected there.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}: {}", Printable(.path), Printable(.what))]
+pub struct EncodeError {
+    /// `links[0].values[1].index`.
+    pub path: String,
+    /// What is wrong, and what was expected.
+    pub what: String,
+}
+
+/// Why a write ended early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriteStop {
+    /// The message broke here when it was read: what follows is its `unparsed`.
+    Broken,
+    /// It cannot be written.
+    Error(EncodeError),
+}
+
+enum Cursor<'a> {
+    /// An object, the derived values beside it, which of its keys were asked for, and the fields of
+    /// its group, as far as the table says.
+    Object {
+        fields: &'a Map<String, Json>,
+        derived: Option<&'a Json>,
+        asked: Vec<&'static str>,
+        table: &'static [Field],
+    },
+    List {
+        items: &'a [Json],
+        derived: Option<&'a Json>,
+        next: usize,
+    },
+}
+
+/// Writes one message from JSON `fields`.
+pub struct Writer<'a> {
+    out: BitBuf,
+    root: &'a Json,
+    cursors: Vec<Cursor<'a>>,
+    names: Vec<&'static str>,
+    scope: Scope,
+    order: Order,
+    context: Option<&'a mut dyn Context>,
+    broken: bool,
+    /// Hidden numbers that say how many bytes follow: where, how wide, which order.
+    measures: Vec<(usize, u32, Order)>,
+    unparsed: Option<&'a Json>,
+    /// The first group that was given a field it does not have.
+    surplus: Option<EncodeError>,
+}
+
+static EMPTY: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
+
+impl<'a> Writer<'a> {
+    /// A writer of the object `fields`.
+    pub fn new(fields: &'a Json) -> Writer<'a> {
+        let map = fields.as_object().unwrap_or(&EMPTY);
+        Writer {
+            out: BitBuf::default(),
+            root: fields,
+            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new(), table: &[] }],
+            names: Vec::new(),
+            scope: Scope::default(),
+            order: Order::Little,
+            context: None,
+            broken: map.contains_key("unparsed"),
+            measures: Vec::new(),
+            unparsed: map.get("unparsed"),
+            surplus: None,
+        }
+    }
+
+    /// The values under `derived`: types that the wire does not carry.
+    pub fn derived(mut self, values: Option<&'a Json>) -> Self {
+        if let Some(Cursor::Object { derived, .. }) = self.cursors.first_mut() {
+            *derived = values;
+        }
+        self
+    }
+
+    /// The message broke when it was read: the first missing field ends it without an error.
+    pub fn broken(mut self, broken: bool) -> Self {
+        self.broken |= broken;
+        self
+    }
+
+    /// `unparsed` alone does not say that the message broke: it may stand behind a whole one. Call
+    /// it before [`Writer::broken`].
+    pub fn whole(mut self) -> Self {
+        self.broken = false;
+        self
+    }
+
+    /// What earlier messages tell.
+    pub fn context(mut self, context: &'a mut dyn Context) -> Self {
+        self.order = context.order();
+        self.context = Some(context);
+        self
+    }
+
+    /// The message's bytes.
+    ///
+    /// # Errors
+    /// The path of the first field that is missing, unknown, of the wrong kind or out of range.
+    pub fn write(self, fields: &'static [Field]) -> Result<Vec<u8>, EncodeError> {
+        Ok(self.write_bits(fields)?.into_bytes())
+    }
+
+    /// The message's bits, where the last byte may be incomplete.
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub fn write_bits(mut self, fields: &'static [Field]) -> Result<BitBuf, EncodeError> {
+        if !self.root.is_object() {
+            return Err(self.wrong("an object of fields", self.root));
+        }
+        self.describe_group(fields);
+        match walk::walk(fields, &mut self) {
+            Ok(()) => {
+                if let Some(error) = self.surplus.take() {
+                    return Err(error);
+                }
+                self.check_asked()?;
+            }
+            Err(WriteStop::Broken) => {}
+            Err(WriteStop::Error(error)) => return Err(error),
+        }
+        if let Some(rest) = self.unparsed {
+            self.names = vec!["unparsed"];
+            self.put_bits_of(rest).map_err(|stop| match stop {
+                WriteStop::Error(error) => error,
+                WriteStop::Broken => EncodeError { path: "unparsed".into(), what: "expected hex".into() },
+            })?;
+        }
+        for (at, bits, order) in std::mem::take(&mut self.measures) {
+            let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
+            self.out.patch(at, self.ordered(behind, bits, order), bits);
+        }
+        Ok(self.out)
+    }
+}

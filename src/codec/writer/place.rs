@@ -1,0 +1,143 @@
+//! Where the writer is: what was given there, what of it was asked for, and errors that name the place.
+
+use super::{Cursor, EncodeError, WriteStop, Writer};
+use crate::codec::describe;
+use crate::codec::layout::{Field, Kind};
+use crate::codec::names;
+use serde_json::Value as Json;
+
+impl<'a> Writer<'a> {
+    /// The innermost object's group has these fields.
+    pub(in crate::codec) fn describe_group(&mut self, fields: &'static [Field]) {
+        if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
+            *table = fields;
+        }
+    }
+
+    /// Every key of the innermost object was asked for by some field of its group.
+    pub(super) fn check_asked(&self) -> Result<(), EncodeError> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return Ok(()) };
+        let known = asked.len() + fields.contains_key("unparsed") as usize;
+        if fields.len() <= known {
+            return Ok(());
+        }
+        let left = |key: &&str| *key != "unparsed" && !asked.contains(key);
+        let Some(key) = fields.keys().map(String::as_str).find(left) else { return Ok(()) };
+        let mut all = Vec::new();
+        names::in_group(table, &mut |field| all.push(field.name));
+        all.dedup();
+        let what = match crate::nearest::nearest(key, all.iter().copied()) {
+            _ if all.contains(&key) => "has no place here: other fields say that it is not there".into(),
+            Some(near) => format!("unknown field{}", crate::nearest::hint(Some(near))),
+            None if table.is_empty() => "unknown field".into(),
+            None if all.is_empty() => "unknown field: there are none".into(),
+            None => format!("unknown field: there are {}", all.join(", ")),
+        };
+        Err(self.error_at(key, what))
+    }
+
+    /// The key of the innermost object that is none of its group's, and may be meant for `field`.
+    pub(super) fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
+        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return None };
+        let unknown =
+            |key: &&str| *key != "unparsed" && !table.is_empty() && !asked.contains(key) && !names::has(key, table);
+        crate::nearest::nearest(field.name, fields.keys().map(String::as_str).filter(unknown))
+    }
+
+    /// The value given for `field`, if any.
+    pub fn input(&mut self, field: &'static Field) -> Option<&'a Json> {
+        match self.cursors.last_mut()? {
+            Cursor::Object { fields, asked, .. } => {
+                let found = fields.get(field.name)?;
+                if !asked.contains(&field.name) {
+                    asked.push(field.name);
+                }
+                Some(found)
+            }
+            Cursor::List { items, next, .. } => items.get(next.checked_sub(1)?),
+        }
+    }
+
+    pub(in crate::codec) fn has(&self, field: &'static Field) -> bool {
+        match self.cursors.last() {
+            Some(Cursor::Object { fields, .. }) => fields.contains_key(field.name),
+            _ => true,
+        }
+    }
+
+    pub(super) fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
+        match self.cursors.last()? {
+            Cursor::Object { derived, .. } => derived.and_then(|d| d.get(field.name)),
+            Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(next.checked_sub(1)?)),
+        }
+    }
+
+    /// The number in front of a field, where it was given.
+    pub(super) fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
+        match self.cursors.last() {
+            Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
+            _ => None,
+        }
+    }
+
+    /// The error that something else was expected here.
+    pub fn wrong(&self, expected: &str, got: &Json) -> EncodeError {
+        let mut shown = got.to_string();
+        if shown.len() > 60 {
+            shown = shown.chars().take(57).collect::<String>() + "...";
+        }
+        self.error(format!("expected {expected}, got {shown}"))
+    }
+
+    /// An error at this place.
+    pub fn error(&self, what: String) -> EncodeError {
+        let mut path = String::new();
+        for (k, name) in self.names.iter().enumerate() {
+            match name.is_empty() {
+                // A list's element: its number stands in the list's cursor.
+                true => {
+                    if let Some(Cursor::List { next, .. }) = self
+                        .cursors
+                        .iter()
+                        .filter(|c| matches!(c, Cursor::List { .. }))
+                        .nth(self.names[..k].iter().filter(|n| n.is_empty()).count())
+                    {
+                        path += &format!("[{}]", next.saturating_sub(1));
+                    }
+                }
+                false if path.is_empty() => path += name,
+                false => path += &format!(".{name}"),
+            }
+        }
+        EncodeError { path: if path.is_empty() { "fields".into() } else { path }, what }
+    }
+
+    /// An error at a member of this place.
+    pub(super) fn error_at(&self, name: &str, what: String) -> EncodeError {
+        let mut error = self.error(what);
+        error.path = match self.names.is_empty() {
+            true => name.into(),
+            false => format!("{}.{name}", error.path),
+        };
+        error
+    }
+
+    pub(super) fn fail(&self, what: String) -> WriteStop {
+        WriteStop::Error(self.error(what))
+    }
+
+    /// The field is needed and not given: an error, or the end of a message that broke here.
+    pub fn missing(&mut self, field: &'static Field) -> WriteStop {
+        if self.broken {
+            return WriteStop::Broken;
+        }
+        if let Some(key) = self.mistaken(field) {
+            return WriteStop::Error(self.error_at(key, format!("unknown field, did you mean {:?}?", field.name)));
+        }
+        let what = match field.kind {
+            Kind::Derived => "not known: no earlier message tells it; give it under derived".into(),
+            _ => format!("required, but not given ({})", describe::kind(field)),
+        };
+        WriteStop::Error(self.error_at(field.name, what))
+    }
+}

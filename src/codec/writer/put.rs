@@ -1,0 +1,98 @@
+//! What is written: bits, bytes, and values that are given as raw bits.
+
+use super::{WriteStop, Writer};
+use crate::codec::bits;
+use crate::codec::layout::Order;
+use serde_json::Value as Json;
+
+/// `{"raw":"hex","bits":n}`: the bytes and the bits that count.
+pub(super) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
+    let map = value.as_object()?;
+    let (raw, count) = (map.get("raw")?.as_str()?, map.get("bits")?.as_u64()? as usize);
+    Some(match hex::decode(raw) {
+        Err(why) => Err(format!("raw: expected hex: {why}")),
+        Ok(bytes) if bytes.len() != count.div_ceil(8) => {
+            Err(format!("raw: {} bytes do not hold {count} bits", bytes.len()))
+        }
+        Ok(bytes) => Ok((bytes, count)),
+    })
+}
+
+impl<'a> Writer<'a> {
+    /// Bits written so far.
+    pub fn position(&self) -> usize {
+        self.out.len()
+    }
+
+    /// Writes `count` bits of a number.
+    pub fn put(&mut self, value: u64, count: u32, order: Order) {
+        self.out.put(self.ordered(value, count, order), count);
+    }
+
+    /// Writes a base-128 number.
+    pub fn put_varint(&mut self, mut v: u64) {
+        while v > 0x7f {
+            self.out.put(v & 0x7f | 0x80, 8);
+            v >>= 7;
+        }
+        self.out.put(v, 8);
+    }
+
+    /// Writes something behind its length in bytes, a base-128 number.
+    pub(in crate::codec) fn delimited(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
+    ) -> Result<(), WriteStop> {
+        let at = self.out.len();
+        let done = write(self);
+        let content = self.out.split_off(at);
+        self.put_varint(content.len().div_ceil(8) as u64);
+        self.put_raw(content.bytes(), content.len());
+        done
+    }
+
+    /// Writes whole bytes.
+    pub fn put_bytes(&mut self, bytes: &[u8]) {
+        self.out.put_bytes(bytes);
+    }
+
+    pub(super) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
+        match (order, self.order) {
+            (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
+            _ => value,
+        }
+    }
+
+    /// Writes a value given as `{"raw":"hex","bits":n}`.
+    ///
+    /// # Errors
+    /// It is no such value.
+    pub fn put_raw_form(&mut self, value: &'a Json) -> Result<(), WriteStop> {
+        self.put_bits_of(value)
+    }
+
+    pub(super) fn put_bits_of(&mut self, value: &'a Json) -> Result<(), WriteStop> {
+        let (bytes, count) = self.hex_or_raw(value)?;
+        self.put_raw(&bytes, count);
+        Ok(())
+    }
+
+    pub(super) fn put_raw(&mut self, bytes: &[u8], count: usize) {
+        self.out.put_bytes(&bytes[..count / 8]);
+        if !count.is_multiple_of(8) {
+            self.out.put(bytes[count / 8] as u64, count as u32 % 8);
+        }
+    }
+
+    /// Hex text, or `{"raw":"hex","bits":n}`: the bytes, and how many bits of them count.
+    pub(super) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
+        if let Some(raw) = raw_form(value) {
+            return raw.map_err(|what| self.fail(what));
+        }
+        match value.as_str().map(hex::decode) {
+            Some(Ok(bytes)) => Ok((bytes.clone(), bytes.len() * 8)),
+            Some(Err(why)) => Err(self.fail(format!("expected hex: {why}"))),
+            None => Err(WriteStop::Error(self.wrong("hex", value))),
+        }
+    }
+}

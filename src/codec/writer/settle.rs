@@ -1,0 +1,102 @@
+//! What later fields say of earlier ones: counts, lengths, and the conditions that they are there by.
+
+use super::{WriteStop, Writer};
+use crate::codec::bits;
+use crate::codec::context::{Context, NoContext};
+use crate::codec::layout::{Count, Field, Kind, Order, When};
+
+impl<'a> Writer<'a> {
+    /// Writes, sets or checks how many elements a codec's own kind of array has.
+    ///
+    /// # Errors
+    /// The number does not fit.
+    pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
+        match *count {
+            Count::Const(exact) if n != exact as u64 => {
+                Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name)))
+            }
+            Count::Prefix(prefix) => match self.given_prefix(prefix) {
+                Some(given) => self.leaf_value(prefix, given).map(drop),
+                None => self.put_prefix(prefix, n),
+            },
+            Count::Field(name) => self.counted(name, n),
+            _ => Ok(()),
+        }
+    }
+
+    /// A list or text of so many elements or bytes is counted by the earlier field `name`. Several
+    /// may be, but then they are of one length.
+    pub(super) fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
+        let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
+        let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
+        let most = match entry.field.kind {
+            Kind::Int { bits, .. } => bits::mask(bits as u32 - 1),
+            ref kind => kind.width().map_or(u64::MAX, |(bits, _)| bits::mask(bits)),
+        };
+        match () {
+            _ if counted && before != n => {
+                Err(self.fail(format!("a length of {n}, but {name} is that of something else too, which has {before}")))
+            }
+            _ if n > most => Err(self.fail(format!("a length of {n}, but {name} is at most {most}"))),
+            _ => {
+                self.complete(name, n);
+                Ok(())
+            }
+        }
+    }
+
+    /// Sets the earlier field `name` to `value`, unless it was given.
+    pub(super) fn complete(&mut self, name: &str, value: u64) {
+        let Some(entry) = self.scope.entry(name) else { return };
+        if entry.given {
+            return;
+        }
+        entry.value = value;
+        let (at, kind) = (entry.bit as usize, &entry.field.kind);
+        let (count, order) = match kind {
+            Kind::UInt { bits, order } | Kind::Int { bits, order } => (*bits as u32, *order),
+            Kind::Bool { bits } => (*bits as u32, Order::Little),
+            _ => return,
+        };
+        self.out.patch(at, self.ordered(value, count, order), count);
+    }
+
+    /// What a presence condition says by the fields written so far; `None`: it depends on what is left.
+    pub(super) fn holds(&self, when: &When) -> Option<bool> {
+        match when {
+            When::Always => Some(true),
+            When::Bit(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1)),
+            When::Clear(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 0)),
+            When::Eq(name, value) => Some(self.scope.get(name) == Some(*value)),
+            When::In(name, values) => Some(self.scope.get(name).is_some_and(|v| values.contains(&v))),
+            When::Left(_) => None,
+            When::Any(several) => {
+                let all: Vec<Option<bool>> = several.iter().map(|w| self.holds(w)).collect();
+                if all.contains(&Some(true)) {
+                    Some(true)
+                } else if all.contains(&None) {
+                    None
+                } else {
+                    Some(false)
+                }
+            }
+            When::Setting(name, value) => Some(match &self.context {
+                Some(context) => context.setting(name) == *value,
+                None => NoContext.setting(name) == *value,
+            }),
+        }
+    }
+
+    /// A field is given whose condition an earlier, not given field decides: make it so.
+    pub(super) fn make_true(&mut self, when: &When) {
+        match when {
+            When::Bit(name, bit) => {
+                let value = self.scope.get(name).unwrap_or(0) | 1 << bit;
+                self.complete(name, value);
+            }
+            When::Eq(name, value) => self.complete(name, *value),
+            When::Any([first, ..]) => self.make_true(first),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Values to bits: numbers, text and bytes, and what tells where they end.
+
+use super::put::raw_form;
+use super::{Cursor, WriteStop, Writer};
+use crate::codec::bits;
+use crate::codec::half_text;
+use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign};
+use serde_json::Value as Json;
+
+/// A whole number, as JSON number or as text (decimal, or 0x..).
+pub(super) fn plain_number(value: &Json) -> Option<i128> {
+    match value {
+        Json::Number(n) => n.as_u64().map(i128::from).or(n.as_i64().map(i128::from)).or_else(|| {
+            let f = n.as_f64()?;
+            (f.fract() == 0.0 && f.abs() < 2f64.powi(64)).then_some(f as i128)
+        }),
+        Json::String(s) => match s.strip_prefix("0x").or(s.strip_prefix("0X")) {
+            Some(digits) => i128::from_str_radix(digits, 16).ok(),
+            None => s.trim().parse().ok(),
+        },
+        Json::Bool(b) => Some(*b as i128),
+        _ => None,
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Writes the number in front of a field's content.
+    pub(super) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
+        match prefix.kind {
+            Kind::Custom(codec) => {
+                let number = Json::from(n);
+                let mut inner = Writer::new(&number);
+                inner.cursors = vec![Cursor::List { items: std::slice::from_ref(&number), derived: None, next: 1 }];
+                codec.write(prefix, &mut inner)?;
+                let (bytes, count) = (inner.out.bytes().to_vec(), inner.out.len());
+                self.put_raw(&bytes, count);
+                Ok(())
+            }
+            _ => self.put_number(prefix, n as i128),
+        }
+    }
+
+    pub(super) fn put_number(&mut self, field: &'static Field, n: i128) -> Result<(), WriteStop> {
+        match field.kind {
+            Kind::UInt { bits, order } => match u64::try_from(n) {
+                Ok(v) if v <= bits::mask(bits as u32) => {
+                    self.put(v, bits as u32, order);
+                    Ok(())
+                }
+                _ => Err(self.fail(format!("{n} is out of range: 0 to {}", bits::mask(bits as u32)))),
+            },
+            Kind::Int { bits, order } => {
+                let half = 1i128 << (bits - 1);
+                match n >= -half && n < half {
+                    true => {
+                        self.put(n as u64, bits as u32, order);
+                        Ok(())
+                    }
+                    false => Err(self.fail(format!("{n} is out of range: {} to {}", -half, half - 1))),
+                }
+            }
+            Kind::VarInt { sign, max_groups } => {
+                let Some(v) = sign.write(n) else {
+                    let (least, most) = sign.range();
+                    return Err(self.fail(format!("{n} is out of range: {least} to {most}")));
+                };
+                if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
+                    return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
+                }
+                self.put_varint(v);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The raw number for a given value, by the way the field is shown.
+    pub(super) fn number(&self, field: &'static Field, value: &Json) -> Result<i128, WriteStop> {
+        match field.show {
+            Show::Enum(names) => {
+                if let Some(found) = value.as_str().and_then(|s| names.iter().find(|(_, n)| *n == s)) {
+                    // Negative ones are in two's complement.
+                    let signed = match field.kind {
+                        Kind::Int { .. } => true,
+                        Kind::VarInt { sign, .. } => sign != Sign::None,
+                        _ => false,
+                    };
+                    return Ok(if signed { found.0 as i64 as i128 } else { found.0 as i128 });
+                }
+                plain_number(value).ok_or_else(|| {
+                    let list: Vec<&str> = names.iter().map(|(_, n)| *n).collect();
+                    WriteStop::Error(self.wrong(&format!("a number or one of {}", list.join(", ")), value))
+                })
+            }
+            Show::Flags(flags) => {
+                let one = |item: &Json| -> Option<u64> {
+                    if let Some((bit, _)) = item.as_str().and_then(|s| flags.names.iter().find(|(_, n)| *n == s)) {
+                        return Some(*bit);
+                    }
+                    u64::try_from(plain_number(item)?).ok().map(|n| n >> flags.shift)
+                };
+                let all = match value {
+                    Json::Array(items) => items.iter().try_fold(0, |all, item| one(item).map(|bit| all | bit)),
+                    Json::String(list) if plain_number(value).is_none() => list
+                        .split(['|', ',', '+'])
+                        .map(str::trim)
+                        .filter(|s| !s.is_empty())
+                        .try_fold(0, |all, s| one(&Json::from(s)).map(|bit| all | bit)),
+                    _ => plain_number(value).and_then(|n| u64::try_from(n).ok()),
+                };
+                match all {
+                    Some(bits) => Ok(((bits & !flags.fixed_mask) | flags.fixed) as i128),
+                    None => {
+                        let list: Vec<&str> = flags.names.iter().map(|(_, n)| *n).collect();
+                        Err(WriteStop::Error(self.wrong(&format!("a list of flags: {}", list.join(", ")), value)))
+                    }
+                }
+            }
+            Show::Scaled(scale) => {
+                match value.as_f64().or_else(|| value.as_str().and_then(|s| s.trim().parse().ok())) {
+                    Some(v) if v.is_finite() => Ok(scale.raw(v) as i128),
+                    _ => Err(WriteStop::Error(self.wrong("a number", value))),
+                }
+            }
+            Show::Plain => plain_number(value).ok_or_else(|| WriteStop::Error(self.wrong("a whole number", value))),
+        }
+    }
+
+    pub(super) fn leaf_value(&mut self, field: &'static Field, value: &'a Json) -> Result<u64, WriteStop> {
+        let raw = raw_form(value).transpose().map_err(|what| self.fail(what))?;
+        match field.kind {
+            Kind::Text { len, charset } => {
+                let content = match (&raw, value.as_str()) {
+                    (Some((bytes, count)), _) => (bytes.clone(), *count),
+                    (None, Some(text)) => {
+                        let bytes = self.encode_text(text, charset)?;
+                        let count = bytes.len() * 8;
+                        (bytes, count)
+                    }
+                    (None, None) => return Err(WriteStop::Error(self.wrong("text", value))),
+                };
+                self.put_extent(len, content, raw.is_some())?;
+                Ok(0)
+            }
+            Kind::Bytes { len } => {
+                let content = self.hex_or_raw(value)?;
+                self.put_extent(len, content, raw.is_some())?;
+                Ok(0)
+            }
+            _ if raw.is_some() => {
+                let (bytes, count) = raw.unwrap_or_default();
+                self.put_raw(&bytes, count);
+                Ok(bits::get(&bytes, 0, (count as u32).min(64)))
+            }
+            Kind::Bool { bits } => {
+                let v = match value {
+                    Json::Bool(b) => *b as u64,
+                    Json::String(s) if s == "true" => 1,
+                    Json::String(s) if s == "false" => 0,
+                    _ => match plain_number(value) {
+                        Some(n @ (0 | 1)) => n as u64,
+                        _ => return Err(WriteStop::Error(self.wrong("true or false", value))),
+                    },
+                };
+                self.out.put(v, bits as u32);
+                Ok(v)
+            }
+            Kind::Float { bits, order } => {
+                let Some(v) = value.as_f64().or_else(|| value.as_str().and_then(|s| s.trim().parse::<f64>().ok()))
+                else {
+                    return Err(WriteStop::Error(self.wrong("a number", value)));
+                };
+                let (pattern, finite) = match bits {
+                    16 => {
+                        let bits = half_text::nearest(v);
+                        (bits as u64, half::f16::from_bits(bits).is_finite())
+                    }
+                    32 => ((v as f32).to_bits() as u64, (v as f32).is_finite()),
+                    _ => (v.to_bits(), v.is_finite()),
+                };
+                if !finite && v.is_finite() {
+                    return Err(self.fail(format!("{v} is out of range for {bits} bits")));
+                }
+                self.put(pattern, bits as u32, order);
+                Ok(pattern)
+            }
+            _ => {
+                let mut n = self.number(field, value)?;
+                // Flags have no sign: the highest bit is one of them.
+                if let (Show::Flags(_), true) = (field.show, n >= 0) {
+                    n = match field.kind {
+                        Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
+                            bits::signed(n as u64, bits as u32) as i128
+                        }
+                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement, .. } => n as u64 as i64 as i128,
+                        _ => n,
+                    };
+                }
+                self.put_number(field, n)?;
+                Ok(n as u64)
+            }
+        }
+    }
+
+    pub(super) fn encode_text(&self, text: &str, charset: Charset) -> Result<Vec<u8>, WriteStop> {
+        match charset {
+            Charset::Utf8 => Ok(text.as_bytes().to_vec()),
+            Charset::Latin1 => text
+                .chars()
+                .map(|c| u8::try_from(c as u32).map_err(|_| self.fail(format!("{c:?} is not a Latin-1 character"))))
+                .collect(),
+        }
+    }
+
+    /// Writes the content of text or bytes with what tells where it ends.
+    pub(super) fn put_extent(
+        &mut self,
+        len: Len,
+        (bytes, count): (Vec<u8>, usize),
+        raw: bool,
+    ) -> Result<(), WriteStop> {
+        let size = count.div_ceil(8);
+        match len {
+            Len::Prefix(prefix) => {
+                match self.given_prefix(prefix) {
+                    Some(given) => drop(self.leaf_value(prefix, given)?),
+                    None => self.put_prefix(prefix, size as u64)?,
+                }
+                self.put_raw(&bytes, count);
+            }
+            Len::Const(n) if size != n as usize => return Err(self.fail(format!("expected {n} bytes, got {size}"))),
+            Len::Bits(n) if count != n as usize && count != (n as usize).div_ceil(8) * 8 => {
+                return Err(self.fail(format!("expected {n} bits, got {count}")));
+            }
+            Len::Bits(n) => self.put_raw(&bytes, n as usize),
+            Len::Padded(n) if size > n as usize => return Err(self.fail(format!("at most {n} bytes, got {size}"))),
+            Len::Padded(n) => {
+                self.put_raw(&bytes, count);
+                self.out.put_bytes(&vec![0; n as usize - size]);
+            }
+            Len::Until(stop) => {
+                if bytes.contains(&stop) && !raw {
+                    return Err(self.fail(format!("must not contain the byte {stop:#04x} that ends it")));
+                }
+                self.put_raw(&bytes, count);
+                self.out.put_bytes(&[stop]);
+            }
+            Len::Field(name) => {
+                self.counted(name, size as u64)?;
+                self.put_raw(&bytes, count);
+            }
+            Len::Const(_) | Len::Rest => self.put_raw(&bytes, count),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! The walk over the tables, field by field.
+
+use super::put::raw_form;
+use super::{Cursor, WriteStop, Writer};
+use crate::codec::context::Recalled;
+use crate::codec::layout::{Count, Field, Kind, flag};
+use crate::codec::walk::{self, Custom, Wire};
+
+/// An open list.
+pub struct List {
+    /// The count was given: in a broken message the list ends it.
+    given: bool,
+    count: &'static Count,
+    length: usize,
+}
+
+impl List {
+    /// Has it no elements?
+    pub(in crate::codec) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+}
+
+impl Wire for Writer<'_> {
+    type Stop = WriteStop;
+    type Group = usize;
+    type List = List;
+
+    fn present(&mut self, field: &'static Field) -> Result<bool, WriteStop> {
+        let nameless = matches!(field.kind, Kind::Switch { .. } | Kind::Inline(_));
+        let holds = self.holds(&field.when);
+        if nameless {
+            return Ok(holds.unwrap_or(true));
+        }
+        let given = self.has(field) || matches!(field.kind, Kind::Tag { .. } | Kind::Derived) && holds == Some(true);
+        if given && holds != Some(true) {
+            self.make_true(&field.when);
+        }
+        match (given, holds) {
+            (false, Some(true)) if field.default.is_some() => Ok(true),
+            (false, Some(true)) if field.is(flag::OMIT_EMPTY) => Ok(false),
+            (false, Some(true)) => Err(self.missing(field)),
+            _ => Ok(given),
+        }
+    }
+
+    fn leaf(&mut self, field: &'static Field) -> Result<(), WriteStop> {
+        let at = self.out.len();
+        if let Kind::Tag { bits, order, value } = field.kind {
+            // A message type may be given as a number where the layout shows it.
+            self.put(value, bits as u32, order);
+            return Ok(());
+        }
+        let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
+        self.names.push(if bare { "" } else { field.name });
+        let given = self.input(field);
+        let value = match (given, field.kind.width(), field.default) {
+            (Some(value), ..) => self.leaf_value(field, value)?,
+            (None, Some((bits, order)), _) if field.is(flag::MEASURES_REST) => {
+                self.measures.push((at, bits, order));
+                self.put(0, bits, order);
+                0
+            }
+            // In a message that broke, a shown field that is not given was never read.
+            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
+                self.put(default as u64, bits, order);
+                default as u64
+            }
+            (None, ..) if field.is(flag::OMIT_EMPTY) => 0,
+            (None, ..) => {
+                self.names.pop();
+                return Err(self.missing(field));
+            }
+        };
+        self.names.pop();
+        if field.is(flag::KEPT) {
+            self.scope.push(field, value, at as u32, given.is_some());
+        }
+        Ok(())
+    }
+
+    fn derived(&mut self, field: &'static Field) -> Result<(), WriteStop> {
+        let given = match self.derived_input(field) {
+            Some(value) => Some(self.number(field, value)? as u64),
+            None => None,
+        };
+        let known = match (given, &mut self.context) {
+            (Some(v), _) => Recalled::Value(v),
+            (None, Some(context)) => context.recall(field, &self.scope),
+            (None, None) => Recalled::Unknown,
+        };
+        match known {
+            Recalled::Value(v) => {
+                self.scope.push(field, v, self.out.len() as u32, true);
+                Ok(())
+            }
+            _ => Err(self.missing(field)),
+        }
+    }
+
+    fn enter(&mut self, field: &'static Field) -> Result<usize, WriteStop> {
+        let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
+        let Some(value) = self.input(field) else { return Err(self.missing(field)) };
+        self.names.push(if bare { "" } else { field.name });
+        let Some(fields) = value.as_object() else {
+            let error = self.wrong("an object", value);
+            return Err(WriteStop::Error(error));
+        };
+        let derived = self.derived_input(field);
+        let table: &'static [Field] = if let Kind::Struct(table) = field.kind { table } else { &[] };
+        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new(), table });
+        Ok(self.scope.len())
+    }
+
+    fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
+        if whole && self.surplus.is_none() {
+            self.surplus = self.check_asked().err();
+        }
+        if whole || self.broken {
+            self.cursors.pop();
+            self.names.pop();
+        }
+        self.scope.truncate(scope);
+    }
+
+    fn begin(&mut self, field: &'static Field, count: &'static Count, _of: &'static Field) -> Result<List, WriteStop> {
+        let derived = self.derived_input(field);
+        let given = match count {
+            Count::Prefix(prefix) => self.given_prefix(prefix),
+            _ => None,
+        };
+        let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
+        let Some(value) = self.input(field) else { return Err(self.missing(field)) };
+        self.names.push(if bare { "" } else { field.name });
+        let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
+        match count {
+            Count::Prefix(prefix) => match given {
+                Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
+                Some(value) => {
+                    let n = self.number(prefix, value)?;
+                    match prefix.kind {
+                        Kind::Custom(_) => self.put_prefix(prefix, n.max(0) as u64)?,
+                        _ => self.put_number(prefix, n)?,
+                    }
+                }
+                None => self.put_prefix(prefix, items.len() as u64)?,
+            },
+            Count::Const(n) if items.len() != *n as usize && !self.broken => {
+                return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
+            }
+            Count::Field(name) => self.counted(name, items.len() as u64)?,
+            _ => {}
+        }
+        self.cursors.push(Cursor::List { items, derived, next: 0 });
+        Ok(List { given: given.is_some(), count, length: items.len() })
+    }
+
+    fn more(&mut self, _field: &'static Field, list: &mut List) -> Result<bool, WriteStop> {
+        let Some(Cursor::List { next, .. }) = self.cursors.last_mut() else { return Ok(false) };
+        *next += 1;
+        Ok(*next <= list.length)
+    }
+
+    fn finish(&mut self, _field: &'static Field, list: List, whole: bool) -> Result<(), WriteStop> {
+        if whole || self.broken {
+            self.cursors.pop();
+            self.names.pop();
+        }
+        match list.count {
+            _ if !whole => Ok(()),
+            // A broken message's list has no end on the wire, or fewer elements than counted.
+            Count::Until(_) if self.broken => Err(WriteStop::Broken),
+            Count::Until(stop) => {
+                self.out.put_bytes(&[*stop]);
+                Ok(())
+            }
+            Count::Const(n) if self.broken && list.length < *n as usize => Err(WriteStop::Broken),
+            _ if self.broken && list.given => Err(WriteStop::Broken),
+            _ => Ok(()),
+        }
+    }
+
+    fn kept(&self, name: &str) -> Option<u64> {
+        self.scope.get(name)
+    }
+
+    fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
+        match &mut self.context {
+            Some(context) => context.layout(field, value, &self.scope),
+            None => None,
+        }
+    }
+
+    fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), WriteStop> {
+        // Hex is taken as it is, also where a schema knows the fields.
+        if let Some(Cursor::Object { fields: given, .. }) = self.cursors.last()
+            && given.get(field.name).is_some_and(|v| v.is_string() || raw_form(v).is_some())
+        {
+            return self.leaf(field);
+        }
+        let group = self.enter(field)?;
+        self.describe_group(fields);
+        if let Some(Cursor::Object { fields, .. }) = self.cursors.last()
+            && let Some(rest) = fields.get("unparsed")
+        {
+            (self.broken, self.unparsed) = (true, Some(rest));
+        }
+        let done = walk::walk(fields, self).and_then(|()| walk::field(&crate::codec::reader::TRAILING, self));
+        self.leave(field, group, done.is_ok());
+        done
+    }
+
+    fn undefined(&mut self, field: &'static Field, what: &'static str) -> WriteStop {
+        if self.broken {
+            return WriteStop::Broken;
+        }
+        self.names.push(field.name);
+        let error = self.fail(format!("{what}: its layout cannot be known"));
+        self.names.pop();
+        error
+    }
+
+    fn unknown(&mut self) -> WriteStop {
+        // Decoding stopped here too; what stood behind is the line's `unparsed`.
+        WriteStop::Broken
+    }
+
+    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), WriteStop> {
+        codec.write(field, self)
+    }
+}
