@@ -3,6 +3,21 @@
 //! They need an install, so they are ignored; `.ci/run` makes it and runs them with
 //! `NETKIT_LIVE_PYTHON` (an interpreter that has pytide) and `NETKIT_LIVE_NODE` (a folder with
 //! node_modules). A variable that is missing is a failure here: nothing is skipped in silence.
+//!
+//! What real servers cannot be made to do stands in tests/probe, with bytes of real captures:
+//!
+//! | outcome | Riptide | nano |
+//! |---|---|---|
+//! | accepted | pytide, UDP and TCP | pinus, TCP and WebSocket; found without --proto too |
+//! | full | pytide, but under the number of `rejected`: it sends 2.0's numbers in 2.2's form | none has a limit of places |
+//! | rejected | pytide, under the number of `custom` | pinus: 500 by its handshake handler, kicked after it |
+//! | custom data | pytide loses it on the way, as its own client finds | pinus: `user` of the handshake |
+//! | wrong version | 2.0 wanted of a 2.2 server; servers of 2.0 and 2.1 exist in C# only | pinus: 501 by its checkClient |
+//! | silent, closed port | a socket that nobody reads, a port that nobody has | the same |
+//! | no route | a network of its own without any | - |
+//!
+//! DNP and Acknex have no server that a package registry offers, and GNE's library needs a compiler
+//! of its time: their peers are scripted.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -188,4 +203,24 @@ fn silent_and_closed_ports() {
     fails(&udp.to_string(), &UDP, "refused");
     fails(&tcp.to_string(), &TCP, "refused");
     fails(&tcp.to_string(), &["-p", "nano"], "refused");
+}
+
+/// In a network namespace of its own without any interface nothing can be sent at all.
+#[test]
+#[ignore = "needs user namespaces: .ci/run looks whether there are any"]
+fn no_route_without_a_network() {
+    for (target, args) in
+        [("192.0.2.1:7777", &UDP[..]), ("192.0.2.1:7777", &["-p", "gne"]), ("[2001:db8::1]:7777", &UDP)]
+    {
+        let output = Command::new("unshare")
+            .args(["--map-root-user", "--net", env!("CARGO_BIN_EXE_netkit")])
+            .args(["probe", target, "-W", "1", "-f", "json"])
+            .args(args)
+            .output()
+            .expect("unshare runs");
+        let all: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!((&all[0]["outcome"], output.status.code()), (&"no_route".into(), Some(1)), "{}", all[0]);
+        assert_eq!(all[0]["samples"], serde_json::json!([]), "nothing was sent");
+        assert!(all[0]["advice"].as_str().is_some_and(|advice| advice.contains("routes")), "{}", all[0]);
+    }
 }

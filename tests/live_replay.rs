@@ -1,4 +1,5 @@
-//! Captures played to real servers: Riptide by pytide-networking (PyPI), nano by pinus (npm).
+//! Captures played to real servers, Riptide's by pytide-networking (PyPI), nano's by pinus (npm), and
+//! to a real client, pytide's.
 //!
 //! They need an install, so they are ignored; `.ci/run` makes it and runs them with
 //! `NETKIT_LIVE_PYTHON` and `NETKIT_LIVE_NODE`, as the probes of `live.rs`.
@@ -125,5 +126,60 @@ fn nano_to_the_last_message() {
             let message = divergence["message"].as_str().unwrap_or_default();
             assert!(message.starts_with("push ") || message == "kick", "{divergence}");
         }
+    }
+}
+
+/// A server's side for a real client: all that the captured server's application said arrives there
+/// once, and what had to be acknowledged was.
+#[test]
+#[ignore = "needs pytide-networking: .ci/run installs it"]
+fn riptide_to_a_live_client() {
+    let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
+    // pytide's own client stops at a notify: it asks for an attribute that it does not have.
+    let notify = ["--drop", "message == notify"];
+    for (transport, name, flow, drop) in [
+        ("udp", "riptide/riptide22-udp.pcap", "2", &[][..]),
+        ("udp", "riptide/riptide22-udp.pcap", "1", &notify),
+        ("tcp", "riptide/pytide-tcp.pcap", "1", &[]),
+    ] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name);
+        let mut server = Command::new(env!("CARGO_BIN_EXE_netkit"))
+            .arg("replay")
+            .arg(&file)
+            .args(["--flow", flow, "--listen", "127.0.0.1:0", "--asap", "-W", "1s", "-f", "ndjson"])
+            .args(drop)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("netkit runs");
+        let mut told = String::new();
+        BufReader::new(server.stderr.take().expect("its notes")).read_line(&mut told).expect("where it listens");
+        let port = told.trim().rsplit(':').next().expect("a port").to_string();
+        let client = Command::new(&python).arg("-u").arg(script("riptide_client.py")).args([transport, &port]).output();
+        let client = String::from_utf8(client.expect("the client runs").stdout).expect("UTF-8");
+        let server = server.wait_with_output().expect("netkit ends");
+        let report = String::from_utf8(server.stdout).expect("UTF-8");
+        let session: Value = serde_json::from_str(report.lines().last().expect("a session")).expect("JSON");
+        println!("{name} {flow}: {session}\n{client}");
+        assert_eq!((&session["complete"], server.status.code()), (&true.into(), Some(0)), "{report}");
+        assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
+        assert!(report.contains("0568656c6c6f"), "its own \"hello\" was heard: {report}");
+
+        // What the capture holds: tests/captures.rs holds it against the expected lines.
+        let mut decode = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        decode.args(["decode", "-q", "--flow", flow, "-f", "ndjson"]).arg(&file);
+        let decoded = String::from_utf8(decode.output().expect("netkit runs").stdout).expect("UTF-8");
+        let lines = decoded.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let said = lines.filter(|l| l["from"] == "server");
+        let said = said.filter(|l| l["message"] == "reliable" || l["message"] == "unreliable");
+        let mut seen = std::collections::BTreeSet::new();
+        let once = said.filter(|l| l["message"] == "unreliable" || seen.insert(l["fields"]["sequence_id"].to_string()));
+        let mut wanted: Vec<u64> = once.filter_map(|l| l["fields"]["message_id"].as_u64()).collect();
+        let heard = client.lines().filter_map(|line| line.strip_prefix("MESSAGE ")?.parse().ok());
+        let mut heard: Vec<u64> = heard.collect();
+        wanted.sort_unstable();
+        heard.sort_unstable();
+        assert_eq!(heard, wanted, "{name} {flow}");
+        assert!(client.contains("CONNECTED") && client.contains("DISCONNECTED"), "{client}");
     }
 }

@@ -229,3 +229,26 @@ fn a_live_client_of_another_byte_order() {
         assert!(frames.contains(&small), "{frames:?}");
     }
 }
+
+/// The acceptance may be under way when we give up: without an exit the server would go deaf.
+#[test]
+fn an_exit_also_without_an_answer() {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let at = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (stream, _) = listener.accept().unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
+        let request = frame(&stream).unwrap();
+        // Slower than the client's patience.
+        let next = frame(&stream);
+        say(&stream, &[b"GNE\x01", &[0; 4][..], &[255; 4]].concat());
+        stream.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let early = matches!(std::io::Read::read(&mut &stream, &mut [0]), Ok(0));
+        say(&stream, &[2, 255]);
+        (request.len(), next, early)
+    });
+    let path = "gne/gne-le-tcponly.pcap";
+    let report = to(at, &conversation(path, 1, &Stage::default()), &Stage::default(), Duration::from_millis(300));
+    assert!(!report.complete() && report.trouble.is_some(), "{report}");
+    assert_eq!(server.join().unwrap(), (48, Some(vec![2, 255]), false), "an exit, and the end is waited for");
+}

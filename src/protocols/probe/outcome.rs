@@ -142,3 +142,27 @@ impl fmt::Display for Failure {
         write!(f, "{}: {}", self.outcome.name(), self.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    /// What the system says of addresses that it cannot reach; no test may send to one.
+    #[test]
+    fn no_way_to_the_host() {
+        for kind in [ErrorKind::NetworkUnreachable, ErrorKind::HostUnreachable, ErrorKind::AddrNotAvailable] {
+            for carrier in [Carrier::Udp, Carrier::Tcp, Carrier::Ws] {
+                for trouble in [Trouble::of(Error::from(kind)), Trouble::of_datagram(Error::from(kind))] {
+                    let failure = Failure::from_trouble(trouble, carrier);
+                    assert_eq!(failure.outcome, Outcome::NoRoute, "{failure}");
+                    assert_eq!(failure.outcome.name(), "no_route");
+                    assert!(failure.text.starts_with("no route: ") && failure.advice.contains("routes"), "{failure}");
+                }
+            }
+        }
+        // Any other answer tells more about a server than this.
+        let others = [Outcome::Refused, Outcome::Silent, Outcome::Closed, Outcome::Broken, Outcome::Ok];
+        assert!(others.iter().all(|other| other.weight() > Outcome::NoRoute.weight()));
+    }
+}

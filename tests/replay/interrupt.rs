@@ -1,0 +1,91 @@
+//! Ctrl-C: a session is left politely, and the status is 130, as shells have it.
+//!
+//! Acknex has no goodbye (its server notices the silence), and nano over TCP none but the stream's
+//! own end.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Capture, conversation, and what the one who stays says of the end.
+const SESSIONS: [(&str, &str, &str); 5] = [
+    ("riptide/riptide22-udp.pcap", "2", "disconnect"),
+    ("riptide/riptide22-tcp.pcap", "1", "disconnect"),
+    ("dnp/dnp-basic.pcap", "1", "connection_close"),
+    ("gne/gne-le-udp-full.pcap", "1", "exit"),
+    ("nano/pomelo-ws.pcap", "1", "the WebSocket was closed"),
+];
+
+fn netkit(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.arg("replay").args(args).args(["-W", "4s", "-f", "ndjson"]);
+    command.current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A server, and where it listens.
+fn listening(args: &[&str]) -> (Child, String) {
+    let mut child = netkit(args).args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap().to_string();
+    (child, at)
+}
+
+fn interrupt(child: Child) -> Output {
+    let begin = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(4), "it took {:?}", begin.elapsed());
+    output
+}
+
+fn session(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(text.lines().last().unwrap_or_else(|| panic!("no report: {output:?}"))).unwrap()
+}
+
+/// Plays both sides, the interrupted one so slowly that it cannot be done.
+fn interrupted(path: &str, flow: &str, client: bool) -> [Output; 2] {
+    let play = [path, "--flow", flow];
+    let pace = |slow: bool| if slow { ["--speed", "0.02"] } else { ["--speed", "1000000"] };
+    let (server, at) = listening(&[&play[..], &pace(!client)].concat());
+    let other = netkit(&[&play[..], &pace(client), &["--to", &at]].concat()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    let (goes, stays) = if client { (other, server) } else { (server, other) };
+    let gone = interrupt(goes);
+    [gone, stays.wait_with_output().unwrap()]
+}
+
+#[test]
+fn the_session_is_left() {
+    std::thread::scope(|scope| {
+        for (path, flow, goodbye) in SESSIONS {
+            for client in [true, false] {
+                scope.spawn(move || {
+                    let [gone, stays] = interrupted(path, flow, client);
+                    let name = format!("{path}, client: {client}");
+                    assert_eq!(gone.status.code(), Some(130), "{name}: {gone:?}");
+                    let report = session(&gone);
+                    assert_eq!((&report["complete"], &report["trouble"]), (&false.into(), &"interrupted".into()));
+                    assert!(report["sent"].as_u64() > Some(0), "{name}: it had begun: {report}");
+                    assert!(report["sent"].as_u64() < report["messages"].as_u64(), "{name}: it was done: {report}");
+                    let ended = session(&stays)["ended"].clone();
+                    assert!(ended.as_str().is_some_and(|why| why.starts_with(goodbye)), "{name}: {ended}");
+                });
+            }
+        }
+    });
+}
+
+/// Nobody has come: nobody is left.
+#[test]
+fn waiting_for_a_client() {
+    let (server, _) = listening(&["gne/gne-le-tcponly.pcap"]);
+    let output = interrupt(server);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(130), 0), "{output:?}");
+    let (server, _) = listening(&["dnp/dnp-basic.pcap", "--flow", "1"]);
+    assert_eq!(interrupt(server).status.code(), Some(130));
+}

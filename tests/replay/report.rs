@@ -1,0 +1,99 @@
+//! What people and programs read at the end.
+
+use netkit::protocols::replay::Counts;
+use netkit::replay::{Divergence, Report, Unsaid};
+use serde_json::json;
+use std::time::Duration;
+
+fn report() -> Report {
+    let unsaid = |frame, message: &str, why: &str| Unsaid { frame, message: message.into(), why: why.into() };
+    Report {
+        steps: 12,
+        said: 11,
+        expected: 9,
+        heard: 8,
+        unsaid: vec![unsaid(31, "gne.packets", "the session was over")],
+        refused: vec![unsaid(12, "gne.packets", "an empty datagram or frame ends the connection")],
+        live: [("answers to exits", 1)].into(),
+        dropped: 2,
+        unknown: 1,
+        counts: Counts {
+            acknowledged: 5,
+            resent: 3,
+            unacknowledged: 1,
+            copies: 2,
+            live: 6,
+            round_trips: [9, 1, 4].map(Duration::from_millis).into(),
+        },
+        remarks: vec!["no datagrams are granted".into()],
+        ended: Some("exit".into()),
+        trouble: Some("interrupted".into()),
+        divergences: vec![
+            Divergence::Missing { frame: 20, message: "packets ping".into() },
+            Divergence::Extra { message: "packets 16".into(), content: json!({"packets": [{"id": 16}]}) },
+            Divergence::Differs {
+                frame: 22,
+                message: "packets rate_adjust".into(),
+                fields: vec![("packets[0].rate".into(), json!(2500), json!(5000))],
+            },
+        ],
+        took: Duration::from_millis(1250),
+    }
+}
+
+#[test]
+fn for_people() {
+    let expected = "\
+sent          11 of 12 messages in 1.250 s
+acknowledged  5, 1 not; 3 copies sent again
+received      8 of 9 messages
+made live     6 acknowledgements, heartbeats and answers
+round trips   3: min 1.00, median 4.00, max 9.00 ms
+not repeated  1 answers to exits of the capture
+dropped       2
+left out      1 messages of an unknown sender: --server ADDR tells who is who
+refused       frame 12 gne.packets: an empty datagram or frame ends the connection (--allow-dangerous sends it)
+not sent      frame 31 gne.packets: the session was over
+note          no datagrams are granted
+the peer ended the session: exit
+trouble       interrupted
+the peer diverged from the capture in 3 places:
+  frame 20 packets ping: did not come
+  packets 16: not in the capture: {\"packets\":[{\"id\":16}]}
+  frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
+";
+    assert_eq!(report().to_string(), expected);
+    let quiet =
+        Report { steps: 1, said: 1, expected: 1, heard: 1, took: Duration::from_millis(3), ..Report::default() };
+    let expected = "\
+sent          1 of 1 messages in 0.003 s
+received      1 of 1 messages
+the peer said what it said in the capture
+";
+    assert_eq!(quiet.to_string(), expected);
+}
+
+#[test]
+fn for_programs() {
+    let mut text = String::new();
+    report().ndjson(&mut text);
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<_> = lines.iter().map(|l| (l["report"].as_str().unwrap(), l["kind"].as_str())).collect();
+    let divergence = "divergence";
+    assert_eq!(
+        kinds,
+        [
+            ("refused", None),
+            ("unsaid", None),
+            (divergence, Some("missing")),
+            (divergence, Some("extra")),
+            (divergence, Some("differs")),
+            ("session", None)
+        ]
+    );
+    assert_eq!(lines[4]["fields"], json!([{"path": "packets[0].rate", "captured": 2500, "live": 5000}]));
+    let session = &lines[5];
+    assert_eq!((&session["complete"], &session["diverged"]), (&false.into(), &true.into()));
+    assert_eq!(session["round_trip_ms"], json!({"count": 3, "min": 1.0, "median": 4.0, "max": 9.0}));
+    assert_eq!((&session["seconds"], &session["unacknowledged"]), (&1.25.into(), &1.into()));
+}
