@@ -671,6 +671,21 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// A field is not given that is there while a bit is clear, but one that is there when it is set:
+    /// sets the bit, unless the number with it was given.
+    fn given_instead(&mut self, when: &When) -> bool {
+        let (When::Clear(name, bit), Some(Cursor::Object { fields, table, .. })) = (when, self.cursors.last()) else {
+            return false;
+        };
+        let other = |f: &&Field| matches!(f.when, When::Bit(n, b) if n == *name && b == *bit);
+        let Some(other) = table.iter().find(|f| other(f) && fields.contains_key(f.name)) else { return false };
+        if self.scope.entry(name).is_none_or(|entry| entry.given) {
+            return false;
+        }
+        self.make_true(&other.when);
+        true
+    }
+
     /// A field is given whose condition an earlier, not given field decides: make it so.
     fn make_true(&mut self, when: &When) {
         match when {
@@ -747,6 +762,7 @@ impl Wire for Writer<'_> {
         match (given, holds) {
             (false, Some(true)) if field.default.is_some() => Ok(true),
             (false, Some(true)) if field.is(flag::OMIT_EMPTY) => Ok(false),
+            (false, Some(true)) if self.given_instead(&field.when) => Ok(false),
             (false, Some(true)) => Err(self.missing(field)),
             _ => Ok(given),
         }
