@@ -271,6 +271,12 @@ fn wrong_schemas_are_refused_with_their_line() {
         (nano, "encoding = \"le\"\n[message.fields]\na = \"text[3]\"", 7, "takes everything up to the end"),
         (nano, "encoding = \"json\"\n[message.fields]\na = \"u8\"", 7, "no type \"u8\" in the encoding json"),
         (nano, "message = \"pushh\"", 5, "no message \"pushh\" carries payloads, did you mean \"push\"?"),
+        (
+            nano,
+            "encoding = \"text\"\n[[message]]\nroute = \"a\"\nencoding = \"json\"\nname = \"n\"",
+            6,
+            "m is found by the same: it would never be used",
+        ),
         (nano, "id = 1", 5, "payloads have no ids here"),
         (dnp, "a = \"u8[]\"", 6, "write u8[5], u8[FIELD] or u8[*]"),
         (dnp, "count = \"u8\"\na = \"u16[cuont]\"", 7, "no field \"cuont\" stands before it, did you mean \"count\"?"),

@@ -104,8 +104,8 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
 
-Ids and numbers that the peer decides are taken from its answers; acknowledgements and heartbeats \
-are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
+Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
+acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
 empty) are refused. The session is left politely, also after Ctrl-C.";
 
 fn speed(text: &str) -> Result<f64, String> {

@@ -18,6 +18,12 @@ pub type Compiled<T> = Result<T, (usize, String)>;
 /// Compiles a file's messages.
 pub fn compile(file: &str, text: &File, encodings: &'static [Encoding]) -> Result<Vec<SchemaMessage>, SchemaError> {
     let fail = |(line, reason)| SchemaError { file: file.into(), line, reason };
+    for (k, m) in text.messages.iter().enumerate() {
+        let key = |m: &MessageText| (m.id, m.route.clone(), m.message.clone(), m.from.clone());
+        if let Some(twin) = text.messages.iter().take(k).find(|twin| key(twin) == key(m)) {
+            return Err(fail((m.line, format!("{} is found by the same: it would never be used", twin.name))));
+        }
+    }
     text.messages.iter().map(|m| message(text, m, encodings).map_err(fail)).collect()
 }
 

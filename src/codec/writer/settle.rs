@@ -1,6 +1,6 @@
 //! What later fields say of earlier ones: counts, lengths, and the conditions that they are there by.
 
-use super::{WriteStop, Writer};
+use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
 use crate::codec::layout::{Count, Field, Kind, Order, When};
@@ -85,6 +85,21 @@ impl<'a> Writer<'a> {
                 None => NoContext.setting(name) == *value,
             }),
         }
+    }
+
+    /// A field is not given that is there while a bit is clear, but one that is there when it is set:
+    /// sets the bit, unless the number with it was given.
+    pub(super) fn given_instead(&mut self, when: &When) -> bool {
+        let (When::Clear(name, bit), Some(Cursor::Object { fields, table, .. })) = (when, self.cursors.last()) else {
+            return false;
+        };
+        let other = |f: &&Field| matches!(f.when, When::Bit(n, b) if n == *name && b == *bit);
+        let Some(other) = table.iter().find(|f| other(f) && fields.contains_key(f.name)) else { return false };
+        if self.scope.entry(name).is_none_or(|entry| entry.given) {
+            return false;
+        }
+        self.make_true(&other.when);
+        true
     }
 
     /// A field is given whose condition an earlier, not given field decides: make it so.

@@ -39,6 +39,7 @@ impl Wire for Writer<'_> {
         match (given, holds) {
             (false, Some(true)) if field.default.is_some() => Ok(true),
             (false, Some(true)) if field.is(flag::OMIT_EMPTY) => Ok(false),
+            (false, Some(true)) if self.given_instead(&field.when) => Ok(false),
             (false, Some(true)) => Err(self.missing(field)),
             _ => Ok(given),
         }

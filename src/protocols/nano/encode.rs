@@ -37,7 +37,8 @@ impl Packages {
     fn payload(&self, line: &Line<'_>, given: &Json) -> Result<Json, EncodeError> {
         let word = |from: Option<&Json>| from?.get("route")?.as_str().map(str::to_owned);
         let by_code = || {
-            let code = line.fields.get("route_code")?.as_u64()?;
+            let code = line.fields.get("route_code")?;
+            let code = code.as_u64().or_else(|| code.as_str()?.trim().parse().ok())?;
             String::from_utf8(self.dictionary.as_ref()?.route(code as u16)?.to_vec()).ok()
         };
         let route = word(Some(line.fields)).or_else(|| word(line.derived)).or_else(by_code);
@@ -48,8 +49,12 @@ impl Packages {
             (role, _) => role,
         };
         let mut bytes = schemas::write(&self.schemas, line.message, route.as_deref(), from.name(), given)?;
-        let flags = line.fields.get("flags").and_then(Json::as_array);
-        if flags.is_some_and(|flags| flags.iter().any(|flag| flag == "compressed")) {
+        let compressed = match line.fields.get("flags") {
+            Some(Json::Array(flags)) => flags.iter().any(|flag| flag == "compressed"),
+            Some(Json::String(flags)) => flags.split(['|', ',', '+']).any(|flag| flag.trim() == "compressed"),
+            _ => false,
+        };
+        if compressed {
             bytes = zlib::deflate(&bytes);
         }
         let mut fields = line.fields.clone();

@@ -151,7 +151,7 @@ impl Custom for FlagsAndType {
         };
         let kind = match writer.input(&MESSAGE_TYPE) {
             None => return Err(writer.missing(&MESSAGE_TYPE)),
-            Some(given) => match given.as_u64() {
+            Some(given) => match given.as_u64().or_else(|| given.as_str()?.trim().parse().ok()) {
                 Some(n @ 0..=7) => n,
                 _ => return Err(WriteStop::Error(writer.wrong("a number from 0 to 7", given))),
             },
