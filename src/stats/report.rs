@@ -166,18 +166,26 @@ fn protocols(stats: &Stats) -> String {
     names.iter().map(|name| format!("{name}, ")).collect()
 }
 
+impl Stats {
+    /// The sums in words: which protocols, how many messages, of how many bytes, and so on.
+    pub fn sums(&self) -> String {
+        let mut line = format!("{}{}, {} bytes", protocols(self), plural(self.messages, "message"), self.bytes);
+        // Hex text has neither times nor conversations. Writing to a string cannot fail.
+        if !self.flows.is_empty() {
+            let _ = write!(line, ", {:.3} s, {}", self.duration(), plural(self.flows.len() as u64, "conversation"));
+        }
+        if self.faults > 0 {
+            let _ = write!(line, ", {}", plural(self.faults, "fault"));
+        }
+        if self.warnings > 0 {
+            let _ = write!(line, ", {} with warnings", self.warnings);
+        }
+        line
+    }
+}
+
 fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) {
-    let mut line = format!("{}{}, {} bytes", protocols(stats), plural(stats.messages, "message"), stats.bytes);
-    // Hex text has neither times nor conversations. Writing to a string cannot fail.
-    if !stats.flows.is_empty() {
-        let _ = write!(line, ", {:.3} s, {}", stats.duration(), plural(stats.flows.len() as u64, "conversation"));
-    }
-    if stats.faults > 0 {
-        let _ = write!(line, ", {}", plural(stats.faults, "fault"));
-    }
-    if stats.warnings > 0 {
-        let _ = write!(line, ", {} with warnings", stats.warnings);
-    }
+    let line = stats.sums();
     let together = width.is_none_or(|width| name.width() + 2 + line.width() <= width);
     let _ = writeln!(text, "{name}:{}{line}", if together { " " } else { "\n  " });
     if stats.unlisted > 0 {
