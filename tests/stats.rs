@@ -341,3 +341,26 @@ fn a_capture_does_not_differ_from_itself() {
     let (count, status) = diff("riptide22-lossy.pcap", "riptide20-lossy.pcap", "rate>1%");
     assert!(count > 0 && status == Some(1), "{count} {status:?}");
 }
+
+/// Text is as wide as the terminal, whatever is counted; the line with the file's name aside.
+#[test]
+fn tables_fit_the_terminal() {
+    for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
+        let extra = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
+        for (columns, args) in [("80", &[][..]), ("80", &["--delivery"]), ("80", &["--by", "peer"]), ("132", &[])] {
+            let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
+                .arg("stats")
+                .arg(&capture)
+                .args(extra.split_whitespace())
+                .args(args)
+                .env("COLUMNS", columns)
+                .output()
+                .expect("netkit runs");
+            let text = String::from_utf8(done.stdout).expect("UTF-8");
+            let width: usize = columns.parse().expect("a number");
+            for line in text.lines().skip(1) {
+                assert!(line.chars().count() <= width, "{} {args:?} {columns}: {line}", capture.display());
+            }
+        }
+    }
+}

@@ -185,9 +185,23 @@ impl Stats {
 }
 
 fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) {
-    let line = stats.sums();
-    let together = width.is_none_or(|width| name.width() + 2 + line.width() <= width);
-    let _ = writeln!(text, "{name}:{}{line}", if together { " " } else { "\n  " });
+    let (sums, width) = (stats.sums(), width.unwrap_or(usize::MAX));
+    if name.width() + 2 + sums.width() <= width {
+        let _ = writeln!(text, "{name}: {sums}");
+    } else {
+        let _ = write!(text, "{name}:");
+        let mut column = width;
+        for part in sums.split_inclusive(", ") {
+            if column + part.trim_end().width() > width {
+                text.truncate(text.trim_end().len());
+                text.push_str("\n  ");
+                column = 2;
+            }
+            text.push_str(part);
+            column += part.width();
+        }
+        text.push('\n');
+    }
     if stats.unlisted > 0 {
         let _ = writeln!(text, "{} messages belong to conversations past the {}th", stats.unlisted, stats.flows.len());
     }
