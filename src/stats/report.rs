@@ -1,7 +1,8 @@
 //! Which tables are wanted, and how they stand together.
 
+use super::connections::{delivery, links, requests};
 use super::table::Table;
-use super::tables::{delivery, flows, links, messages, peers, requests, schemas, seconds_table};
+use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
 use super::{Stats, whose};
 use super::{aligned, rows};
