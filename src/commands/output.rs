@@ -196,3 +196,9 @@ pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
         let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }
+
+/// Text for people, to stdout: names of schemas and values of the wire, which are quoted in it,
+/// cannot paint the terminal.
+pub fn text(text: &[u8]) -> io::Result<()> {
+    write!(io::stdout(), "{}", Lines(String::from_utf8_lossy(text)))
+}

@@ -116,10 +116,10 @@ pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl R
 
 /// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
 pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
-    let mut seen = Seen::default();
+    let (stop, mut seen) = (stop(), Seen::default());
     let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).share(share);
-    while !stop().is_set() {
+    while !stop.is_set() {
         match packets.next() {
             Ok(Some(item)) => {
                 inspector.sink().frame(item.frame.time);
@@ -131,7 +131,7 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
             }
             Ok(None) => break,
             // Where the user stops a capture that grows, it may well end inside a record.
-            Err(_) if stop().is_set() => break,
+            Err(_) if stop.is_set() => break,
             Err(error) => {
                 seen.error = Some(error);
                 break;

@@ -1,6 +1,6 @@
 //! `netkit stats`: what was said how often, by whom, when, and what became of it.
 
-use super::output::style;
+use super::output::{style, text};
 use super::selection::{Picked, Selection};
 use super::{Usage, input, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
@@ -46,7 +46,10 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             StatsFormat::Json => report.json(&stats, &name, &mut out),
             StatsFormat::Csv => report.csv(&stats, &mut out),
         }
-        io::stdout().write_all(&out)?;
+        match args.format {
+            StatsFormat::Text | StatsFormat::Csv => text(&out)?,
+            StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
+        }
     }
     done.map(|()| 0)
 }

@@ -1,11 +1,12 @@
 //! `netkit stats --track`: one field over time.
 
-use super::output::style;
+use super::output::{self, style};
 use super::selection::Selection;
 use super::stats::count;
 use super::{Usage, input};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::filter::{FieldPath, Names};
+use netkit::printable::Printable;
 use netkit::protocols::{Message, Options, Sink};
 use netkit::render::Output;
 use netkit::stats::table::csv_text;
@@ -52,7 +53,7 @@ impl Sink for Rows {
 fn plain(json: &[u8]) -> String {
     let text = String::from_utf8_lossy(json);
     match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(serde_json::Value::String(text)) => text,
+        Ok(serde_json::Value::String(text)) => Printable(text).to_string(),
         Ok(serde_json::Value::Array(list)) if list.iter().all(|v| !v.is_array() && !v.is_object()) => {
             text.trim_matches(['[', ']']).replace(',', " ")
         }
@@ -72,7 +73,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selecti
             let (lines, done) = count(&args.file, options, global, selection, Sparklines::new(track));
             let mut text = format!("{}: {field}\n\n", input::name(&args.file));
             lines.text(style(global, false).width, &mut text);
-            io::stdout().write_all(text.as_bytes())?;
+            output::text(text.as_bytes())?;
             return done.map(|()| 0);
         }
         StatsFormat::Csv => true,

@@ -1,7 +1,7 @@
 //! Two captures at message level: what appeared, what vanished, what changed.
 
+use super::connections::directions;
 use super::table::{Cell, Shape, Table};
-use super::tables::directions;
 use super::{Kind, Stats};
 use std::collections::BTreeSet;
 use std::fmt;

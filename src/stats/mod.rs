@@ -5,10 +5,11 @@
 //! beyond [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come
 //! from histograms. No allocation a message in the steady state.
 //!
-//! [`tables`] makes tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
+//! [`tables`] and [`connections`] make tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
 //! captures, [`track`] follows one field.
 
 pub mod aligned;
+pub mod connections;
 pub mod copies;
 pub mod delivery;
 pub mod diff;

@@ -1,7 +1,8 @@
 //! Which tables are wanted, and how they stand together.
 
+use super::connections::{delivery, links, requests};
 use super::table::Table;
-use super::tables::{delivery, flows, links, messages, peers, requests, schemas, seconds_table};
+use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
 use super::{Stats, whose};
 use super::{aligned, rows};
@@ -166,20 +167,42 @@ fn protocols(stats: &Stats) -> String {
     names.iter().map(|name| format!("{name}, ")).collect()
 }
 
+impl Stats {
+    /// The sums in words: which protocols, how many messages, of how many bytes, and so on.
+    pub fn sums(&self) -> String {
+        let mut line = format!("{}{}, {} bytes", protocols(self), plural(self.messages, "message"), self.bytes);
+        // Hex text has neither times nor conversations. Writing to a string cannot fail.
+        if !self.flows.is_empty() {
+            let _ = write!(line, ", {:.3} s, {}", self.duration(), plural(self.flows.len() as u64, "conversation"));
+        }
+        if self.faults > 0 {
+            let _ = write!(line, ", {}", plural(self.faults, "fault"));
+        }
+        if self.warnings > 0 {
+            let _ = write!(line, ", {} with warnings", self.warnings);
+        }
+        line
+    }
+}
+
 fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) {
-    let mut line = format!("{}{}, {} bytes", protocols(stats), plural(stats.messages, "message"), stats.bytes);
-    // Hex text has neither times nor conversations. Writing to a string cannot fail.
-    if !stats.flows.is_empty() {
-        let _ = write!(line, ", {:.3} s, {}", stats.duration(), plural(stats.flows.len() as u64, "conversation"));
+    let (sums, width) = (stats.sums(), width.unwrap_or(usize::MAX));
+    if name.width() + 2 + sums.width() <= width {
+        let _ = writeln!(text, "{name}: {sums}");
+    } else {
+        let _ = write!(text, "{name}:");
+        let mut column = width;
+        for part in sums.split_inclusive(", ") {
+            if column + part.trim_end().width() > width {
+                text.truncate(text.trim_end().len());
+                text.push_str("\n  ");
+                column = 2;
+            }
+            text.push_str(part);
+            column += part.width();
+        }
+        text.push('\n');
     }
-    if stats.faults > 0 {
-        let _ = write!(line, ", {}", plural(stats.faults, "fault"));
-    }
-    if stats.warnings > 0 {
-        let _ = write!(line, ", {} with warnings", stats.warnings);
-    }
-    let together = width.is_none_or(|width| name.width() + 2 + line.width() <= width);
-    let _ = writeln!(text, "{name}:{}{line}", if together { " " } else { "\n  " });
     if stats.unlisted > 0 {
         let _ = writeln!(text, "{} messages belong to conversations past the {}th", stats.unlisted, stats.flows.len());
     }

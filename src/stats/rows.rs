@@ -1,9 +1,10 @@
 //! Deliveries one by one, as JSON: every numbered message with its copies and its acknowledgement.
 
 use super::Stats;
+use super::connections::directions;
 use super::delivery::{Connection, Direction};
 use super::table::Cell;
-use super::tables::{directions, end_text};
+use super::tables::end_text;
 use crate::flow::Side;
 use crate::render::json_text::string;
 use std::fmt::{Display, Write as _};

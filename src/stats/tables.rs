@@ -1,15 +1,10 @@
-//! The tables of a capture's statistics.
+//! The tables of a capture's statistics: messages, conversations, peers, seconds.
 
-use super::delivery::{Connection, Direction};
-use super::histogram::Delays;
 use super::table::{Cell, Shape, Table};
 use super::{Flow, Kind, Stats};
 use crate::flow::{End, Side};
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
-
-/// Delays are reported at these percentiles, and at their maximum.
-const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
 
 static MESSAGES: Shape = Shape {
     kind: "message",
@@ -85,81 +80,6 @@ static PEERS: Shape = Shape {
     ],
 };
 static SECONDS: Shape = Shape { kind: "second", title: "", keys: 1, columns: &["second", "messages", "bytes"] };
-static DELIVERY: Shape = Shape {
-    kind: "delivery",
-    title: "Numbered messages (delays and round trips in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "messages",
-        "copies",
-        "resent",
-        "resent_share",
-        "duplicates",
-        "given_up",
-        "never_acked",
-        "gaps",
-        "missing",
-        "late",
-        "lost",
-        "handled_twice",
-        "never_handled",
-        "lost_share",
-        "ack_p50",
-        "ack_p90",
-        "ack_p99",
-        "ack_max",
-        "ack_jitter",
-        "rtt_p50",
-        "rtt_p90",
-        "rtt_p99",
-        "rtt_max",
-        "rtt_jitter",
-    ],
-};
-static REQUESTS: Shape = Shape {
-    kind: "request",
-    title: "Requests (times to their answers in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "requests",
-        "answers",
-        "unanswered",
-        "unmatched",
-        "p50",
-        "p90",
-        "p99",
-        "max",
-        "jitter",
-    ],
-};
-static LINKS: Shape = Shape {
-    kind: "link",
-    title: "Links (lives in ms)",
-    keys: 4,
-    columns: &[
-        "flow",
-        "connection",
-        "proto",
-        "from",
-        "offered",
-        "accepted",
-        "refused",
-        "ended",
-        "life_p50",
-        "life_p90",
-        "life_p99",
-        "life_max",
-    ],
-};
-
 fn rate(n: u64, seconds: f64, digits: usize) -> Cell {
     // One message, or several at once, have no rate.
     if seconds > 0.0 { Cell::Real(round(n as f64 / seconds, 6), digits) } else { Cell::Null }
@@ -170,7 +90,8 @@ fn round(x: f64, digits: i32) -> f64 {
     (x * unit).round() / unit
 }
 
-fn share(part: u64, whole: u64) -> Cell {
+/// A part of a whole, where there is a whole.
+pub fn share(part: u64, whole: u64) -> Cell {
     if whole > 0 { Cell::Share(round(part as f64 / whole as f64, 6)) } else { Cell::Null }
 }
 
@@ -223,7 +144,7 @@ pub fn schemas(stats: &Stats) -> Table {
 }
 
 /// The client's side of a conversation; the first speaker's where that is not known.
-fn client(flow: &Flow) -> Side {
+pub fn client(flow: &Flow) -> Side {
     flow.server.map_or(Side::A, Side::other)
 }
 
@@ -302,77 +223,6 @@ pub fn seconds_table(stats: &Stats) -> Table {
     let width = (stats.seconds.width() / 1_000_000_000) as u64;
     for (k, step) in stats.seconds.steps().iter().enumerate() {
         table.rows.push(vec![(k as u64 * width).into(), step.messages.into(), step.bytes.into()]);
-    }
-    table
-}
-
-fn delays(all: &Delays, row: &mut Vec<Cell>) {
-    row.extend(PERCENTILES.map(|p| Cell::millis(all.percentile(p).map(|n| n as f64))));
-    row.push(Cell::millis(all.max().map(|n| n as f64)));
-    row.push(Cell::millis(all.jitter()));
-}
-
-/// The directions of all connections: the connection, who sent, what.
-pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static str, &Direction)> {
-    stats.delivery.iter().flat_map(|connection| {
-        let flow = stats.flow(connection.flow);
-        let first = flow.map_or(Side::A, client);
-        [first, first.other()].map(|side| {
-            let role = match flow.and_then(|f| f.server) {
-                Some(server) if server == side => "server",
-                Some(_) => "client",
-                None if side == Side::A => "first",
-                None => "second",
-            };
-            (connection, role, &connection.directions[side.index()])
-        })
-    })
-}
-
-/// Which connection, and who sent.
-fn whose(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
-    let proto = stats.flow(connection.flow).map_or("", |f| f.proto);
-    vec![connection.flow.into(), Cell::Int(connection.ordinal as u64), proto.into(), role.into()]
-}
-
-/// Numbered messages of each direction. Times in milliseconds.
-pub fn delivery(stats: &Stats) -> Table {
-    let mut table = Table::new(&DELIVERY);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.messages > 0) {
-        let mut row = whose(stats, connection, role);
-        row.extend([d.messages, d.copies, d.resent].map(Cell::Int));
-        row.push(share(d.resent, d.copies));
-        let counts = [d.duplicates, d.given_up(), d.never_acked(), d.gaps, d.missing, d.late, d.lost()];
-        row.extend(counts.into_iter().chain([d.handled_twice, d.never_handled]).map(Cell::Int));
-        row.push(share(d.lost(), d.messages + d.lost()));
-        delays(&d.ack_delay, &mut row);
-        delays(&d.round_trip, &mut row);
-        table.rows.push(row);
-    }
-    table
-}
-
-/// Requests of each direction, and how long their answers took in milliseconds.
-pub fn requests(stats: &Stats) -> Table {
-    let mut table = Table::new(&REQUESTS);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.requests + d.answers + d.unmatched > 0) {
-        let mut row = whose(stats, connection, role);
-        row.extend([d.requests, d.answers, d.unanswered(), d.unmatched].map(Cell::Int));
-        delays(&d.answer_time, &mut row);
-        table.rows.push(row);
-    }
-    table
-}
-
-/// Links that each side offered, those it ended, and how long these lived in milliseconds.
-pub fn links(stats: &Stats) -> Table {
-    let mut table = Table::new(&LINKS);
-    for (connection, role, d) in directions(stats).filter(|(.., d)| d.offered + d.ended > 0) {
-        let mut row = whose(stats, connection, role);
-        row.extend([d.offered, d.accepted, d.refused, d.ended].map(Cell::Int));
-        delays(&d.life, &mut row);
-        row.pop();
-        table.rows.push(row);
     }
     table
 }

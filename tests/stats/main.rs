@@ -1,6 +1,8 @@
 //! Statistics against what is known otherwise: the delivery files of real programs' captures, and
 //! counts over the lines that decode prints.
 
+mod requests;
+
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -192,147 +194,6 @@ fn counts_are_those_of_the_lines() {
     assert!(captures > 10);
 }
 
-/// What one side asked in one conversation: how often, the times to the answers, and answers to
-/// nothing.
-#[derive(Debug, Default)]
-struct Asked {
-    requests: u64,
-    answers: Vec<f64>,
-    unmatched: u64,
-}
-
-type AllAsked = BTreeMap<(u64, String), Asked>;
-
-fn role(name: &str) -> &'static str {
-    if name == "client" { "server" } else { "client" }
-}
-
-/// nano: a response has the id of its request, and no route of its own. A broken one asks nothing.
-fn nano_asked(lines: &[Json]) -> AllAsked {
-    let (mut all, mut open) = (AllAsked::new(), BTreeMap::new());
-    for line in lines.iter().filter(|l| l["proto"] == "nano" && l.get("fault").is_none()) {
-        let (flow, from) = (line["flow"].as_u64().expect("a flow"), line["from"].as_str().expect("a role"));
-        let Some(id) = line["derived"]["id"].as_u64().or(line["fields"]["id"].as_u64()) else { continue };
-        let time = line["time"].as_f64().expect("a time");
-        let noted = |code: &str| line["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == code));
-        match line["message"].as_str() {
-            Some("request") => {
-                all.entry((flow, from.into())).or_default().requests += 1;
-                open.insert((flow, id), time);
-            }
-            Some("response") => {
-                let asked = all.entry((flow, role(from).into())).or_default();
-                match open.remove(&(flow, id)) {
-                    Some(before) => asked.answers.push((time - before) * 1e3),
-                    None => asked.unmatched += noted("nano.unmatched_response") as u64,
-                }
-            }
-            _ => {}
-        }
-    }
-    all
-}
-
-/// GNE: pings of a connection, over TCP and UDP: a reply may come over the other one.
-fn gne_asked(lines: &[Json]) -> AllAsked {
-    let mut all = AllAsked::new();
-    let sender = |frame: &Json| {
-        let line = lines.iter().find(|l| l["frame"] == *frame).expect("the request's line");
-        (line["flow"].as_u64().expect("a flow"), line["from"].as_str().expect("a role").to_string())
-    };
-    for line in lines {
-        let own = (line["flow"].as_u64().expect("a flow"), line["from"].as_str().expect("a role").to_string());
-        for ping in line["derived"]["pings"].as_array().into_iter().flatten() {
-            match (ping["request"].as_bool(), ping.get("request_frame")) {
-                (Some(true), _) => all.entry(own.clone()).or_default().requests += 1,
-                (_, Some(frame)) => {
-                    let trip = ping["round_trip"].as_f64().expect("a number") * 1e3;
-                    all.entry(sender(frame)).or_default().answers.push(trip);
-                }
-                (_, None) => all.entry((own.0, role(&own.1).into())).or_default().unmatched += 1,
-            }
-        }
-    }
-    all
-}
-
-/// Requests without numbers and acknowledgements: what was asked, answered, and how fast.
-#[test]
-fn requests_are_those_of_the_lines() {
-    let mut seen = [0, 0];
-    for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
-        let folder = capture.parent().and_then(Path::file_name).expect("a folder").to_os_string();
-        if folder != "nano" && folder != "gne" {
-            continue;
-        }
-        let text = netkit("decode", &capture, &["-q", "-f", "ndjson"]);
-        let lines: Vec<Json> = text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
-        let mut want = if folder == "nano" { nano_asked(&lines) } else { gne_asked(&lines) };
-        want.retain(|_, asked| asked.requests + asked.unmatched > 0 || !asked.answers.is_empty());
-        let got = stats(&capture, &["--delivery"]);
-        assert_eq!(got["delivery"], json!([]), "{}: nothing is numbered", capture.display());
-        let rows = got["request"].as_array().expect("rows");
-        assert_eq!(rows.len(), want.len(), "{}", capture.display());
-        for row in rows {
-            let key = (row["flow"].as_u64().expect("a flow"), row["from"].as_str().expect("a role").to_string());
-            let asked = want.get(&key).unwrap_or_else(|| panic!("{}: {row}", capture.display()));
-            let answers = asked.answers.len() as u64;
-            let counts = json!([asked.requests, answers, asked.requests.saturating_sub(answers), asked.unmatched]);
-            let got = json!([row["requests"], row["answers"], row["unanswered"], row["unmatched"]]);
-            assert_eq!(got, counts, "{} {key:?}", capture.display());
-            seen[(folder == "gne") as usize] += answers;
-            let mut sorted = asked.answers.clone();
-            sorted.sort_by(f64::total_cmp);
-            if let (Some(max), Some(p50)) = (row["max"].as_f64(), row["p50"].as_f64()) {
-                let (longest, median) = (sorted[sorted.len() - 1], sorted[(sorted.len() - 1) / 2]);
-                assert!((max - longest).abs() < 0.002, "{} {key:?}: {max} {longest}", capture.display());
-                assert!((p50 - median).abs() <= median / 64.0 + 0.002, "{} {key:?}: {p50}", capture.display());
-            }
-        }
-    }
-    assert!(seen[0] > 100 && seen[1] > 20, "{seen:?}");
-}
-
-/// DNP's links, counted over the lines: offers are link_states, and what the other side answers to
-/// them is noted by frame.
-#[test]
-fn links_are_those_of_the_lines() {
-    let mut offers = 0;
-    for name in ["dnp-states", "dnp-types", "dnp-lossy", "dnp-python"] {
-        let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/dnp/{name}.pcap"));
-        let text = netkit("decode", &capture, &["-q", "-f", "ndjson"]);
-        let lines: Vec<Json> = text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
-        let mut want: BTreeMap<(u64, String), [u64; 3]> = BTreeMap::new();
-        for line in &lines {
-            let noted =
-                |code: &str| line["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == code));
-            let (flow, from) = (line["flow"].as_u64().expect("a flow"), line["from"].as_str().expect("a role"));
-            if line["message"] == "link_state"
-                && line.get("fault").is_none()
-                && line["derived"]["copy"].is_null()
-                && !noted("dnp.retransmission")
-                && !noted("dnp.duplicate")
-            {
-                want.entry((flow, from.into())).or_default()[0] += 1;
-            }
-            for (k, code) in [(1, "dnp.link_accepted"), (2, "dnp.link_refused")] {
-                if noted(code) {
-                    want.entry((flow, role(from).into())).or_default()[k] += 1;
-                }
-            }
-        }
-        let got = stats(&capture, &["--delivery"]);
-        let rows = got["link"].as_array().expect("rows").iter().map(|row| {
-            let count = |key: &str| row[key].as_u64().expect("a number");
-            let key = (count("flow"), row["from"].as_str().expect("a role").to_string());
-            (key, [count("offered"), count("accepted"), count("refused")])
-        });
-        assert_eq!(rows.collect::<BTreeMap<_, _>>(), want, "{name}");
-        offers += want.values().map(|n| n[0]).sum::<u64>();
-    }
-    assert!(offers > 40, "{offers}");
-}
-
 /// A capture differs in nothing from itself, and in something from another.
 #[test]
 fn a_capture_does_not_differ_from_itself() {
@@ -349,4 +210,27 @@ fn a_capture_does_not_differ_from_itself() {
     assert_eq!(diff("riptide22-lossy.pcap", "riptide22-lossy.pcap", "rate>0%"), (0, Some(0)));
     let (count, status) = diff("riptide22-lossy.pcap", "riptide20-lossy.pcap", "rate>1%");
     assert!(count > 0 && status == Some(1), "{count} {status:?}");
+}
+
+/// Text is as wide as the terminal, whatever is counted; the line with the file's name aside.
+#[test]
+fn tables_fit_the_terminal() {
+    for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
+        let extra = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
+        for (columns, args) in [("80", &[][..]), ("80", &["--delivery"]), ("80", &["--by", "peer"]), ("132", &[])] {
+            let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
+                .arg("stats")
+                .arg(&capture)
+                .args(extra.split_whitespace())
+                .args(args)
+                .env("COLUMNS", columns)
+                .output()
+                .expect("netkit runs");
+            let text = String::from_utf8(done.stdout).expect("UTF-8");
+            let width: usize = columns.parse().expect("a number");
+            for line in text.lines().skip(1) {
+                assert!(line.chars().count() <= width, "{} {args:?} {columns}: {line}", capture.display());
+            }
+        }
+    }
 }
