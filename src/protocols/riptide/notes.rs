@@ -20,13 +20,9 @@ pub const NOTES: &[NoteDoc] = &[
     note(
         "riptide.handled_twice",
         "warning",
-        "a copy that gets through the filter of a 2.0 to 2.2 receiver: its application has the message again",
+        "a copy that gets through the receiver's filter: its application has the message again",
     ),
-    note(
-        "riptide.never_handled",
-        "warning",
-        "a message that the filter of a 2.0 to 2.2 receiver drops though it never had it",
-    ),
+    note("riptide.never_handled", "warning", "a message that the receiver's filter drops though it never had it"),
     note(
         "riptide.ack_ahead",
         "warning",

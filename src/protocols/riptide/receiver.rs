@@ -1,9 +1,10 @@
 //! What the library's receivers make of a direction's reliable messages: their own filter against
 //! copies, run over the capture (facts, section 7).
 //!
-//! The filters of 2.0 and of 2.1 and 2.2 fail after a jump of the sequence ids: a message may be
-//! handed to the application twice, or never. Nothing on the wire says so, but the filter is known,
-//! and so is what it was fed: best where the capture was made at the receiver's side.
+//! The filters fail after a jump of the sequence ids: up to 2.0 (1.x has the same one) a message may
+//! be handed to the application twice, in 2.1 and 2.2 never. Nothing on the wire says so, but the
+//! filter is known, and so is what it was fed: best where the capture was made at the receiver's
+//! side.
 
 use super::version::Version;
 
@@ -13,7 +14,7 @@ pub struct Receiver {
     /// Its newest sequence id; `None`: the connection's beginning is not in the capture, and
     /// nothing came yet.
     last: Option<u16>,
-    filter: Option<Filter>,
+    filter: Filter,
 }
 
 #[derive(Debug)]
@@ -22,12 +23,18 @@ enum Filter {
     Bits(Bits),
 }
 
+impl Default for Filter {
+    fn default() -> Filter {
+        Filter::Windows(Windows::default())
+    }
+}
+
 impl Receiver {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
         match &self.filter {
-            Some(Filter::Bits(bits)) => bits.segments.capacity() * size_of::<u32>(),
-            _ => 0,
+            Filter::Bits(bits) => bits.segments.capacity() * size_of::<u32>(),
+            Filter::Windows(_) => 0,
         }
     }
 
@@ -37,22 +44,21 @@ impl Receiver {
         self.last.get_or_insert(0);
     }
 
-    /// A message with this id comes. Is it handed to the application? `None` where the filter of
-    /// the version is not known.
-    pub fn take(&mut self, version: Version, id: u16) -> Option<bool> {
-        match (version, &self.filter) {
-            (Version::V10 | Version::V12, _) => return None,
-            (Version::V20, Some(Filter::Windows(_))) | (Version::V21 | Version::V22, Some(Filter::Bits(_))) => {}
-            (Version::V20, _) => self.filter = Some(Filter::Windows(Windows::default())),
-            (Version::V21 | Version::V22, _) => self.filter = Some(Filter::Bits(Bits::default())),
-        }
+    /// A message with this id comes. Is it handed to the application?
+    pub fn take(&mut self, version: Version, id: u16) -> bool {
         let last = self.last.get_or_insert(id.wrapping_sub(1));
         let gap = gap(id, *last);
-        Some(match &mut self.filter {
-            Some(Filter::Windows(windows)) => windows.take(gap, id, last),
-            Some(Filter::Bits(bits)) => bits.take(gap, id, last),
-            None => return None,
-        })
+        // Until the version is settled, the other filter may have begun.
+        if version.packed() != matches!(self.filter, Filter::Bits(_)) {
+            self.filter = match version.packed() {
+                true => Filter::Bits(Bits::default()),
+                false => Filter::default(),
+            };
+        }
+        match &mut self.filter {
+            Filter::Windows(windows) => windows.take(gap, id, last),
+            Filter::Bits(bits) => bits.take(gap, id, last),
+        }
     }
 }
 
@@ -64,7 +70,7 @@ fn gap(a: u16, b: u16) -> i32 {
     if plain.abs() <= 32768 { plain } else { lifted(a) - lifted(b) }
 }
 
-/// 2.0: 16 bits that acks are made of, and 64 behind them against copies.
+/// Up to 2.0: 16 bits that acks are made of, and 64 behind them against copies.
 #[derive(Debug, Default)]
 struct Windows {
     acks: u16,
@@ -183,29 +189,25 @@ mod tests {
     fn run(version: Version, ids: impl IntoIterator<Item = u16>) -> Vec<bool> {
         let mut receiver = Receiver::default();
         receiver.begin();
-        ids.into_iter().map(|id| receiver.take(version, id).unwrap()).collect()
+        ids.into_iter().map(|id| receiver.take(version, id)).collect()
     }
 
     #[test]
     fn copies_are_dropped_and_late_ones_are_not() {
-        for version in [Version::V20, Version::V21, Version::V22] {
+        for version in [Version::V10, Version::V12, Version::V20, Version::V21, Version::V22] {
             assert_eq!(
                 run(version, [1, 1, 2, 4, 3, 3, 2, 16, 5]),
                 [true, false, true, true, true, false, false, true, true]
             );
             assert_eq!(run(version, (1..=65535).chain([0, 1, 65535, 1])).iter().filter(|new| **new).count(), 65537);
         }
-        assert_eq!(Receiver::default().take(Version::V12, 1), None);
     }
 
     #[test]
     fn a_capture_may_begin_in_the_middle() {
         for version in [Version::V20, Version::V22] {
             let mut receiver = Receiver::default();
-            assert_eq!(
-                [500, 500, 502, 501].map(|id| receiver.take(version, id)),
-                [Some(true), Some(false), Some(true), Some(true)]
-            );
+            assert_eq!([500, 500, 502, 501].map(|id| receiver.take(version, id)), [true, false, true, true]);
         }
     }
 
