@@ -147,3 +147,21 @@ fn what_cannot_be_written_is_named() {
         "fields: expected a number, and one of varint, fixed32, fixed64, bytes, group, got {\"number\":0,\"varint\":1}"
     );
 }
+
+/// A list of megabytes is shown as far as anybody can look at it.
+#[test]
+fn a_list_without_measure() {
+    let count = crate::codec::reader::MOST_NODES + 10;
+    let mut bytes = vec![0x32];
+    let mut length = count;
+    while length > 0x7f {
+        bytes.push(length as u8 & 0x7f | 0x80);
+        length >>= 7;
+    }
+    bytes.push(length as u8);
+    bytes.resize(bytes.len() + count, 1);
+    let mut tree = Tree::default();
+    let fault = Reader::new(&bytes, &mut tree).read(&TABLE).fault().expect("a fault");
+    assert!(fault.to_string().contains("impossible count") && fault.limit.starts_with("more than"), "{fault}");
+    assert!(tree.nodes().len() <= crate::codec::reader::MOST_NODES + 1);
+}

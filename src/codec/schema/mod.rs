@@ -17,6 +17,9 @@
 //! hp   = "int"
 //! ```
 //!
+//! Where nothing on the wire says how payloads are encoded, a message (or the whole file) names its
+//! `encoding`; fields of protobuf messages have a `tag`, members of JSON objects may be `optional`.
+//!
 //! A schema is compiled to the same tables as the protocols' own messages, once for each encoding
 //! that the protocol has for values; so it is read, written, sampled and documented by the same
 //! engine. The tables live as long as the program: there are as many as the files have messages.

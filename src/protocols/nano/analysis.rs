@@ -1,6 +1,7 @@
 //! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
 //! odd about it, and what is to be remembered.
 
+use super::circumstances::Circumstances;
 use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
 use super::memory::{Memory, Open};
 use super::package::{HEADER, LIMIT};
@@ -23,34 +24,6 @@ pub static DERIVED_LENGTH: Field =
 
 /// What may be shown beside the fields.
 pub static DERIVED: [&Field; 3] = [&DERIVED_ID, &DERIVED_ROUTE, &DERIVED_LENGTH];
-
-/// How a line came about.
-#[derive(Debug, Default)]
-pub struct Circumstances {
-    /// So many bytes are missing before it.
-    pub gap: Option<u64>,
-    /// It came in a client's frame without mask.
-    pub unmasked: bool,
-    /// It was given up because a message began anew.
-    pub given_up: bool,
-}
-
-impl Circumstances {
-    /// Notes them.
-    pub fn tell(&self, draft: &mut Draft) {
-        if let Some(missing) = self.gap {
-            let text = format_args!("{missing} bytes of the stream are missing before this message");
-            draft.notes.add(Level::Warning, "tcp.gap", text);
-        }
-        if self.unmasked {
-            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
-        }
-        if self.given_up {
-            let text = format_args!("unfinished, and the next WebSocket message begins with a package of its own");
-            draft.notes.add(Level::Warning, "websocket.package_cut", text);
-        }
-    }
-}
 
 /// What the analysis keeps for a conversation.
 #[derive(Debug)]

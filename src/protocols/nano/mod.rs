@@ -6,6 +6,7 @@
 //! ([`memory`], [`analysis`]).
 
 pub mod analysis;
+pub mod circumstances;
 pub mod encode;
 pub mod json;
 pub mod layout;

@@ -1,6 +1,7 @@
 //! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
 
-use super::analysis::{Analysis, Circumstances};
+use super::analysis::Analysis;
+use super::circumstances::Circumstances;
 use super::layout::{self, TYPE};
 use super::package::{self, Next};
 use crate::codec::reader::UNPARSED;

@@ -9,7 +9,10 @@ use crate::protocols::{Dissector, Draft, Line, Message, Options, Out, Role, Sink
 use crate::render::{derived_json, fields_json};
 use serde_json::{Value as Json, json};
 
-const VECTORS: &str = include_str!("../../../fixtures/nano/vectors.json");
+mod carried;
+mod schemas;
+
+const VECTORS: &str = include_str!("../../../../fixtures/nano/vectors.json");
 
 /// One line, and what its JSON gives when it is written again is held against its bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -444,131 +447,4 @@ fn found_by_what_a_side_says_first() {
     for no in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[4, 0, 0, 1], b"SSH-2.0", &[0x10, 0x20]] {
         assert_eq!(identify(no), No, "{no:?}");
     }
-}
-
-/// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.
-#[test]
-fn a_gap_in_a_websocket_stream() {
-    use Event::{Data, End, Gap};
-    let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
-    let answer = b"HTTP/1.1 101 X\r\n\r\n";
-    let seen = talk(
-        [true; 2],
-        Some(Side::A),
-        &[
-            Data(Side::A, request),
-            Data(Side::B, answer),
-            Data(Side::B, &[0x82, 4, 3, 0, 0, 0, 0x82, 2, 4, 0, 0x02, 1, 9, 0x82, 9, 1]),
-            Gap(Side::B, 7),
-            Data(Side::B, &[0xff, 0xff, 0xff]),
-            Data(Side::B, &[0x82, 4, 3, 0, 0, 0, 0x89, 0]),
-            Data(Side::A, &[0x82, 4, 3, 0, 0, 0]),
-            End(Side::B),
-        ],
-    );
-    let messages: Vec<&str> = seen.iter().map(|s| s.message).collect();
-    let expected = [
-        "upgrade_request",
-        "upgrade_response",
-        "heartbeat",
-        "data",
-        "binary",
-        "frame",
-        "frame",
-        "heartbeat",
-        "ping",
-        "heartbeat",
-    ];
-    assert_eq!(messages, expected);
-    assert_eq!(seen[3].fields, json!({"unparsed": "00"}));
-    assert_eq!(seen[5].fields, json!({"unparsed": "820901"}));
-    assert_eq!(seen[6].notes, ["tcp.gap"]);
-    assert_eq!(seen[9].notes, ["websocket.unmasked"]);
-}
-
-/// Packages as `encode --transport ws` makes them are read again.
-#[test]
-fn wrapped_packages_are_read_again() {
-    let options = options(&json!(["-s", "nano.carrier=websocket"]));
-    let fields = json!({"route": "Room.Say", "payload": "7b7d"});
-    let encoder = &mut *Nano.encoder(&Options::default());
-    for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
-        let (proto, version, derived) = ("nano", None, None);
-        let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };
-        let package = encoder.encode(&line).unwrap();
-        assert_eq!(encoder.frame(&package, &line).as_ref(), Some(&package));
-        let seen = lines(&encoder.websocket(&package, &line).unwrap(), &options);
-        assert_eq!((seen[0].message, seen[0].from), (message, from));
-        assert_eq!(seen[0].fields["route"], "Room.Say");
-    }
-}
-
-/// What a schema says of a payload is written and read, packed or not, by route or by its code.
-#[test]
-fn payloads_by_schema() {
-    let text = include_str!("../../../fixtures/schemas/nano.toml");
-    let mut schemas = crate::codec::schema::Schemas::default();
-    schemas.add("nano.toml", text, &|_| Some(Nano.encodings())).unwrap();
-    let mut options = options(&json!(["-s", "nano.dict={\"pong\":5}"]));
-    options.schemas = schemas.into();
-    let write = |message, fields: Json, derived: Option<Json>| {
-        let (proto, version, from, flow, broken) = ("nano", None, Role::Unknown, 0, false);
-        let line = Line { message, proto, version, from, flow, fields: &fields, derived: derived.as_ref(), broken };
-        Nano.encoder(&options).encode(&line)
-    };
-    let payload = json!({"content": "hello ".repeat(20)});
-    for fields in [
-        json!({"route": "pong", "payload": payload}),
-        json!({"route_code": "5", "payload": payload}),
-        json!({"route_code": 5, "flags": ["route_code", "compressed"], "payload": payload}),
-        json!({"route": "pong", "flags": "compressed", "payload": payload}),
-    ] {
-        let bytes = write("push", fields.clone(), None).unwrap();
-        let seen = lines(&bytes, &options).remove(0);
-        assert_eq!((&seen.derived["payload"], seen.fault), (&payload, false), "{fields}");
-        let packed = fields.to_string().contains("compressed");
-        assert_eq!((seen.derived.get("inflated").is_some(), bytes.len() < 60), (packed, packed), "{fields}");
-        assert!(seen.notes.is_empty(), "{:?}", seen.notes);
-    }
-    // A response's route is its request's; an error has a form of its own.
-    let route = Some(json!({"route": "TestHandler.Ping"}));
-    let pong = write("response", json!({"id": 1, "payload": {"content": "x"}}), route).unwrap();
-    assert_eq!(hex::encode(&pong), "040000050401120178");
-    let ping = write("request", json!({"id": 1, "route": "TestHandler.Ping", "payload": ""}), None).unwrap();
-    let both = lines(&[ping.clone(), pong.clone()].concat(), &options);
-    assert_eq!(both[0].derived, json!({"payload": {}}));
-    assert_eq!(both[1].derived["payload"], json!({"content": "x"}));
-    let mut error = pong.clone();
-    error[4] |= 0x20;
-    assert_eq!(lines(&[ping, error].concat(), &options)[1].derived.get("payload"), None);
-    // Without its request nothing says what a response is.
-    assert_eq!(lines(&pong, &options)[0].derived, Json::Null);
-    let wrong = |fields| write("push", fields, None).unwrap_err().to_string();
-    assert_eq!(
-        wrong(json!({"route": "q", "payload": {"content": "x"}})),
-        "payload: expected hex: no schema has such a payload"
-    );
-    assert_eq!(wrong(json!({"route": "pong", "payload": {"content": 1}})), "payload.content: expected text, got 1");
-    assert!(wrong(json!({"route_code": 5, "flags": [], "payload": "00"})).starts_with("route: required"));
-}
-
-/// Messages that carry no package are lines of the carrier, and give their frames back.
-#[test]
-fn messages_without_packages() {
-    let options = options(&json!(["-s", "nano.carrier=websocket"]));
-    let read = |hex: &str| lines(&hex::decode(hex).unwrap(), &options).remove(0);
-    let pieces = read("018201020304c9d0008101020304ff0001aa");
-    assert_eq!((pieces.message, &pieces.fields), ("text", &json!({"payload": "c8d2feaa"})));
-    assert_eq!(pieces.derived, json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
-    assert!(pieces.fault);
-    let hollow = read("c20100");
-    assert_eq!((hollow.message, &hollow.fields), ("binary", &json!({"payload": ""})));
-    assert_eq!(hollow.derived, json!({"compressed": "00", "header": "c201"}));
-    assert_eq!(read("8200").derived, Json::Null);
-    assert_eq!(read("828001020304").derived, json!({"header": "828001020304"}));
-    assert_eq!(read("827e000103").derived, json!({"length": null}));
-    // A length that nobody sends: the frame's own head is needed to write it again.
-    let endless = read("82ff800000000000000001020304616263");
-    assert_eq!(endless.fields, json!({"mask": "01020304", "opcode": 2, "unparsed": "606060"}));
-    assert_eq!(endless.derived, json!({"header": "82ff800000000000000001020304"}));
 }

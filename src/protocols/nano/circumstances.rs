@@ -1,0 +1,32 @@
+//! What is told of a line beside its bytes: how it came about.
+
+use crate::codec::Level;
+use crate::protocols::Draft;
+
+/// How a line came about.
+#[derive(Debug, Default)]
+pub struct Circumstances {
+    /// So many bytes are missing before it.
+    pub gap: Option<u64>,
+    /// It came in a client's frame without mask.
+    pub unmasked: bool,
+    /// It was given up because a message began anew.
+    pub given_up: bool,
+}
+
+impl Circumstances {
+    /// Notes them.
+    pub fn tell(&self, draft: &mut Draft) {
+        if let Some(missing) = self.gap {
+            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            draft.notes.add(Level::Warning, "tcp.gap", text);
+        }
+        if self.unmasked {
+            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+        }
+        if self.given_up {
+            let text = format_args!("unfinished, and the next WebSocket message begins with a package of its own");
+            draft.notes.add(Level::Warning, "websocket.package_cut", text);
+        }
+    }
+}
