@@ -9,6 +9,7 @@ use crate::stage::{Stage, answer, conversation, to};
 use netkit::protocols::Role;
 use netkit::protocols::replay::Channel;
 use netkit::replay::Report;
+use serde_json::json;
 use std::net::{TcpStream, UdpSocket};
 use std::time::Duration;
 
@@ -251,4 +252,20 @@ fn an_exit_also_without_an_answer() {
     let report = to(at, &conversation(path, 1, &Stage::default()), &Stage::default(), Duration::from_millis(300));
     assert!(!report.complete() && report.trouble.is_some(), "{report}");
     assert_eq!(server.join().unwrap(), (48, Some(vec![2, 255]), false), "an exit, and the end is waited for");
+}
+
+/// A goodbye that this server could not read is not said: then another one is.
+#[test]
+fn an_exit_also_where_the_captured_one_cannot_be_written() {
+    let stage = Stage::default();
+    let mut played = conversation("gne/gne-le-stock-exping.pcap", 1, &stage);
+    let exit = json!({"packets": [{"id": "exit"}]});
+    let own = played.messages.iter_mut().find(|m| m.said.from == Role::Client && m.said.fields == exit).unwrap();
+    own.said.fields = json!({"packets": [{"id": "object_death", "packet": null, "object_id": 1}, {"id": "exit"}]});
+    let kind = Kind { order: Order::Little, build: 5, game: "GNE exping", user_version: 1, ..KIND };
+    let server = Server::start(kind);
+    let report = to(server.at, &played, &stage, Duration::from_millis(300));
+    let seen = server.seen();
+    assert!(report.unsaid.iter().any(|u| u.why.contains("no object_death packets")), "{report}");
+    assert_eq!((seen[1].broken, seen[1].frames.last().map(Vec::as_slice)), (None, Some(&[2, 255][..])));
 }

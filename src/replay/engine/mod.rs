@@ -238,10 +238,12 @@ impl Playing<'_> {
             };
         }
         match self.actor.say(&step.recorded, now, &mut self.out) {
-            Ok(()) => self.said += 1,
+            Ok(()) => {
+                self.said += 1;
+                self.left |= self.actor.closes(&step.recorded);
+            }
             Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
-        self.left |= self.actor.closes(&step.recorded);
         self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous)?;
         Ok(Turn::Said)
     }
