@@ -353,3 +353,30 @@ fn what_fits_no_frame_is_refused() {
     assert!(whys[1].contains("time: "), "{}", whys[1]);
     assert!(whys[2].contains("different IP versions"), "{}", whys[2]);
 }
+
+/// Lengths in a longer form than needed are kept as they were, whole messages and broken ones.
+#[test]
+fn a_payload_with_lengths_in_odd_forms_comes_back() {
+    let file = scratch("lengths.toml");
+    let schema = "proto = \"riptide\"\n[[message]]\nid = 77\nname = \"m\"\n[message.fields]\n\
+                  a = \"short[]\"\nb = \"string\"\nc = \"byte[]\"\nd = \"bool[]\"\ne = \"int[]\"\n";
+    std::fs::write(&file, schema).expect("written");
+    let schema = file.to_str().expect("a path");
+    for (version, text) in [
+        // 8001: one element, in 2.0's form for more than 127. The last bool[] has a bit too many.
+        ("2.0", "004d00800101008001428001418003ff0102000000"),
+        // Of the two int the second is not there: the short[] in front of it was whole all the same.
+        ("2.0", "004d0080010100014180014180030702020000000300"),
+        ("2.0", "004d008001010000018180030702020000000300"),
+        // 8180 00: one, in three groups.
+        ("2.2", "d014080830000000002020000000300000"),
+    ] {
+        let set = format!("riptide.version={version}");
+        let line = netkit(&["dump", "-p", "riptide", "-s", &set, "--schema", schema, "-f", "ndjson"], text.as_bytes());
+        let back = netkit(&["encode", "--json", "-", "--schema", schema], &line.out);
+        assert_eq!((back.text().trim_end(), back.err.as_str()), (text, ""), "{}", line.text());
+        let line: Json = serde_json::from_slice(&line.out).expect("JSON");
+        assert_eq!(line["fields"]["payload"]["e"], serde_json::json!([2]), "{line}");
+    }
+    std::fs::remove_file(&file).expect("removed");
+}

@@ -5,11 +5,23 @@ use super::{Cursor, WriteStop, Writer};
 use crate::codec::context::Recalled;
 use crate::codec::layout::{Count, Field, Kind, flag};
 use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::{Reader, Tree};
+
+/// The number that a count's bits stand for, in whatever form.
+fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
+    if let Kind::VarInt { .. } = prefix.kind {
+        let groups = bytes.iter().zip((0..64).step_by(7));
+        return Some(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift));
+    }
+    let mut tree = Tree::default();
+    Reader::new(bytes, &mut tree).read(std::slice::from_ref(prefix));
+    tree.nodes().first()?.number()
+}
 
 /// An open list.
 pub struct List {
-    /// The count was given: in a broken message the list ends it.
-    given: bool,
+    /// In a broken message this list ends it.
+    ends: bool,
     count: &'static Count,
     length: usize,
 }
@@ -134,9 +146,15 @@ impl Wire for Writer<'_> {
         let Some(value) = self.input(field) else { return Err(self.missing(field)) };
         self.names.push(if bare { "" } else { field.name });
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
+        // A count is given where the list was not read to its end; or because of its form alone.
+        let mut ends = given.is_some();
         match count {
             Count::Prefix(prefix) => match given {
-                Some(value) if raw_form(value).is_some() => drop(self.leaf_value(prefix, value)?),
+                Some(value) if raw_form(value).is_some() => {
+                    let (bytes, _) = self.hex_or_raw(value)?;
+                    ends = counted(prefix, &bytes) != Some(items.len() as u64);
+                    self.leaf_value(prefix, value)?;
+                }
                 Some(value) => {
                     let n = self.number(prefix, value)?;
                     match prefix.kind {
@@ -153,7 +171,7 @@ impl Wire for Writer<'_> {
             _ => {}
         }
         self.cursors.push(Cursor::List { items, derived, next: 0 });
-        Ok(List { given: given.is_some(), count, length: items.len() })
+        Ok(List { ends, count, length: items.len() })
     }
 
     fn more(&mut self, _field: &'static Field, list: &mut List) -> Result<bool, WriteStop> {
@@ -176,7 +194,7 @@ impl Wire for Writer<'_> {
                 Ok(())
             }
             Count::Const(n) if self.broken && list.length < *n as usize => Err(WriteStop::Broken),
-            _ if self.broken && list.given => Err(WriteStop::Broken),
+            _ if self.broken && list.ends => Err(WriteStop::Broken),
             _ => Ok(()),
         }
     }

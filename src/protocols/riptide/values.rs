@@ -185,7 +185,7 @@ static BOOL: Field = boolean("bool", 1);
 
 impl Custom for PackedBools {
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
-        let start = reader.position();
+        let (start, mark) = (reader.position(), reader.tree().nodes().len());
         let n = reader.count(field, &self.count)?;
         let (first, used) = (reader.position(), n.div_ceil(8).saturating_mul(8));
         if used > reader.left() as u64 || used > u32::MAX as u64 {
@@ -199,8 +199,9 @@ impl Custom for PackedBools {
             return Err(reader.short(field, start, (first - start + used) as u64, String::new()));
         }
         if padding != 0 {
-            // The list alone would not give these bits back.
+            // The list alone would not give these bits back. They hold the count, in any form.
             let bits = first + used - start;
+            reader.tree().truncate(mark);
             reader.tree().push(field, Value::Raw { bit: start, bits }, start, bits);
             return Ok(());
         }
