@@ -125,7 +125,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --threads --format --bytes --fail-on --count --follow --time --check --color --quiet --verbose --help"
+            opts="-p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --bytes --fail-on --count --follow --time --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -191,6 +191,10 @@ _netkit() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -234,7 +238,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__diff)
-            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --fail-on --format --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --fail-on --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -300,6 +304,10 @@ _netkit() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -973,7 +981,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --by --delivery --track --format --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --delivery --track --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1039,6 +1047,10 @@ _netkit() {
                     return 0
                     ;;
                 --until)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -300,6 +300,7 @@ riptide.unreliable_auto_relay\t''
 riptide.welcome\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l until -d 'Only messages before then: as --since' -r
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l threads -d 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s f -l format -d 'Form of the output' -r -f -a "tree\t'Annotated trees: each field with its bytes'
 summary\t'A line a message'
@@ -723,6 +724,7 @@ riptide.unreliable_auto_relay\t''
 riptide.welcome\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand stats" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
 complete -c netkit -n "__fish_netkit_using_subcommand stats" -l until -d 'Only messages before then: as --since' -r
+complete -c netkit -n "__fish_netkit_using_subcommand stats" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
 complete -c netkit -n "__fish_netkit_using_subcommand stats" -l by -d 'One table: by message, flow, peer or second; with --track: the field that tells series apart' -r -f -a "message\t''
 flow\t''
 peer\t''
@@ -1193,6 +1195,7 @@ riptide.unreliable_auto_relay\t''
 riptide.welcome\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand diff" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
 complete -c netkit -n "__fish_netkit_using_subcommand diff" -l until -d 'Only messages before then: as --since' -r
+complete -c netkit -n "__fish_netkit_using_subcommand diff" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
 complete -c netkit -n "__fish_netkit_using_subcommand diff" -l fail-on -d 'Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished, fields; may be given several times' -r
 complete -c netkit -n "__fish_netkit_using_subcommand diff" -s f -l format -d 'Form of the output' -r -f -a "text\t'For people'
 json\t'One JSON object'"
