@@ -57,6 +57,9 @@ pub struct Reader<'a> {
     tree: &'a mut Tree,
     context: Option<&'a mut dyn Context>,
     unparsed: bool,
+    /// An element of the list at hand has a length or count of a form that its place among the
+    /// others cannot show.
+    odd: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -77,6 +80,7 @@ impl<'a> Reader<'a> {
             tree,
             context: None,
             unparsed: false,
+            odd: false,
         }
     }
 
@@ -233,9 +237,8 @@ impl<'a> Reader<'a> {
             Kind::VarInt { max_groups, zigzag } => {
                 let at = self.at;
                 let number = self.groups(field, max_groups, start)?;
-                if !number.exact && !prefix.name.is_empty() {
-                    let bits = number.count * 8;
-                    self.tree.push(prefix, Value::Raw { bit: at, bits }, at, bits);
+                if !number.exact {
+                    self.show_prefix(prefix, at, number.count * 8);
                 }
                 Ok(if zigzag { unzigzag(number.value) } else { number.value.min(i64::MAX as u64) as i64 })
             }
@@ -246,15 +249,24 @@ impl<'a> Reader<'a> {
                 let node = self.tree.nodes().get(mark).copied();
                 let value = node.and_then(|n| n.number()).unwrap_or(0);
                 self.tree.truncate(mark);
-                if let Some(node) = node
-                    && node.field.is(flag::HIDDEN)
-                    && !prefix.name.is_empty()
-                {
-                    self.tree.push(prefix, Value::Raw { bit: node.bit, bits: node.bits }, node.bit, node.bits);
+                if let Some(node) = node.filter(|node| node.field.is(flag::HIDDEN)) {
+                    self.show_prefix(prefix, node.bit, node.bits);
                 }
                 Ok(value.min(i64::MAX as u64) as i64)
             }
             _ => Ok(0),
+        }
+    }
+
+    /// Shows a hidden number's bits beside the field they belong to. An element of a list has no
+    /// place for that: then the list as a whole is shown as bits.
+    #[cold]
+    fn show_prefix(&mut self, prefix: &'static Field, bit: u32, bits: u32) {
+        let parent = self.tree.open.last().and_then(|node| self.tree.nodes().get(*node as usize));
+        match parent.map(|node| node.value) {
+            Some(Value::List) => self.odd = true,
+            _ if prefix.name.is_empty() => {}
+            _ => _ = self.tree.push(prefix, Value::Raw { bit, bits }, bit, bits),
         }
     }
 
@@ -441,6 +453,8 @@ pub(super) fn least_bits(field: &Field) -> u64 {
 
 /// An open list.
 pub struct List {
+    /// Where its count stands, in bits and in nodes; itself where it has none.
+    start: (u32, usize),
     node: usize,
     /// The hidden count in front of it.
     count_node: Option<usize>,
@@ -578,7 +592,7 @@ impl Wire for Reader<'_> {
     }
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, of: &'static Field) -> Result<List, Stop> {
-        let start = self.at;
+        let (start, mark) = (self.at, self.tree.nodes().len());
         let mut count_node = None;
         let left = match *count {
             Count::Const(n) => Remaining::Elements(n as u64),
@@ -604,7 +618,7 @@ impl Wire for Reader<'_> {
         };
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
-        Ok(List { node, count_node, left, last_at: self.at, started: false })
+        Ok(List { start: (start, mark), node, count_node, left, last_at: self.at, started: false })
     }
 
     #[inline]
@@ -635,8 +649,15 @@ impl Wire for Reader<'_> {
         }
     }
 
-    fn finish(&mut self, _field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
+    fn finish(&mut self, field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
         self.tree.open.pop();
+        if std::mem::take(&mut self.odd) {
+            let (start, mark) = list.start;
+            let bits = self.at - start;
+            self.tree.truncate(mark);
+            self.tree.push(field, Value::Raw { bit: start, bits }, start, bits);
+            return Ok(());
+        }
         self.tree.close(list.node, self.at);
         if let (false, Some(count)) = (whole, list.count_node) {
             self.tree.reveal(count);
