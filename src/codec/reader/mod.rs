@@ -66,6 +66,9 @@ pub struct Reader<'a> {
     tree: &'a mut Tree,
     context: Option<&'a mut dyn Context>,
     unparsed: bool,
+    /// An element of the list at hand has a length or count of a form that its place among the
+    /// others cannot show.
+    odd: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -86,6 +89,7 @@ impl<'a> Reader<'a> {
             tree,
             context: None,
             unparsed: false,
+            odd: false,
         }
     }
 

@@ -43,9 +43,8 @@ impl<'a> Reader<'a> {
             Kind::VarInt { max_groups, sign } => {
                 let at = self.at;
                 let number = self.groups(field, max_groups, start)?;
-                if !number.exact && !prefix.name.is_empty() {
-                    let bits = number.count * 8;
-                    self.tree.push(prefix, Value::Raw { bit: at, bits }, at, bits);
+                if !number.exact {
+                    self.show_prefix(prefix, at, number.count * 8);
                 }
                 Ok(sign.read(number.value).min(i64::MAX as i128) as i64)
             }
@@ -56,15 +55,24 @@ impl<'a> Reader<'a> {
                 let node = self.tree.nodes().get(mark).copied();
                 let value = node.and_then(|n| n.number()).unwrap_or(0);
                 self.tree.truncate(mark);
-                if let Some(node) = node
-                    && node.field.is(flag::HIDDEN)
-                    && !prefix.name.is_empty()
-                {
-                    self.tree.push(prefix, Value::Raw { bit: node.bit, bits: node.bits }, node.bit, node.bits);
+                if let Some(node) = node.filter(|node| node.field.is(flag::HIDDEN)) {
+                    self.show_prefix(prefix, node.bit, node.bits);
                 }
                 Ok(value.min(i64::MAX as u64) as i64)
             }
             _ => Ok(0),
+        }
+    }
+
+    /// Shows a hidden number's bits beside the field they belong to. An element of a list has no
+    /// place for that: then the list as a whole is shown as bits.
+    #[cold]
+    fn show_prefix(&mut self, prefix: &'static Field, bit: u32, bits: u32) {
+        let parent = self.tree.open.last().and_then(|node| self.tree.nodes().get(*node as usize));
+        match parent.map(|node| node.value) {
+            Some(Value::List) => self.odd = true,
+            _ if prefix.name.is_empty() => {}
+            _ => _ = self.tree.push(prefix, Value::Raw { bit, bits }, bit, bits),
         }
     }
 

@@ -40,6 +40,8 @@ pub(super) fn least_bits(field: &Field) -> u64 {
 
 /// An open list.
 pub struct List {
+    /// Where its count stands, in bits and in nodes; itself where it has none.
+    start: (u32, usize),
     node: usize,
     /// The hidden count in front of it.
     count_node: Option<usize>,
@@ -181,7 +183,7 @@ impl Wire for Reader<'_> {
     }
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, of: &'static Field) -> Result<List, Stop> {
-        let start = self.at;
+        let (start, mark) = (self.at, self.tree.nodes().len());
         let mut count_node = None;
         let left = match *count {
             Count::Const(n) => Remaining::Elements(n as u64),
@@ -208,7 +210,7 @@ impl Wire for Reader<'_> {
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
         let least = if let Remaining::Rest = left { least_bits(of) } else { 0 };
-        Ok(List { node, count_node, left, last_at: self.at, started: false, least })
+        Ok(List { start: (start, mark), node, count_node, left, last_at: self.at, started: false, least })
     }
 
     #[inline]
@@ -242,8 +244,15 @@ impl Wire for Reader<'_> {
         }
     }
 
-    fn finish(&mut self, _field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
+    fn finish(&mut self, field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
         self.tree.open.pop();
+        if std::mem::take(&mut self.odd) {
+            let (start, mark) = list.start;
+            let bits = self.at - start;
+            self.tree.truncate(mark);
+            self.tree.push(field, Value::Raw { bit: start, bits }, start, bits);
+            return Ok(());
+        }
         self.tree.close(list.node, self.at);
         if let (false, Some(count)) = (whole, list.count_node) {
             self.tree.reveal(count);

@@ -145,6 +145,12 @@ impl Wire for Writer<'_> {
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
         let Some(value) = self.input(field) else { return Err(self.missing(field)) };
         self.names.push(if bare { "" } else { field.name });
+        if raw_form(value).is_some() {
+            // The bits of the whole list, its count among them.
+            self.put_bits_of(value)?;
+            self.cursors.push(Cursor::List { items: &[], derived, next: 0 });
+            return Ok(List { ends: false, count: &Count::Rest, length: 0 });
+        }
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
         // A count is given where the list was not read to its end; or because of its form alone.
         let mut ends = given.is_some();
