@@ -319,6 +319,27 @@ fn schemas_that_recurse() {
         }
     }
     soon("a schema", || _ = harness::schema(bomb.as_bytes()));
+    // Lists in lists.
+    let lists = format!(
+        "proto = \"riptide\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\nx = \"int{}\"\n",
+        "[1]".repeat(300_000)
+    );
+    assert!(!harness::schema(lists.as_bytes()));
+    // Each struct holds the next one eight times, and they are not too deep.
+    let mut wide = head.to_string();
+    for k in 0..15 {
+        let name = |k: usize| if k == 0 { "a".to_string() } else { format!("s{k}") };
+        wide += &format!("[struct.{}]\n", name(k));
+        for field in 0..8 {
+            wide += &format!("f{field} = {:?}\n", if k == 14 { "byte".into() } else { name(k + 1) });
+        }
+    }
+    soon("a wide schema", || assert!(!harness::schema(wide.as_bytes())));
+    // Nothing is held against everything else without a limit.
+    let many: String = (0..200_000).map(|k| format!("f{k}=\"byte\"\n")).collect();
+    soon("many fields", || assert!(!harness::schema(format!("{head}{many}[struct.a]\nx = \"byte\"\n").as_bytes())));
+    let many: String = (0..40_000).map(|k| format!("[[message]]\nid = {k}\nname = \"m\"\n")).collect();
+    soon("many messages", || assert!(harness::schema(format!("proto = \"riptide\"\n{many}").as_bytes())));
     // Fixed counts inside fixed counts.
     let counts = "[struct.a]\nx = \"b[65535]\"\n[struct.b]\nx = \"c[65535]\"\n[struct.c]\nx = \"byte[65535]\"\n";
     soon("counts", || _ = harness::schema(format!("{head}{counts}\0\x02\x01\x01").as_bytes()));

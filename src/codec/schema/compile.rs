@@ -1,6 +1,6 @@
 //! From a schema's words to tables: one for each encoding in which all its types exist.
 
-use super::named::{condition, condition_name, identifier, leak, names};
+use super::named::{condition, condition_name, identifier, leak, member, names};
 use super::parse::{FieldText, File, MessageText, Named};
 use super::types::earlier;
 use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
@@ -8,9 +8,10 @@ use crate::codec::check;
 use crate::codec::layout::{Count, Field, Flags, Kind, Len, Show, When, flag};
 use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
+use rustc_hash::FxHashMap;
 
 /// Structs in structs: no message may come to more fields than this.
-const MOST_FIELDS: usize = 1 << 16;
+const MOST_FIELDS: usize = 1 << 13;
 
 /// Where in the file something is wrong, and what.
 pub type Compiled<T> = Result<T, (usize, String)>;
@@ -18,10 +19,10 @@ pub type Compiled<T> = Result<T, (usize, String)>;
 /// Compiles a file's messages.
 pub fn compile(file: &str, text: &File, encodings: &'static [Encoding]) -> Result<Vec<SchemaMessage>, SchemaError> {
     let fail = |(line, reason)| SchemaError { file: file.into(), line, reason };
-    for (k, m) in text.messages.iter().enumerate() {
-        let key = |m: &MessageText| (m.id, m.route.clone(), m.message.clone(), m.from.clone());
-        if let Some(twin) = text.messages.iter().take(k).find(|twin| key(twin) == key(m)) {
-            return Err(fail((m.line, format!("{} is found by the same: it would never be used", twin.name))));
+    let mut found = FxHashMap::default();
+    for m in &text.messages {
+        if let Some(twin) = found.insert((m.id, &m.route, &m.message, &m.from), &m.name) {
+            return Err(fail((m.line, format!("{twin} is found by the same: it would never be used"))));
         }
     }
     text.messages.iter().map(|m| message(text, m, encodings).map_err(fail)).collect()
@@ -149,16 +150,32 @@ impl<'a> Compiler<'a> {
                 statics(vec![crate::codec::layout::custom("", message)])
             }
         };
-        check::check(list).map_err(|why| (m.line, format!("{}{why}", m.name)))?;
+        if self.encoding.form != Form::Members {
+            check::check(list).map_err(|why| (m.line, format!("{}{why}", m.name)))?;
+        }
         Ok(list)
+    }
+
+    /// Are there too many fields? Each is held against all others.
+    fn room(&mut self, texts: &[FieldText]) -> Compiled<()> {
+        match (self.left.checked_sub(texts.len()), texts.first()) {
+            (Some(left), _) => self.left = left,
+            (None, Some(t)) => {
+                return Err((t.line, format!("more than {MOST_FIELDS} fields with those of all structs")));
+            }
+            (None, None) => {}
+        }
+        Ok(())
     }
 
     /// Fields one after the other, or the members of an object.
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = Vec::new();
+        self.room(texts)?;
         for (k, t) in texts.iter().enumerate() {
             let mut field = self.field(t, texts)?;
-            let counts = texts[k + 1..].iter().any(|l| l.kind.contains(&format!("[{}]", t.name)));
+            let count = format!("[{}]", t.name);
+            let counts = texts[k + 1..].iter().any(|l| l.kind.contains(&count));
             let asked = |l: &FieldText| l.condition.as_deref().is_some_and(|c| condition_name(c) == t.name);
             if counts || texts[k + 1..].iter().any(asked) {
                 if !matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::Bool { .. } | Kind::VarInt { .. })
@@ -183,6 +200,7 @@ impl<'a> Compiler<'a> {
     /// Fields behind their numbers.
     pub fn tagged(&mut self, texts: &'a [FieldText]) -> Compiled<&'static Message> {
         let mut all = Vec::new();
+        self.room(texts)?;
         for t in texts {
             let fail = |why: &str| Err((t.line, format!("{}: {why}", t.name)));
             let number = match t.tag {
@@ -212,9 +230,12 @@ impl<'a> Compiler<'a> {
     fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| (t.line, why);
         let form = self.encoding.form;
-        let taken = if form == Form::Tagged { &protobuf::TAKEN[..] } else { &["unparsed", "trailing"] };
-        identifier(&t.name, taken).map_err(fail)?;
-        self.left = self.left.checked_sub(1).ok_or_else(|| fail(format!("more than {MOST_FIELDS} fields")))?;
+        match form {
+            Form::Sequence => identifier(&t.name, &["unparsed", "trailing"]),
+            Form::Tagged => identifier(&t.name, &protobuf::TAKEN),
+            Form::Members => member(&t.name),
+        }
+        .map_err(fail)?;
         let misplaced = [
             ("tag", t.tag.is_some(), form == Form::Tagged),
             ("packed", t.packed.is_some(), form == Form::Tagged),

@@ -20,6 +20,14 @@ pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     }
 }
 
+/// Is this a name for a member of a JSON object that can be printed as it is?
+pub fn member(name: &str) -> Result<(), String> {
+    match !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\')) {
+        true => Ok(()),
+        false => Err(format!("{name:?}: expected ASCII letters, digits and signs, without quotes and backslashes")),
+    }
+}
+
 /// The names of an enumeration or of flags, by their values: those that a field of this kind can
 /// have, negative ones in two's complement.
 pub fn names(

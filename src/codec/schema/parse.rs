@@ -84,24 +84,26 @@ pub enum Named {
 
 /// Reads the file's form.
 pub fn parse(file: &str, text: &str) -> Result<File, SchemaError> {
-    let reader = Reader { file, text };
     if text.len() > LONGEST {
-        return Err(reader.error(0, format!("a schema of more than {LONGEST} bytes")));
+        let reason = format!("a schema of more than {LONGEST} bytes");
+        return Err(SchemaError { file: file.into(), line: 1, reason });
     }
+    let reader = Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() };
     let table = DeTable::parse(text).map_err(|e| reader.error(e.span().map_or(0, |s| s.start), e.message().into()))?;
     reader.file(table.get_ref())
 }
 
 struct Reader<'a> {
     file: &'a str,
-    text: &'a str,
+    /// Where the lines end.
+    ends: Vec<usize>,
 }
 
 type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
 impl Reader<'_> {
     fn line(&self, at: usize) -> usize {
-        1 + self.text.bytes().take(at).filter(|b| *b == b'\n').count()
+        1 + self.ends.partition_point(|end| *end < at)
     }
 
     fn error(&self, at: usize, reason: String) -> SchemaError {

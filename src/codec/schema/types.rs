@@ -6,7 +6,7 @@ use super::named::leak;
 use super::parse::FieldText;
 use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
 
-/// How deep structs may stand in structs.
+/// How deep structs may stand in structs, and lists in lists.
 const DEPTH: usize = 16;
 
 impl<'a> Compiler<'a> {
@@ -14,6 +14,9 @@ impl<'a> Compiler<'a> {
     /// beside it.
     pub fn kind(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
         let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind, all) };
+        if kind.matches('[').count() > DEPTH {
+            return Err((t.line, format!("{}: lists in lists, more than {DEPTH} deep", t.name)));
+        }
         let (element, times) = (kind[..open].trim(), kind[open + 1..kind.len() - 1].trim());
         if self.encoding.form == Form::Tagged && (!times.is_empty() || element.ends_with(']')) {
             return Err((
