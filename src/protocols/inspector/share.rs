@@ -16,7 +16,7 @@ pub struct Counters {
 /// conversations of its share, and passes over the others.
 ///
 /// Everything that one conversation tells about another (known servers, announced ones, sessions
-/// that [share what they learn](Session::shares)) is done by all of them, so that each one's
+/// that [share what they learn](crate::protocols::Session::shares)) is done by all of them, so that each one's
 /// messages are what a single inspector would have made of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
