@@ -36,10 +36,18 @@ impl<'a> Pen<'a> {
         };
     }
 
+    /// Names, addresses: what is known to be printable ASCII.
+    #[inline]
+    pub fn name(&mut self, text: &str) {
+        debug_assert!(text.is_ascii());
+        self.out.extend_from_slice(text.as_bytes());
+        self.column += text.len();
+    }
+
     /// A number.
     #[inline]
     pub fn int<N: itoa::Integer>(&mut self, n: N) {
-        self.put(itoa::Buffer::new().format(n));
+        self.name(itoa::Buffer::new().format(n));
     }
 
     /// What a function appends, which is printable ASCII.
@@ -106,7 +114,9 @@ impl<'a> Pen<'a> {
 
     /// Anybody's text.
     pub fn foreign(&mut self, text: &str) {
-        if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        // Without a way out at each byte, so that several are looked at together.
+        let printable = text.bytes().fold(true, |all, b| all & matches!(b, b' '..=b'~'));
+        if printable && !text.is_empty() {
             self.marks = 0;
             return self.put(text);
         }

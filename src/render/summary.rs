@@ -46,7 +46,7 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         let digits = digits.format(place.frame);
         pen.pad(5usize.saturating_sub(digits.len()));
         pen.paint(pen.palette.dim);
-        pen.put(digits);
+        pen.name(digits);
         pen.put(" ");
         match form {
             Some(form) => times.show(form, place.time, pen),
@@ -70,10 +70,12 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
             Role::Server => (pen.palette.server, pen.palette.client),
             Role::Unknown => ("", ""),
         };
-        pen.painted(src, message.src());
-        pen.put(" > ");
-        pen.painted(dst, message.dst());
-        pen.put(" ");
+        for (colour, end, behind) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
+            pen.paint(colour);
+            pen.name(end);
+            pen.reset();
+            pen.put(behind);
+        }
     } else if message.draft.from != Role::Unknown {
         pen.put(message.draft.from.name());
         pen.put(" ");
@@ -147,12 +149,16 @@ fn marks_of(message: &Message<'_>, narrow: bool, least: Level, pen: &mut Pen<'_>
 fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usize> {
     let sources = message.sources();
     let draft = message.draft;
-    let (mut all, mut shown, mut whole) = (0, 0, true);
+    let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, false);
     for (tree, last) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
         let mut at = 0;
+        if last && !put_off {
+            break;
+        }
         while let Some(node) = tree.nodes().get(at) {
             let bytes = matches!(node.value, Value::Bytes { .. });
             let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
+            put_off |= bytes;
             if !node.hidden() && !empty && bytes == last {
                 let fits = pair(tree, at, sources, limit, pen);
                 whole &= fits;
@@ -186,7 +192,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     if tree.foreign_name(node) {
         pen.foreign_cut(tree.name(node, sources), TEXT);
     } else {
-        pen.put(node.field.name);
+        pen.foreign(node.field.name);
     }
     pen.put("=");
     pen.reset();

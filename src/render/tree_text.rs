@@ -143,13 +143,15 @@ fn flow(message: &Message<'_>, pen: &mut Pen<'_>) {
 
 /// Protocol, version and message.
 pub fn name(message: &Message<'_>, pen: &mut Pen<'_>) {
-    pen.put(message.draft.proto);
+    pen.name(message.draft.proto);
     if let Some(version) = message.draft.version {
         pen.put(" ");
-        pen.put(version);
+        pen.name(version);
     }
     pen.put(" ");
-    pen.painted(pen.palette.title, message.draft.message);
+    pen.paint(pen.palette.title);
+    pen.name(message.draft.message);
+    pen.reset();
 }
 
 fn role(role: Role, pen: &mut Pen<'_>) {
