@@ -1,7 +1,7 @@
 //! Names as JSON writes them, made when the tables are.
 
 /// `"name":` in a fixed number of bytes, so that it is copied in two moves instead of a call; none
-/// where the name is too long for that.
+/// where the name is too long for that, or has characters that need an escape or are not ASCII.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted {
     text: [u8; Quoted::ROOM],
@@ -12,7 +12,7 @@ impl Quoted {
     /// How many bytes there are.
     const ROOM: usize = 32;
 
-    /// A name, which consists of letters, digits and other characters without an escape in JSON.
+    /// Makes it of a name.
     pub const fn new(name: &str) -> Quoted {
         let (name, mut text) = (name.as_bytes(), [0; Quoted::ROOM]);
         if name.len() + 3 > Quoted::ROOM {
@@ -21,12 +21,21 @@ impl Quoted {
         text[0] = b'"';
         let mut at = 0;
         while at < name.len() {
+            if !matches!(name[at], b' '..=b'~') || matches!(name[at], b'"' | b'\\') {
+                return Quoted { text, len: 0 };
+            }
             text[at + 1] = name[at];
             at += 1;
         }
         text[at + 1] = b'"';
         text[at + 2] = b':';
         Quoted { text, len: at as u8 + 3 }
+    }
+
+    /// Is there one, so that the name is known to be short and printable ASCII?
+    #[inline(always)]
+    pub const fn is_there(&self) -> bool {
+        self.len > 0
     }
 
     /// Appends it; false, and nothing, where there is none.
@@ -53,5 +62,8 @@ mod tests {
         assert_eq!(written("last_received_seq_id").as_deref(), Some("{\"last_received_seq_id\":"));
         assert_eq!(written(&"x".repeat(29)), Some(format!("{{\"{}\":", "x".repeat(29))));
         assert_eq!(written(&"x".repeat(30)), None);
+        for odd in ["a\"b", "a\\b", "a\nb", "\u{7f}", "é"] {
+            assert_eq!(written(odd), None, "{odd:?}");
+        }
     }
 }

@@ -39,7 +39,6 @@ impl<'a> Pen<'a> {
     /// Names, addresses: what is known to be printable ASCII.
     #[inline]
     pub fn name(&mut self, text: &str) {
-        debug_assert!(text.is_ascii());
         self.out.extend_from_slice(text.as_bytes());
         self.column += text.len();
     }
@@ -114,9 +113,7 @@ impl<'a> Pen<'a> {
 
     /// Anybody's text.
     pub fn foreign(&mut self, text: &str) {
-        // Without a way out at each byte, so that several are looked at together.
-        let printable = text.bytes().fold(true, |all, b| all & matches!(b, b' '..=b'~'));
-        if printable && !text.is_empty() {
+        if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
             self.marks = 0;
             return self.put(text);
         }

@@ -191,6 +191,8 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     pen.paint(pen.palette.dim);
     if tree.foreign_name(node) {
         pen.foreign_cut(tree.name(node, sources), TEXT);
+    } else if node.field.quoted.is_there() {
+        pen.name(node.field.name);
     } else {
         pen.foreign(node.field.name);
     }
