@@ -1,7 +1,9 @@
 //! IP fragments in every order, overlapping, missing, and too many.
 
 use super::files::udp;
-use netkit::capture::{Body, Decoded, Fragments, Frame, LinkType, Other, Packets, Statistics, Time, decode};
+use netkit::capture::{
+    Body, Decoded, FragmentCaps, Fragments, Frame, LinkType, Other, Packets, Statistics, Time, decode,
+};
 use std::fs::File;
 
 /// The IP packets (without link header) of `payload` in fragments of these ranges of the datagram,
@@ -152,6 +154,18 @@ fn the_caps_hold() {
     let Statistics { fragments, evicted, expired, .. } = table.statistics();
     assert_eq!(fragments, 601);
     assert_eq!(evicted + expired + 1, 601);
+}
+
+#[test]
+fn the_caps_can_be_set() {
+    let data = payload(92);
+    for (datagrams, bytes, kept) in [(3, 4 << 20, 3), (256, 60, 2), (0, 0, 1)] {
+        let mut table = Fragments::new(FragmentCaps { datagrams, bytes });
+        for id in 0..10 {
+            assert_eq!(join(&[&fragments(false, id, &data, &[(0, 24)])[0]], &mut table), None);
+        }
+        assert_eq!((table.waiting(), table.statistics().evicted), (kept, 10 - kept as u64), "{datagrams} {bytes}");
+    }
 }
 
 #[test]
