@@ -274,25 +274,24 @@ fn comparable(line: &Json) -> Json {
     keys.iter().map(|k| (k.to_string(), line[*k].clone())).collect::<serde_json::Map<_, _>>().into()
 }
 
+/// One capture of each kind of transport and carrier.
+const KINDS: [&str; 10] = [
+    "riptide/riptide20-udp",
+    "riptide/riptide22-tcp",
+    "riptide/edge22-tcp",
+    "riptide/edge20-udp",
+    "dnp/dnp-ipv6",
+    "dnp/dnp-frag",
+    "gne/gne-le-udp-full",
+    "nano/nano-protobuf-tcp",
+    "nano/pomelo-ws",
+    "acknex/acknex-a5",
+];
+
 #[test]
 fn captures_of_what_was_decoded() {
-    for name in [
-        "riptide/riptide20-udp",
-        "riptide/riptide22-tcp",
-        "riptide/edge22-tcp",
-        "riptide/edge20-udp",
-        "dnp/dnp-ipv6",
-        "dnp/dnp-frag",
-        "gne/gne-le-udp-full",
-        "nano/nano-ws",
-        "nano/nano-tcp",
-        "acknex/acknex-a5",
-    ] {
+    for name in KINDS {
         let capture = fixture(&format!("{name}.pcap"));
-        if !capture.exists() {
-            assert!(!name.starts_with("riptide"), "{name} is gone");
-            continue;
-        }
         let args = args_of(&capture);
         let first = decoded(&capture, &args, "ndjson");
         let path = scratch(&name.replace('/', "-")).with_extension("pcap");
@@ -308,6 +307,40 @@ fn captures_of_what_was_decoded() {
         assert_eq!(first.len(), second.len(), "{name}");
         for (a, b) in first.iter().zip(&second) {
             assert_eq!(a, b, "{name}");
+        }
+        std::fs::remove_file(&path).expect("removed");
+    }
+}
+
+/// tshark, where it is there, checks every check sum, and knows frames that are malformed.
+#[test]
+fn tshark_has_no_complaint() {
+    if Command::new("tshark").arg("-v").output().is_err() {
+        eprintln!("SKIPPED: no tshark");
+        return;
+    }
+    for name in KINDS {
+        let capture = fixture(&format!("{name}.pcap"));
+        let path = scratch(&name.replace('/', "-tshark-")).with_extension("pcap");
+        let lines = decoded(&capture, &args_of(&capture), "ndjson");
+        let done = netkit(&["encode", "--json", "-", "-o", path.to_str().expect("a name")], &lines);
+        assert_eq!((done.err.as_str(), done.status), ("", 0), "{name}");
+        let sums = ["ip", "udp", "tcp"].map(|layer| format!("{layer}.check_checksum:TRUE"));
+        let told = ["frame.number", "ip.version", "udp.checksum.status", "tcp.checksum.status", "_ws.malformed"];
+        let done = Command::new("tshark")
+            .args(["-n", "-r", path.to_str().expect("a name"), "-T", "fields", "-e", "ip.checksum.status"])
+            .args(sums.iter().flat_map(|sum| ["-o", sum]))
+            .args(told.iter().flat_map(|field| ["-e", field]))
+            .output()
+            .expect("tshark runs");
+        let text = String::from_utf8(done.stdout).expect("text");
+        assert!(done.status.success() && !text.is_empty(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        for line in text.lines() {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [ip, frame, version, udp, tcp, malformed] = columns[..] else { panic!("{name}: {line:?}") };
+            // 1 is good; what is not there has no sum to be wrong.
+            assert_eq!(ip, if version == "4" { "1" } else { "" }, "{name}, frame {frame}");
+            assert!(matches!((udp, tcp, malformed), ("1", "", "") | ("", "1", "")), "{name}: {line:?}");
         }
         std::fs::remove_file(&path).expect("removed");
     }
