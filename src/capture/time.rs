@@ -23,11 +23,14 @@ impl Time {
 
     /// Nanoseconds since the epoch; digits beyond them are cut.
     pub fn nanos(self) -> i128 {
+        // `frac` is below 10^`digits`, so nothing is lost. Nearly all captures have one of the first two.
         let frac = match self.digits {
-            d @ 0..=9 => self.frac as i128 * 10i128.pow(9 - d as u32),
-            d => self.frac as i128 / 10i128.pow(d.min(18) as u32 - 9),
+            6 => self.frac.saturating_mul(1000),
+            9 => self.frac,
+            d @ 0..=9 => self.frac.saturating_mul(10u64.pow(9 - d as u32)),
+            d => self.frac / 10u64.pow(d.min(18) as u32 - 9),
         };
-        self.secs as i128 * 1_000_000_000 + frac
+        self.secs as i128 * 1_000_000_000 + frac as i128
     }
 
     /// Nanoseconds from `earlier` to `self`; negative where time runs backwards.
