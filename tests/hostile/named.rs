@@ -298,6 +298,28 @@ fn counts_without_bytes() {
     });
 }
 
+/// Found by fuzzing: with the number itself, such a length is more than 64 bits can count.
+#[test]
+fn lengths_near_2_to_the_63() {
+    use netkit::codec::layout::{Count, Field, Len, array, bytes, text, u8, u64le, varint};
+    use netkit::codec::{Reader, Tree};
+    static GROUPS: Field = varint("length", 10);
+    static PLAIN: Field = u64le("length");
+    static ONE: Field = u8("one");
+    static TEXTS: [Field; 1] = [text("text", Len::Prefix(&GROUPS))];
+    static BYTES: [Field; 1] = [bytes("bytes", Len::Prefix(&PLAIN))];
+    static LIST: [Field; 1] = [array("list", Count::Prefix(&PLAIN), &ONE)];
+    for table in [&TEXTS, &BYTES, &LIST] {
+        for top in 0..=255u8 {
+            for data in [[[0xff; 9].as_slice(), &[top, 1]].concat(), [[0xff; 7].as_slice(), &[top, 1]].concat()] {
+                let mut tree = Tree::default();
+                let fault = Reader::new(&data, &mut tree).read(table).fault().expect("a fault");
+                assert!(fault.bit as usize <= data.len() * 8, "{data:02x?}: {fault}");
+            }
+        }
+    }
+}
+
 #[test]
 fn schemas_that_recurse() {
     let head = "proto = \"riptide\"\n[[message]]\nid = 1\nname = \"m\"\n[message.fields]\nx = \"a\"\n";

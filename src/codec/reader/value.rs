@@ -129,12 +129,13 @@ impl<'a> Reader<'a> {
             Len::Bits(n) => n as u64,
             Len::Prefix(prefix) => {
                 let n = self.prefix(field, prefix, start)?;
-                let whole = (self.at - start) as u64 + (n.max(0) as u64).saturating_mul(8);
+                let content = (n.max(0) as u64).saturating_mul(8);
+                let whole = content.saturating_add((self.at - start) as u64);
                 if n < 0 || whole > (self.end - start) as u64 {
                     let limit = format!("length {n} from {}", prefix.name);
                     return Err(self.short(field, start, whole, limit));
                 }
-                n as u64 * 8
+                content
             }
             Len::Field(name) => {
                 let n = self.tree.scope.get(name).unwrap_or(0);
