@@ -4,50 +4,14 @@
 //! They need an install, so they are ignored; `.ci/run` makes it and runs them with
 //! `NETKIT_LIVE_PYTHON` and `NETKIT_LIVE_NODE`, as the probes of `live.rs`.
 
+#[path = "live/server.rs"]
+mod server;
+
 use serde_json::Value;
+use server::{Server, script};
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-fn script(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live").join(name)
-}
-
-/// A server that ends with its test.
-struct Server {
-    child: Child,
-    port: u16,
-}
-
-impl Server {
-    /// Starts it, and waits until it says where it listens.
-    fn start(command: &mut Command) -> Server {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
-        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let port = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix("PORT ")?.trim().parse().ok())
-            .expect("the server says its port");
-        Server { child, port }
-    }
-
-    fn riptide(transport: &str) -> Server {
-        let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
-        Server::start(Command::new(python).arg("-u").arg(script("riptide_server.py")).args([transport, "open"]))
-    }
-
-    fn nano() -> Server {
-        let folder = std::env::var_os("NETKIT_LIVE_NODE").expect("NETKIT_LIVE_NODE: a folder with node_modules");
-        Server::start(Command::new("node").arg(script("nano_server.js")).arg("echo").current_dir(folder))
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// Plays a capture's client: the report's lines, the session's last, and the exit status.
 fn replay(path: &str, flow: &str, to: &str, args: &[&str]) -> (Vec<Value>, Option<i32>) {
@@ -80,8 +44,8 @@ fn riptide_to_the_last_message() {
         ("udp", "riptide/riptide22-udp.pcap", "2"),
         ("tcp", "riptide/pytide-tcp.pcap", "1"),
     ] {
-        let server = Server::riptide(transport);
-        let (lines, status) = replay(path, flow, &format!("127.0.0.1:{}", server.port), &[]);
+        let server = Server::riptide(transport, "open");
+        let (lines, status) = replay(path, flow, &server.target(), &[]);
         let session = lines.last().expect("a session");
         assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
         assert_eq!(session["sent"], session["messages"], "{session}");
@@ -95,7 +59,7 @@ fn riptide_to_the_last_message() {
             assert!(application.iter().any(|name| message.starts_with(name)), "{divergence}");
         }
         // Under --expect that is a failure.
-        let (_, status) = replay(path, flow, &format!("127.0.0.1:{}", server.port), &["--expect"]);
+        let (_, status) = replay(path, flow, &server.target(), &["--expect"]);
         assert_eq!(status, Some(1));
     }
 }
@@ -108,8 +72,8 @@ fn riptide_to_the_last_message() {
 #[ignore = "needs pinus: .ci/run installs it"]
 fn nano_to_the_last_message() {
     for (path, websocket) in [("nano/pomelo-ws.pcap", true), ("nano/nano-protobuf-tcp.pcap", false)] {
-        let server = Server::nano();
-        let to = format!("{}127.0.0.1:{}", if websocket { "ws://" } else { "" }, server.port);
+        let server = Server::nano("echo");
+        let to = format!("{}{}", if websocket { "ws://" } else { "" }, server.target());
         let (lines, status) = replay(path, "1", &to, &["--drop", "message == request and id == 0"]);
         let session = lines.last().expect("a session");
         assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{lines:#?}");
