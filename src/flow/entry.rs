@@ -1,16 +1,17 @@
 //! A conversation in the table, with the reassembly of its directions.
 
 use super::drive::{Drive, Tools};
-use super::key::same;
+use super::key::Key;
 use super::tcp::Direction;
-use super::{Conversation, Side, Transport};
+use super::{Conversation, Side};
 use crate::capture::{Packet, Segment};
-use std::net::SocketAddr;
 
 /// A conversation and what the table keeps with it.
 #[derive(Debug)]
 pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
+    /// What its first packet had.
+    pub key: Key,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
     /// Its part of what the table has buffered.
@@ -27,23 +28,8 @@ pub(super) enum Syn {
 }
 
 impl<S> Entry<S> {
-    pub fn new(conversation: Conversation<S>) -> Self {
-        Entry { conversation, directions: None, buffered: 0 }
-    }
-
-    /// Who sent a packet with these addresses; `None` if it belongs elsewhere.
-    #[inline(always)]
-    pub fn sender(&self, transport: Transport, src: &SocketAddr, dst: &SocketAddr) -> Option<Side> {
-        let [a, b] = &self.conversation.ends;
-        if self.conversation.transport != transport {
-            None
-        } else if same(a, src) && same(b, dst) {
-            Some(Side::A)
-        } else if same(b, src) && same(a, dst) {
-            Some(Side::B)
-        } else {
-            None
-        }
+    pub fn new(conversation: Conversation<S>, key: Key) -> Self {
+        Entry { conversation, key, directions: None, buffered: 0 }
     }
 
     /// Counts a packet of `length` payload bytes.

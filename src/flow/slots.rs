@@ -1,11 +1,14 @@
-//! Where conversations are kept: by hash, and in the order in which they were last used.
+//! Where conversations are kept: by hash, and with when they were last used.
 
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// Values found by their hash, in the order of use. Each operation takes constant time.
+/// Values found by their hash. Using one costs a store; the one that was not used for the longest
+/// time is found in logarithmic time, spread over the uses.
 ///
 /// The map knows only hashes; values with the same one are chained. That keeps addresses out of
 /// the map: 16 bytes a conversation instead of 80.
@@ -16,8 +19,11 @@ pub(super) struct Slots<T> {
     heads: FxHashMap<u64, u32>,
     /// Slots without a value.
     free: Vec<u32>,
-    newest: u32,
-    oldest: u32,
+    /// Counts the uses.
+    now: u64,
+    /// Each slot once, also one without a value, by a time when it was used: the last one, or one
+    /// before. So the first whose time is right is the oldest.
+    order: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 #[derive(Debug)]
@@ -25,15 +31,15 @@ struct Slot<T> {
     /// Boxed, so that a growing table moves pointers only.
     value: Option<Box<T>>,
     hash: u64,
+    /// When it was used last.
+    used: u64,
     /// The next slot with the same hash.
     chain: u32,
-    newer: u32,
-    older: u32,
 }
 
 impl<T> Slots<T> {
     pub fn new() -> Self {
-        Slots { slots: Vec::new(), heads: FxHashMap::default(), free: Vec::new(), newest: NONE, oldest: NONE }
+        Slots { slots: Vec::new(), heads: FxHashMap::default(), free: Vec::new(), now: 0, order: BinaryHeap::new() }
     }
 
     /// How many values there are.
@@ -41,21 +47,21 @@ impl<T> Slots<T> {
         self.slots.len() - self.free.len()
     }
 
-    pub fn get(&self, index: u32) -> Option<&T> {
-        self.slots.get(index as usize)?.value.as_deref()
-    }
-
+    #[inline(always)]
     pub fn get_mut(&mut self, index: u32) -> Option<&mut T> {
         self.slots.get_mut(index as usize)?.value.as_deref_mut()
     }
 
-    /// The slot of the value with this hash that `matches` accepts, and its answer.
-    #[inline]
-    pub fn find<R>(&self, hash: u64, matches: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
+    /// The slot of the value with this hash that `matches` accepts, and its answer. It is the one
+    /// used last now.
+    #[inline(always)]
+    pub fn find<R>(&mut self, hash: u64, matches: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
         let mut index = *self.heads.get(&hash)?;
         loop {
-            let slot = self.slots.get(index as usize)?;
+            let slot = self.slots.get_mut(index as usize)?;
             if let Some(answer) = slot.value.as_deref().and_then(&matches) {
+                self.now += 1;
+                slot.used = self.now;
                 return Some((index, answer));
             }
             index = slot.chain;
@@ -66,12 +72,15 @@ impl<T> Slots<T> {
     pub fn insert(&mut self, hash: u64, value: T) -> u32 {
         let index = self.free.pop().unwrap_or(self.slots.len() as u32);
         let chain = self.heads.insert(hash, index).unwrap_or(NONE);
-        let slot = Slot { value: Some(Box::new(value)), hash, chain, newer: NONE, older: NONE };
+        self.now += 1;
+        let slot = Slot { value: Some(Box::new(value)), hash, used: self.now, chain };
         match self.slots.get_mut(index as usize) {
             Some(old) => *old = slot,
-            None => self.slots.push(slot),
+            None => {
+                self.slots.push(slot);
+                self.order.push(Reverse((self.now, index)));
+            }
         }
-        self.link(index);
         index
     }
 
@@ -80,23 +89,30 @@ impl<T> Slots<T> {
         let slot = self.slots.get_mut(index as usize)?;
         let value = slot.value.take()?;
         let (hash, chain) = (slot.hash, slot.chain);
-        self.unlink(index);
         self.unchain(hash, index, chain);
         self.free.push(index);
         Some(value)
     }
 
-    /// Makes a value the one used last.
-    pub fn touch(&mut self, index: u32) {
-        if self.newest != index && self.get(index).is_some() {
-            self.unlink(index);
-            self.link(index);
-        }
-    }
-
     /// The slot that was not used for the longest time.
-    pub fn oldest(&self) -> Option<u32> {
-        (self.oldest != NONE).then_some(self.oldest)
+    pub fn oldest(&mut self) -> Option<u32> {
+        if self.len() == 0 {
+            return None;
+        }
+        // Every round corrects one time, and a time becomes wrong by a use; a slot without a value
+        // waits behind all others until it has one again.
+        while let Some(mut first) = self.order.peek_mut() {
+            let Reverse((time, index)) = *first;
+            let used = match self.slots.get(index as usize) {
+                Some(Slot { value: Some(_), used, .. }) => *used,
+                _ => self.now + 1,
+            };
+            if used == time {
+                return Some(index);
+            }
+            *first = Reverse((used, index));
+        }
+        None
     }
 
     /// All slots with a value.
@@ -125,36 +141,6 @@ impl<T> Slots<T> {
                 return;
             }
             at = slot.chain;
-        }
-    }
-
-    /// Puts a slot at the newest end of the order.
-    fn link(&mut self, index: u32) {
-        let before = self.newest;
-        if let Some(slot) = self.slots.get_mut(index as usize) {
-            slot.older = before;
-            slot.newer = NONE;
-        }
-        match self.slots.get_mut(before as usize) {
-            Some(slot) => slot.newer = index,
-            None => self.oldest = index,
-        }
-        self.newest = index;
-    }
-
-    /// Takes a slot out of the order.
-    fn unlink(&mut self, index: u32) {
-        let Some(slot) = self.slots.get(index as usize) else {
-            return;
-        };
-        let (newer, older) = (slot.newer, slot.older);
-        match self.slots.get_mut(newer as usize) {
-            Some(slot) => slot.older = older,
-            None => self.newest = older,
-        }
-        match self.slots.get_mut(older as usize) {
-            Some(slot) => slot.newer = newer,
-            None => self.oldest = newer,
         }
     }
 }

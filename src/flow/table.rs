@@ -2,7 +2,7 @@
 
 use super::drive::Tools;
 use super::entry::{Entry, Syn};
-use super::key::Hasher;
+use super::key::{Hasher, Key};
 use super::slots::Slots;
 use super::stream::Origin;
 use super::tcp::Scratch;
@@ -17,8 +17,6 @@ pub struct Table<S> {
     caps: Caps,
     statistics: Statistics,
     scratch: Scratch,
-    /// The slot used last, which most packets need again.
-    recent: Option<u32>,
     /// Memory allocated for bytes, in all directions.
     buffered: usize,
 }
@@ -32,7 +30,6 @@ impl<S: Default> Table<S> {
             caps,
             statistics: Statistics::default(),
             scratch: Scratch::default(),
-            recent: None,
             buffered: 0,
         }
     }
@@ -128,21 +125,19 @@ impl<S: Default> Table<S> {
     }
 
     /// The slot of a packet's conversation, which begins now if there is none, and who sent it.
-    #[inline]
+    #[inline(always)]
     fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
-        let (src, dst) = (packet.src, packet.dst);
-        let sender = |entry: &Entry<S>| entry.sender(transport, &src, &dst);
-        if let Some(index) = self.recent
-            && let Some(side) = self.slots.get(index).and_then(sender)
-        {
-            return (index, side);
+        let key = Key::new(transport, &packet.src, &packet.dst);
+        let hash = self.hasher.hash(&key);
+        match self.slots.find(hash, |entry: &Entry<S>| entry.key.sender(&key)) {
+            Some(found) => found,
+            None => (self.begin(key, hash, packet, handler), Side::A),
         }
-        let hash = self.hasher.hash(transport, src, dst);
-        if let Some((index, side)) = self.slots.find(hash, sender) {
-            self.slots.touch(index);
-            self.recent = Some(index);
-            return (index, side);
-        }
+    }
+
+    /// Begins a conversation.
+    #[cold]
+    fn begin(&mut self, key: Key, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {
         let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
         while self.slots.len() >= most
             && let Some(oldest) = self.slots.oldest()
@@ -152,10 +147,8 @@ impl<S: Default> Table<S> {
         }
         self.statistics.conversations += 1;
         let id = self.statistics.conversations;
-        let conversation = Conversation::new(id, transport, src, dst, packet.time);
-        let index = self.slots.insert(hash, Entry::new(conversation));
-        self.recent = Some(index);
-        (index, Side::A)
+        let conversation = Conversation::new(id, key.transport, packet.src, packet.dst, packet.time);
+        self.slots.insert(hash, Entry::new(conversation, key))
     }
 
     /// Evicts conversations other than the `current` one while too much is buffered.
@@ -174,7 +167,6 @@ impl<S: Default> Table<S> {
         let Some(mut entry) = self.slots.remove(index) else {
             return;
         };
-        self.recent = None;
         self.buffered -= entry.buffered;
         if entry.conversation.transport == Transport::Tcp {
             let first = handler.first_to_end(&entry.conversation);

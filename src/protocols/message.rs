@@ -3,7 +3,7 @@
 use super::delivery::Event;
 use super::talk::{Role, Talk};
 use crate::capture::Time;
-use crate::codec::{Fault, Notes, Outcome, Sources, Tree};
+use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
 use crate::flow::{End, Side, Stream};
 
 /// Where a message was: which bytes, which frames, when, which way.
@@ -173,9 +173,21 @@ pub struct Out<'a> {
     pub talk: &'a Talk<'a>,
     /// Text of both ends.
     pub names: [&'a str; 2],
+    broken: bool,
 }
 
-impl Out<'_> {
+impl<'a> Out<'a> {
+    /// Messages made in `draft`, for `sink`, of the conversation `talk` between the ends `names`.
+    #[inline]
+    pub fn new(draft: &'a mut Draft, sink: &'a mut dyn Sink, talk: &'a Talk<'a>, names: [&'a str; 2]) -> Out<'a> {
+        Out { draft, sink, talk, names, broken: false }
+    }
+
+    /// Was one of the messages so far none that its protocol would send?
+    pub(super) fn broken(&self) -> bool {
+        self.broken
+    }
+
     /// Begins a message of `proto`.
     pub fn begin(&mut self, proto: &'static str) -> &mut Draft {
         self.draft.clear();
@@ -185,6 +197,8 @@ impl Out<'_> {
 
     /// The draft is complete: hands it on.
     pub fn emit(&mut self, place: &Place<'_>) {
+        let Draft { fault, notes, .. } = &*self.draft;
+        self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
         self.sink.message(&Message { draft: self.draft, place, talk: self.talk, names: self.names });
     }
 }

@@ -60,7 +60,7 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
         let frame = k as u64 + 1;
         let place =
             Place { side: Side::BOTH[*side], bytes, length: bytes.len(), frame, frames: &[], time: Time::default() };
-        session.datagram(&place, &mut Out { draft: &mut draft, sink: &mut names, talk: &talk, names: ["", ""] });
+        session.datagram(&place, &mut Out::new(&mut draft, &mut names, &talk, ["", ""]));
         for name in names.0 {
             // Beside a stream: what they are about says the replay.
             let name = if conversation.transport == Transport::Tcp { "datagram" } else { name };

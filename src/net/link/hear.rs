@@ -124,7 +124,7 @@ impl Link<'_> {
                 let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
                 let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
                 let names = [self.names[0].as_str(), self.names[1].as_str()];
-                let mut out = Out { draft: &mut self.draft, sink: &mut collect, talk: &talk, names };
+                let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
                 self.session.datagram(&place, &mut out);
                 collect.list
             }
@@ -139,7 +139,7 @@ impl Link<'_> {
         let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
         let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
         let names = [self.names[0].as_str(), self.names[1].as_str()];
-        let mut out = Out { draft: &mut self.draft, sink: &mut collect, talk: &talk, names };
+        let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
         self.session.stream(side, &mut self.streams[side.index()], event, &mut out);
         collect.list
     }

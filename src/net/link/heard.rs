@@ -86,7 +86,8 @@ pub fn read_alone(dissector: &dyn Dissector, transport: Transport, bytes: &[u8])
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
     let mut session = dissector.session(&talk);
     let mut collect = Collect { list: Vec::new(), first: Instant::now(), watch: None };
-    let mut out = Out { draft: &mut Draft::default(), sink: &mut collect, talk: &talk, names: ["", ""] };
+    let mut draft = Draft::default();
+    let mut out = Out::new(&mut draft, &mut collect, &talk, ["", ""]);
     let side = Side::A;
     match transport {
         Transport::Udp => {

@@ -12,10 +12,11 @@ pub enum Claim {
     New,
     /// Somebody may claim it when more was said.
     Undecided(Box<Held>),
-    /// A dissector's.
+    /// A dissector's, of this share, or one that tells something about other conversations.
     Claimed(Owner),
-    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here.
-    Elsewhere,
+    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here. As
+    /// [`Owner::generation`].
+    Elsewhere(Option<u64>),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
@@ -24,7 +25,7 @@ impl Claim {
     /// About how many bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {
-            Claim::New | Claim::Foreign(_) | Claim::Elsewhere => 0,
+            Claim::New | Claim::Foreign(_) | Claim::Elsewhere(_) => 0,
             Claim::Undecided(held) => held.memory(),
             Claim::Claimed(owner) => {
                 owner.session.memory() + owner.doubt.as_ref().map_or(0, |doubt| doubt.held.memory())

@@ -10,7 +10,7 @@ pub fn dump(dissector: &dyn Dissector, bytes: &[u8], options: &Options, draft: &
     let transport = dissector.dump_transport(options);
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
     let mut session = dissector.session(&talk);
-    let mut out = Out { draft, sink, talk: &talk, names: ["", ""] };
+    let mut out = Out::new(draft, sink, &talk, ["", ""]);
     match transport {
         Transport::Udp => {
             let place =

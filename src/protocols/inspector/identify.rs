@@ -3,15 +3,16 @@
 
 use super::claim::{Claim, Held, Owner, What};
 use super::{Inspector, talk};
-use crate::codec::Level;
 use crate::flow::{Conversation, Side, Stream, Transport};
 use crate::protocols::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
-use crate::protocols::{Draft, Place, Sink};
+use crate::protocols::{Place, Sink};
 
 /// How many datagrams of an undecided conversation are held back.
 const HELD_DATAGRAMS: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
 pub(super) const HELD_BYTES: usize = 4096;
+/// Who reads a conversation that another one has announced.
+const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
 const KNOWN: usize = 4096;
 
@@ -44,7 +45,7 @@ impl<S: Sink> Inspector<'_, S> {
     fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
         if let Some(session) = self.announced(c, 0) {
-            return Some(("expected", "a conversation that another one announced", session));
+            return Some((ANNOUNCED, "a conversation that another one announced", session));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
@@ -114,44 +115,34 @@ impl<S: Sink> Inspector<'_, S> {
                 *self.counters.foreign.entry(c.transport.name()).or_default() += held.datagrams.len().max(1) as u64;
                 c.state = Claim::Foreign(self.generation);
             }
-            Some(Some((name, why, mut session))) => {
+            Some(Some((name, why, session))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
-                if !self.share.has(c.id) && !session.shares() {
-                    c.state = Claim::Elsewhere;
-                    return;
-                }
+                let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
                 for datagram in &held.datagrams {
-                    self.run(&talk(c, self.options), &c.names, &mut *session, |session, out| {
+                    self.run(&talk(c, self.options), &c.names, &mut *owner.session, |session, out| {
                         session.datagram(&datagram.place(), out)
                     });
                 }
-                let read = self.replay(c, &held, &mut *session);
-                c.state = Claim::Claimed(Owner { read, ..Owner::new(name, session, None) });
+                owner.read = self.replay(c, &held, &mut *owner.session);
+                c.state = Claim::Claimed(owner);
             }
         }
-    }
-
-    /// May the last message be none of its protocol?
-    #[inline(always)]
-    pub(super) fn broken(&self) -> bool {
-        let Draft { fault, notes, .. } = &self.draft;
-        fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning)
     }
 
     /// A datagram could not be read, or one before it. Where most of those that followed could not
     /// either, and another dissector takes them for its own (ports are used again), the conversation
     /// changes hands: from the next datagram on, since these have been shown.
     #[cold]
-    pub(super) fn doubt(&mut self, c: &mut Conversation<Claim>, place: &Place<'_>) {
+    pub(super) fn doubt(&mut self, c: &mut Conversation<Claim>, place: &Place<'_>, broken: bool) {
         let Claim::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
         // Who was named is not doubted.
         if owner.generation.is_none() {
             let mut doubt = owner.doubt.take().unwrap_or_default();
             doubt.held.push(place);
-            doubt.broken += self.broken() as usize;
+            doubt.broken += broken as usize;
             if doubt.held.datagrams.len() < HELD_DATAGRAMS {
                 owner.doubt = Some(doubt);
             } else if doubt.broken * 2 > HELD_DATAGRAMS
@@ -164,19 +155,35 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Claim::Claimed(owner);
     }
 
+    /// The owner, unless it is for another share to have one.
+    fn owned(&self, c: &mut Conversation<Claim>, owner: Owner) -> Option<Owner> {
+        if self.share.has(c.id) || owner.session.shares() {
+            return Some(owner);
+        }
+        c.state = Claim::Elsewhere(owner.generation);
+        None
+    }
+
     /// Takes the conversation's owner out, if it is claimed or can be by name.
     pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some(Owner::new(name, session, Some(self.generation)));
+                return self.owned(c, Owner::new(name, session, Some(self.generation)));
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
+            Claim::Elsewhere(Some(generation)) => match self.announced(c, generation) {
+                Some(session) => self.owned(c, Owner::new(ANNOUNCED, session, Some(self.generation))),
+                None => {
+                    c.state = Claim::Elsewhere(Some(self.generation));
+                    None
+                }
+            },
             Claim::Claimed(mut owner) => {
                 if let Some(generation) = &mut owner.generation {
                     let newer = self.announced(c, *generation);

@@ -75,6 +75,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         self.sink
     }
 
+    /// Has a session work. Was one of its messages none that its protocol would send?
     #[inline]
     fn run(
         &mut self,
@@ -82,14 +83,15 @@ impl<'a, S: Sink> Inspector<'a, S> {
         names: &[String; 2],
         session: &mut dyn Session,
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
-    ) {
+    ) -> bool {
         let names = [names[0].as_str(), names[1].as_str()];
         let sink: &mut dyn Sink = match self.share.has(talk.flow) {
             true => self.sink,
             false => &mut Nobody,
         };
-        let mut out = Out { draft: &mut self.draft, sink, talk, names };
+        let mut out = Out::new(&mut self.draft, sink, talk, names);
         work(session, &mut out);
+        let broken = out.broken();
         if talk.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
@@ -101,6 +103,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 self.expected.insert(server, (self.generation, session));
             }
         }
+        broken
     }
 
     /// A packet, or the end, of a conversation: what it says comes behind what others have said.
@@ -126,10 +129,6 @@ impl<'a, S: Sink> Inspector<'a, S> {
         if let Claim::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
-            if !self.share.has(talk.flow) && !owner.session.shares() {
-                stream.consume(stream.bytes().len());
-                return;
-            }
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
             self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
             return;
@@ -145,9 +144,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 stream.consume(stream.bytes().len());
                 c.state = Claim::Foreign(generation);
             }
-            Claim::Elsewhere => {
+            Claim::Elsewhere(generation) => {
                 stream.consume(stream.bytes().len());
-                c.state = Claim::Elsewhere;
+                c.state = Claim::Elsewhere(generation);
             }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
@@ -180,9 +179,9 @@ impl<'a, S: Sink> Inspector<'a, S> {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
                     }
-                    Claim::Elsewhere => {
+                    Claim::Elsewhere(generation) => {
                         stream.consume(stream.bytes().len());
-                        c.state = Claim::Elsewhere;
+                        c.state = Claim::Elsewhere(generation);
                     }
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
@@ -213,7 +212,9 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         length: usize,
     ) {
         self.turn(c.id);
-        if matches!(c.state, Claim::Elsewhere) {
+        if let Claim::Elsewhere(generation) = c.state
+            && generation.is_none_or(|generation| generation == self.generation)
+        {
             return;
         }
         let place =
@@ -223,11 +224,9 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         if let Claim::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
-            if self.share.has(talk.flow) || owner.session.shares() {
-                self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
-                if owner.doubt.is_some() || self.broken() {
-                    self.doubt(c, &place);
-                }
+            let broken = self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+            if broken || owner.doubt.is_some() {
+                self.doubt(c, &place, broken);
             }
             return;
         }
@@ -241,6 +240,7 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
                 *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
                 c.state = Claim::Foreign(generation);
             }
+            Claim::Elsewhere(generation) => c.state = Claim::Elsewhere(generation),
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 held.push(&place);

@@ -24,7 +24,7 @@ fn talk(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -
             frames: &[],
             time: Time::micros(micros / 1_000_000, (micros % 1_000_000) as u32),
         };
-        let mut out = Out { draft: &mut draft, sink: &mut rows, talk: &talk, names: ["", ""] };
+        let mut out = Out::new(&mut draft, &mut rows, &talk, ["", ""]);
         session.datagram(&place, &mut out);
     }
     rows.0

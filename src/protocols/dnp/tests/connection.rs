@@ -85,7 +85,7 @@ fn a_cut_datagram_is_a_fault() {
     for (bytes, length) in [(&[][..], 5), (&[4, 0][..], 9), (&[4, 0, 0, 1][..], 9), (&[2][..], 3)] {
         let (mut last, mut draft) = (Last::default(), Draft::default());
         let place = Place { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };
-        let mut out = Out { draft: &mut draft, sink: &mut last, talk: &talk, names: ["", ""] };
+        let mut out = Out::new(&mut draft, &mut last, &talk, ["", ""]);
         session.datagram(&place, &mut out);
         assert_eq!(last.said.fault.is_some(), bytes != [2], "{bytes:?}");
         assert_eq!(last.said.codes.contains(&"dnp.trailing_bytes"), bytes == [2]);

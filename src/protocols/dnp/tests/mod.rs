@@ -123,7 +123,7 @@ impl Talking {
         let place = Place { side, bytes: &bytes, length: bytes.len(), frame: self.frame, frames: &[], time };
         let talk = talk(&self.options, self.ends);
         let mut last = Last::default();
-        let mut out = Out { draft: &mut self.draft, sink: &mut last, talk: &talk, names: ["", ""] };
+        let mut out = Out::new(&mut self.draft, &mut last, &talk, ["", ""]);
         self.session.datagram(&place, &mut out);
         assert_eq!(last.count, 1);
         last.said

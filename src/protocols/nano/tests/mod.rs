@@ -118,7 +118,7 @@ fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: 
     let talk = Talk { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
     let mut session = Nano.session(&talk);
     let (mut draft, mut sink) = (Draft::default(), Again::default());
-    let mut out = Out { draft: &mut draft, sink: &mut sink, talk: &talk, names: ["a", "b"] };
+    let mut out = Out::new(&mut draft, &mut sink, &talk, ["a", "b"]);
     let mut streams = [Stream::default(), Stream::default()];
     for (event, frame) in events.iter().zip(1..) {
         match *event {
