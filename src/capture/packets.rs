@@ -1,9 +1,9 @@
 //! From frames to packets: link layer, IP, fragments and transport, in one loop.
 
 use super::fragments::{FragmentCaps, Fragments, Key};
-use super::ip::{Inner, Ip, extensions, v4, v6};
+use super::ip::{Ip, extensions, v4, v6};
 use super::link::header_len;
-use super::transport::transport;
+use super::transport::{Transport, transport};
 use super::{Capture, CaptureError, Frame, Other, Packet};
 use etherparse::ip_number;
 use std::net::{IpAddr, SocketAddr};
@@ -85,6 +85,23 @@ impl Packets {
         Ok(Some(Item { frame, decoded }))
     }
 
+    /// Shows the next frame, and what it is, to `then`, whose answer it returns: what
+    /// [`Packets::next`] does, without moving packets about in memory, which costs as much as
+    /// finding them.
+    ///
+    /// # Errors
+    /// As [`Capture::next`].
+    #[inline(always)]
+    pub fn next_with<R>(
+        &mut self,
+        then: impl FnOnce(&Frame<'_>, &Decoded<'_>) -> R,
+    ) -> Result<Option<R>, CaptureError> {
+        let Some(frame) = self.capture.next()? else {
+            return Ok(None);
+        };
+        Ok(Some(packet(&frame, &mut self.fragments, |decoded| then(&frame, &decoded))))
+    }
+
     /// The file behind the packets.
     pub fn capture(&self) -> &Capture {
         &self.capture
@@ -100,32 +117,46 @@ impl Packets {
 /// packet that completes a datagram borrows its bytes from there.
 #[inline(always)]
 pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
-    match packet(frame, fragments) {
-        Ok(packet) => Decoded::Packet(packet),
-        Err(other) => Decoded::Other(other),
-    }
+    packet(frame, fragments, |decoded| decoded)
 }
 
 #[inline(always)]
-fn packet<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
-    let head = header_len(frame.link, frame.data)?;
+fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
+    let head = match header_len(frame.link, frame.data) {
+        Ok(head) => head,
+        Err(other) => return then(Decoded::Other(other)),
+    };
     let data = frame.data.get(head..).unwrap_or_default();
     let length = frame.length.saturating_sub(head);
     // Each version goes on by itself: bringing them together here would go through memory, and
     // cost as much as all the rest.
     match data.first() {
-        Some(0x40..=0x4f) => inner(frame, v4(data, length)?, fragments),
-        Some(0x60..=0x6f) => inner(frame, v6(data, length)?, fragments),
-        Some(_) => Err(Other::Malformed("ip")),
-        None => Err(Other::Cut("ip")),
+        Some(0x40..=0x4f) => inner(frame, v4(data, length), fragments, then),
+        Some(0x60..=0x6f) => inner(frame, v6(data, length), fragments, then),
+        Some(_) => then(Decoded::Other(Other::Malformed("ip"))),
+        None => then(Decoded::Other(Other::Cut("ip"))),
     }
 }
 
 #[inline(always)]
-fn inner<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
-    match ip.inner.protocol {
-        ip_number::UDP | ip_number::TCP if ip.piece.is_none() => whole(frame, ip.src, ip.dst, ip.inner, &[]),
-        _ => unusual(frame, ip, fragments),
+fn inner<'a, R>(
+    frame: &Frame<'a>,
+    ip: Result<Ip<'a>, Other>,
+    fragments: &'a mut Fragments,
+    then: impl FnOnce(Decoded<'a>) -> R,
+) -> R {
+    match ip {
+        Ok(Ip { src, dst, inner, piece: None }) if matches!(inner.protocol, ip_number::UDP | ip_number::TCP) => {
+            match transport(inner) {
+                Ok(found) => then(Decoded::Packet(join(frame, src, dst, found, &[]))),
+                Err(other) => then(Decoded::Other(other)),
+            }
+        }
+        Ok(ip) => then(match unusual(frame, ip, fragments) {
+            Ok(packet) => Decoded::Packet(packet),
+            Err(other) => Decoded::Other(other),
+        }),
+        Err(other) => then(Decoded::Other(other)),
     }
 }
 
@@ -137,7 +168,7 @@ fn unusual<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> R
         piece => (ip.inner, piece),
     };
     let Some(piece) = piece else {
-        return whole(frame, ip.src, ip.dst, found, &[]);
+        return Ok(join(frame, ip.src, ip.dst, transport(found)?, &[]));
     };
     if found.data.len() < found.length {
         return Err(fragments.cut());
@@ -146,26 +177,19 @@ fn unusual<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> R
     let joined = fragments.add(key, frame, piece, found).ok_or(Other::Fragment)?;
     // There may be further extension headers inside what was fragmented.
     match extensions(joined.inner)? {
-        (found, None) => whole(frame, ip.src, ip.dst, found, joined.frames),
+        (found, None) => Ok(join(frame, ip.src, ip.dst, transport(found)?, joined.frames)),
         (_, Some(_)) => Err(Other::Nested),
     }
 }
 
 #[inline(always)]
-fn whole<'a>(
-    frame: &Frame<'_>,
-    src: IpAddr,
-    dst: IpAddr,
-    inner: Inner<'a>,
-    frames: &'a [u64],
-) -> Result<Packet<'a>, Other> {
-    let found = transport(inner)?;
-    Ok(Packet {
+fn join<'a>(frame: &Frame<'_>, src: IpAddr, dst: IpAddr, found: Transport<'a>, frames: &'a [u64]) -> Packet<'a> {
+    Packet {
         frame: frame.number,
         frames,
         time: frame.time,
         src: SocketAddr::new(src, found.src),
         dst: SocketAddr::new(dst, found.dst),
         body: found.body,
-    })
+    }
 }

@@ -1,50 +1,69 @@
-//! Names as JSON writes them, made when the tables are.
+//! Text that is short: names as JSON writes them, made when the tables are.
 
-/// `"name":` in a fixed number of bytes, so that it is copied in two moves instead of a call; none
-/// where the name is too long for that, or has characters that need an escape or are not ASCII.
-#[derive(Clone, Copy, Debug)]
-pub struct Quoted {
-    text: [u8; Quoted::ROOM],
+/// At most [`Short::ROOM`] bytes, in as many, so that they are copied in two moves instead of a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Short {
+    text: [u8; Short::ROOM],
     len: u8,
 }
 
-impl Quoted {
+impl Short {
     /// How many bytes there are.
-    const ROOM: usize = 32;
+    pub const ROOM: usize = 32;
 
+    /// Appends the text.
+    #[inline(always)]
+    pub fn append(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.len as usize;
+        out.extend_from_slice(&self.text);
+        out.truncate(end);
+    }
+
+    /// Takes the bytes for its text; as many as there is room for.
+    pub fn set(&mut self, bytes: &[u8]) {
+        let len = bytes.len().min(Short::ROOM);
+        self.text.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        self.len = len as u8;
+    }
+}
+
+/// `"name":`; empty where the name is too long for that, or has characters that need an escape or
+/// are not ASCII.
+#[derive(Clone, Copy, Debug)]
+pub struct Quoted(Short);
+
+impl Quoted {
     /// Makes it of a name.
     pub const fn new(name: &str) -> Quoted {
-        let (name, mut text) = (name.as_bytes(), [0; Quoted::ROOM]);
-        if name.len() + 3 > Quoted::ROOM {
-            return Quoted { text, len: 0 };
+        let (name, mut text) = (name.as_bytes(), [0; Short::ROOM]);
+        if name.len() + 3 > Short::ROOM {
+            return Quoted(Short { text, len: 0 });
         }
         text[0] = b'"';
         let mut at = 0;
         while at < name.len() {
             if !matches!(name[at], b' '..=b'~') || matches!(name[at], b'"' | b'\\') {
-                return Quoted { text, len: 0 };
+                return Quoted(Short { text, len: 0 });
             }
             text[at + 1] = name[at];
             at += 1;
         }
         text[at + 1] = b'"';
         text[at + 2] = b':';
-        Quoted { text, len: at as u8 + 3 }
+        Quoted(Short { text, len: at as u8 + 3 })
     }
 
     /// Is there one, so that the name is known to be short and printable ASCII?
     #[inline(always)]
     pub const fn is_there(&self) -> bool {
-        self.len > 0
+        self.0.len > 0
     }
 
     /// Appends it; false, and nothing, where there is none.
     #[inline(always)]
     pub fn append(&self, out: &mut Vec<u8>) -> bool {
-        let end = out.len() + self.len as usize;
-        out.extend_from_slice(&self.text);
-        out.truncate(end);
-        self.len > 0
+        self.0.append(out);
+        self.is_there()
     }
 }
 

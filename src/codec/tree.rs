@@ -154,6 +154,13 @@ impl Node {
     }
 }
 
+/// Are these names the same? Those of the tables mostly stand at one place in memory, wherever the
+/// program writes them.
+#[inline(always)]
+fn same(a: &str, b: &str) -> bool {
+    std::ptr::eq(a, b) || a == b
+}
+
 /// What one message says. Clear it and use it again.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -225,7 +232,7 @@ impl Tree {
         };
         let below = self.nodes.get(..end)?;
         while let Some(node) = below.get(at) {
-            if node.field.name == name {
+            if same(node.field.name, name) {
                 return Some(node);
             }
             // A node not closed yet has no end: step over it alone.

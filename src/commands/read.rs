@@ -120,15 +120,16 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
     let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).share(share);
     while !stop.is_set() {
-        match packets.next() {
-            Ok(Some(item)) => {
-                inspector.sink().frame(item.frame.time);
-                match item.decoded {
-                    Decoded::Packet(packet) => table.packet(&packet, &mut inspector),
-                    Decoded::Other(why) if verbose => *seen.other.entry(why.to_string()).or_default() += 1,
-                    Decoded::Other(_) => {}
-                }
+        let read = packets.next_with(|frame, decoded| {
+            inspector.sink().frame(frame.time);
+            match decoded {
+                Decoded::Packet(packet) => table.packet(packet, &mut inspector),
+                Decoded::Other(why) if verbose => *seen.other.entry(why.to_string()).or_default() += 1,
+                Decoded::Other(_) => {}
             }
+        });
+        match read {
+            Ok(Some(())) => {}
             Ok(None) => break,
             // Where the user stops a capture that grows, it may well end inside a record.
             Err(_) if stop.is_set() => break,

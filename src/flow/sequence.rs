@@ -19,8 +19,8 @@ pub struct Sent {
     pub last_time: i64,
     /// How many copies were seen; 0: this number was not seen.
     pub copies: u32,
-    /// How many acknowledgements named it.
-    pub acks: u32,
+    /// An acknowledgement named it.
+    pub acked: bool,
     /// Whatever the protocol wants to remember of it.
     pub tag: u64,
 }
@@ -49,7 +49,7 @@ pub enum Acked {
     /// The first one for this message.
     First(Sent),
     /// It had been acknowledged before.
-    Again(Sent),
+    Again,
     /// A number newer than the first one seen, but not seen itself.
     Unseen,
     /// Older than what was seen, or forgotten: nothing can be said.
@@ -65,6 +65,9 @@ pub struct Sequence {
     floor: i64,
     first: i64,
     newest: Option<i64>,
+    /// All numbers from `first` up to this one were seen and acknowledged: acknowledgements that name
+    /// them again, as most do, need not look for them.
+    settled: i64,
     /// What was seen, by extended number, ascending.
     sent: VecDeque<(i64, Sent)>,
     forgotten_unacked: u64,
@@ -81,6 +84,7 @@ impl Sequence {
             floor: i64::MIN,
             first: 0,
             newest: None,
+            settled: i64::MIN,
             sent: VecDeque::new(),
             forgotten_unacked: 0,
         }
@@ -120,7 +124,7 @@ impl Sequence {
 
     /// Starts counting at this number, as if everything before it had been seen.
     pub fn start_at(&mut self, number: i64) {
-        (self.first, self.newest) = (number, Some(number - 1));
+        (self.first, self.newest, self.settled) = (number, Some(number - 1), number - 1);
     }
 
     /// Is this extended number so far behind the newest that it is no longer remembered?
@@ -163,7 +167,7 @@ impl Sequence {
     pub fn sent(&mut self, extended: i64, frame: u64, time: i64) -> Seen {
         let one = Sent { frame, time, last_time: time, copies: 1, ..Sent::default() };
         let Some(newest) = self.newest else {
-            (self.first, self.newest) = (extended, Some(extended));
+            (self.first, self.newest, self.settled) = (extended, Some(extended), extended - 1);
             self.sent.push_back((extended, one));
             return Seen::Next;
         };
@@ -198,7 +202,7 @@ impl Sequence {
             && (*number < self.floor || self.sent.len() > self.window)
         {
             self.floor = self.floor.max(number + 1);
-            self.forgotten_unacked += (old.acks == 0) as u64;
+            self.forgotten_unacked += !old.acked as u64;
             self.sent.pop_front();
         }
     }
@@ -208,20 +212,42 @@ impl Sequence {
         if self.newest.is_none() {
             return Acked::Unknown;
         }
-        let (first, forgotten) = (self.first, self.forgotten(extended));
-        match self.get_mut(extended) {
-            Some(sent) => {
-                sent.acks = sent.acks.saturating_add(1);
-                if sent.acks == 1 { Acked::First(*sent) } else { Acked::Again(*sent) }
+        if self.forgotten(extended) {
+            return Acked::Unknown;
+        }
+        if (self.first..=self.settled).contains(&extended) {
+            return Acked::Again;
+        }
+        let place = self.place(extended).ok();
+        match place.and_then(|place| self.sent.get_mut(place)) {
+            Some((_, Sent { acked: true, .. })) => Acked::Again,
+            Some((_, sent)) => {
+                sent.acked = true;
+                let sent = *sent;
+                self.settle(place.unwrap_or(0));
+                Acked::First(sent)
             }
-            None if extended > first && !forgotten => Acked::Unseen,
+            None if extended > self.first => Acked::Unseen,
             None => Acked::Unknown,
+        }
+    }
+
+    /// What stands at `place` was acknowledged: is it the next that was waited for, and those behind
+    /// it?
+    fn settle(&mut self, place: usize) {
+        // What is forgotten is not waited for.
+        self.settled = self.settled.max(self.floor.saturating_sub(1));
+        for (number, sent) in self.sent.range(place..) {
+            if *number != self.settled + 1 || !sent.acked {
+                break;
+            }
+            self.settled += 1;
         }
     }
 
     /// The messages that nobody acknowledged, oldest first: extended number and what is known.
     pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> {
-        self.sent.iter().filter(|(_, s)| s.acks == 0).map(|(number, s)| (*number, s))
+        self.sent.iter().filter(|(_, s)| !s.acked).map(|(number, s)| (*number, s))
     }
 
     /// How many unacknowledged messages were forgotten because the window moved on.
@@ -233,6 +259,35 @@ impl Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    proptest! {
+        /// As a map has it that remembers everything.
+        #[test]
+        fn what_was_acknowledged(steps in prop::collection::vec((any::<bool>(), 100..140u16), 1..200)) {
+            let (mut s, mut map) = (Sequence::new(65536, 64), BTreeMap::new());
+            for (ack, number) in steps {
+                let (begun, first, at) = (!map.is_empty(), s.first(), s.extend(number));
+                if !ack {
+                    s.sent(at, 1, 0);
+                    map.entry(number).or_insert(false);
+                } else {
+                    let acked = s.acknowledged(at);
+                    match map.get_mut(&number) {
+                        Some(true) => prop_assert_eq!(acked, Acked::Again),
+                        Some(sent) => {
+                            prop_assert!(matches!(acked, Acked::First(_)));
+                            *sent = true;
+                        }
+                        None if begun && at > first => prop_assert_eq!(acked, Acked::Unseen),
+                        None => prop_assert_eq!(acked, Acked::Unknown),
+                    }
+                }
+                prop_assert_eq!(s.unacknowledged().count(), map.values().filter(|acked| !**acked).count());
+            }
+        }
+    }
 
     #[test]
     fn numbers_go_on_over_the_wrap() {
@@ -246,7 +301,7 @@ mod tests {
         assert_eq!(s.wire(s.extend(2)), 2);
         assert_eq!(s.acknowledged(s.extend(1)), Acked::Unseen);
         assert!(matches!(s.acknowledged(s.extend(3)), Acked::First(sent) if sent.frame == 4));
-        assert!(matches!(s.acknowledged(s.extend(3)), Acked::Again(_)));
+        assert!(matches!(s.acknowledged(s.extend(3)), Acked::Again));
         assert_eq!(s.unacknowledged().map(|(n, _)| s.wire(n)).collect::<Vec<_>>(), [65534, 65535, 0, 2]);
     }
 

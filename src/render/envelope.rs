@@ -13,7 +13,7 @@ pub fn head(message: &Message<'_>, heads: &mut Heads, out: &mut Vec<u8>) {
     let place = message.place;
     if place.frame > 0 {
         out.extend_from_slice(b"{\"frame\":");
-        int(place.frame, out);
+        uint(place.frame, out);
         if place.frames.len() > 1 {
             frames(place.frames, out);
         }

@@ -4,8 +4,10 @@
 use super::envelope::fraction;
 use super::json_text::int;
 use crate::capture::Time;
+use crate::codec::quoted::Short;
 use crate::flow::{Side, Transport};
 use crate::protocols::{Message, Role};
+use std::net::SocketAddr;
 
 /// How many conversations are remembered; a power of two.
 const CONVERSATIONS: usize = 512;
@@ -22,13 +24,12 @@ pub struct Heads {
 struct Second {
     of: Option<i64>,
     /// `,"time":` and its digits.
-    text: Vec<u8>,
+    text: Short,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Head {
     key: Option<Key>,
-    ends: [String; 2],
     text: Vec<u8>,
 }
 
@@ -40,7 +41,9 @@ struct Key {
     version: Option<&'static str>,
     from: Role,
     side: Side,
-    transport: Option<Transport>,
+    transport: Transport,
+    /// The same number may be another conversation's, in another capture.
+    ends: Option<[SocketAddr; 2]>,
 }
 
 impl Key {
@@ -53,7 +56,8 @@ impl Key {
             version: draft.version,
             from: draft.from,
             side: message.place.side,
-            transport: talk.ends.map(|_| talk.transport),
+            transport: talk.transport,
+            ends: talk.ends,
         }
     }
 
@@ -66,6 +70,7 @@ impl Key {
                 (a, b) => a.is_none() && b.is_none(),
             }
             && (self.from, self.side, self.transport) == (other.from, other.side, other.transport)
+            && self.ends == other.ends
     }
 
     /// Conversations are numbered as they come, so that those of one time do not share a place.
@@ -84,9 +89,7 @@ impl Heads {
         }
         let key = Key::new(message);
         let head = &mut self.heads[key.slot()];
-        // The same number may be another conversation's, in another capture.
-        let known = head.key.is_some_and(|k| k.is(&key)) && head.ends == message.names;
-        if !known {
+        if !head.key.is_some_and(|known| known.is(&key)) {
             head.make(key, message);
         }
         &head.text
@@ -98,11 +101,11 @@ impl Heads {
         let second = &mut self.second;
         if second.of != Some(time.secs) {
             second.of = Some(time.secs);
-            second.text.clear();
-            second.text.extend_from_slice(b",\"time\":");
-            int(time.secs, &mut second.text);
+            let mut text = b",\"time\":".to_vec();
+            int(time.secs, &mut text);
+            second.text.set(&text);
         }
-        out.extend_from_slice(&second.text);
+        second.text.append(out);
         if time.digits > 0 {
             out.push(b'.');
             fraction(time, out);
@@ -115,13 +118,9 @@ impl Head {
     #[cold]
     fn make(&mut self, key: Key, message: &Message<'_>) {
         self.key = Some(key);
-        for (kept, name) in self.ends.iter_mut().zip(message.names) {
-            kept.clear();
-            kept.push_str(name);
-        }
         let out = &mut self.text;
         out.clear();
-        if key.transport.is_some() {
+        if key.ends.is_some() {
             out.extend_from_slice(b"\"flow\":");
             int(key.flow, out);
             out.push(b',');
@@ -134,8 +133,8 @@ impl Head {
         }
         out.extend_from_slice(b"\",\"from\":\"");
         out.extend_from_slice(key.from.name().as_bytes());
-        if let Some(transport) = key.transport {
-            out.extend_from_slice(match transport {
+        if key.ends.is_some() {
+            out.extend_from_slice(match key.transport {
                 Transport::Udp => b"\",\"transport\":\"udp",
                 Transport::Tcp => b"\",\"transport\":\"tcp",
             });
@@ -152,6 +151,7 @@ impl Head {
 mod tests {
     use super::super::fixture::{PLAIN, with};
     use super::*;
+    use crate::protocols::Talk;
 
     #[test]
     fn the_same_number_in_another_capture_is_another_conversation() {
@@ -159,7 +159,9 @@ mod tests {
             let mut heads = Heads::default();
             let first = heads.of(message).to_vec();
             assert_eq!(heads.of(message), first);
-            let other = Message { names: ["127.0.0.1:9999", "127.0.0.1:58817"], ..*message };
+            let ends = ["127.0.0.1:9999", "127.0.0.1:58817"];
+            let talk = Talk { ends: Some(ends.map(|end| end.parse().unwrap())), ..*message.talk };
+            let other = Message { talk: &talk, names: ends, ..*message };
             assert!(String::from_utf8_lossy(heads.of(&other)).contains("\"src\":\"127.0.0.1:9999\""));
             let place = crate::protocols::Place { side: Side::B, ..*message.place };
             let back = Message { place: &place, ..*message };

@@ -163,17 +163,6 @@ pub fn latin1(byte: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Both decimal digits of every number below a hundred.
-const PAIRS: [[u8; 2]; 100] = {
-    let mut table = [[0; 2]; 100];
-    let mut n = 0;
-    while n < 100 {
-        table[n] = [b'0' + (n / 10) as u8, b'0' + (n % 10) as u8];
-        n += 1;
-    }
-    table
-};
-
 /// A whole number.
 #[inline]
 pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
@@ -183,23 +172,44 @@ pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
 /// A whole number without a sign: most that are written are small.
 #[inline]
 pub fn uint(n: u64, out: &mut Vec<u8>) {
-    match usize::try_from(n).ok().and_then(|n| PAIRS.get(n)) {
-        Some([_, digit]) if n < 10 => out.push(*digit),
-        Some(both) => out.extend_from_slice(both),
-        None => int(n, out),
+    if n < 10 {
+        return out.push(b'0' + n as u8);
     }
+    if n >= EIGHT_DIGITS {
+        return int(n, out);
+    }
+    let digits = eight_digits(n);
+    let zeros = digits.trailing_zeros() / 8;
+    let end = out.len() + 8 - zeros as usize;
+    out.extend_from_slice(&((digits + ZEROS) >> (8 * zeros)).to_le_bytes());
+    out.truncate(end);
+}
+
+/// The first number that has more than eight digits.
+const EIGHT_DIGITS: u64 = 100_000_000;
+/// Eight times the digit 0.
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// The values of a number's eight digits, the first one in the lowest byte: lanes of four digits are
+/// split into two of two, and these into two of one, all lanes at once.
+#[inline(always)]
+fn eight_digits(n: u64) -> u64 {
+    let fours = (n / 10_000) | ((n % 10_000) << 32);
+    // 10486 / 2^20 is a hundredth, and 103 / 2^10 a tenth, for numbers of so many digits.
+    let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let twos = hundreds | ((fours - hundreds * 100) << 16);
+    let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | ((twos - tens * 10) << 8)
 }
 
 /// The lowest `count` (at most 18) decimal digits of a number, zeros in front of it included.
 #[inline]
 pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
-    let pair = |unit: u64| PAIRS[(n / unit % 100) as usize];
     match count {
-        2 => out.extend_from_slice(&pair(1)),
         // Microseconds, as nearly all captures have them.
         6 => {
-            let [[a, b], [c, d], [e, f]] = [pair(10_000), pair(100), pair(1)];
-            out.extend_from_slice(&[a, b, c, d, e, f]);
+            let [_, _, six @ ..] = (eight_digits(n % 1_000_000) + ZEROS).to_le_bytes();
+            out.extend_from_slice(&six);
         }
         _ => {
             let digit = |place: u32| b'0' + (n / 10u64.pow(place) % 10) as u8;
@@ -277,9 +287,10 @@ mod tests {
 
     #[test]
     fn small_numbers_and_zeros_in_front() {
-        for n in [0, 9, 10, 99, 100, u64::MAX] {
+        for n in (0..100_000).chain((0..1000).flat_map(|k| [k * 99_991, 99_999_500 + k])).chain([u64::MAX]) {
             assert_eq!(written(|out| uint(n, out)), n.to_string());
         }
+        assert_eq!(written(|out| digits(987_654, 6, out)), "987654");
         assert_eq!(written(|out| digits(1, 6, out)), "000001");
         assert_eq!(written(|out| digits(20, 3, out)), "020");
         assert_eq!(written(|out| digits(123_456_789, 9, out)), "123456789");

@@ -203,7 +203,7 @@ impl Deliveries {
                     match self.rows && seen != Seen::Forgotten {
                         true if room => {
                             self.listed += 1;
-                            let acked = matches!(seen, Seen::Copy { before } if before.acks > 0);
+                            let acked = matches!(seen, Seen::Copy { before } if before.acked);
                             let row = own.rows.row(Row {
                                 extended,
                                 number,
@@ -235,7 +235,7 @@ impl Deliveries {
                             }
                         }
                         Acked::Unseen => other.acked_unseen += 1,
-                        Acked::Again(_) | Acked::Unknown => {}
+                        Acked::Again | Acked::Unknown => {}
                     };
                 }
                 Event::Request => own.requests += 1,
@@ -270,7 +270,7 @@ impl Direction {
         }
         self.copies += 1;
         match seen {
-            Seen::Copy { before } if before.acks > 0 => self.duplicates += 1,
+            Seen::Copy { before } if before.acked => self.duplicates += 1,
             Seen::Copy { .. } => self.resent += 1,
             _ => self.messages += 1,
         }

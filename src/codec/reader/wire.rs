@@ -68,7 +68,7 @@ impl Wire for Reader<'_> {
         Ok(self.holds(&field.when))
     }
 
-    #[inline]
+    #[inline(always)]
     fn unsigned(&mut self, field: &'static Field, bits: u8, order: Order) -> Result<(), Stop> {
         let start = self.at;
         self.need(field, start, bits as u64)?;

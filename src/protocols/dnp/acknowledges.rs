@@ -50,7 +50,7 @@ impl Direction {
                 "dnp.acknowledges",
                 format_args!("{name} of frame {frame}, sent {copies} times, the last time {since} before"),
             ),
-            Acked::Again(_) => notes.add(
+            Acked::Again => notes.add(
                 Level::Note,
                 "dnp.acknowledge_repeated",
                 format_args!("{name} of frame {frame} was acknowledged before; {since} since its last copy"),

@@ -143,8 +143,8 @@ impl Reliable {
                 draft.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
                 let (frame, passed) = (before.frame, Millis(place.time.nanos() as i64 - before.time));
                 let mut digits = itoa::Buffer::new();
-                match before.acks {
-                    0 => notes.write(Level::Note, "riptide.resent", |text| {
+                match before.acked {
+                    false => notes.write(Level::Note, "riptide.resent", |text| {
                         text.push_str("copy ");
                         text.push_str(digits.format(copy));
                         text.push_str(", ");
@@ -152,7 +152,7 @@ impl Reliable {
                         text.push_str(" after the first in frame ");
                         text.push_str(digits.format(frame));
                     }),
-                    _ => notes.write(Level::Note, "riptide.duplicate", |text| {
+                    true => notes.write(Level::Note, "riptide.duplicate", |text| {
                         text.push_str("copy ");
                         text.push_str(digits.format(copy));
                         text.push_str(" of frame ");
@@ -201,7 +201,10 @@ impl Reliable {
         let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
         for id in std::iter::once(last).chain(extra).chain(by_bits) {
             let acked = other.acknowledged(id);
-            draft.delivery.push(Event::Acked { extended: id, acked });
+            // Every ack names the last ones again.
+            if acked != Acked::Again {
+                draft.delivery.push(Event::Acked { extended: id, acked });
+            }
             match acked {
                 Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
                 Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
