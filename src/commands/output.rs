@@ -135,7 +135,7 @@ impl Reading for Printer {
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.done() || !self.pick.wants(message) {
+        if self.left == Some(0) || !self.pick.wants(message) {
             return;
         }
         if let Some(left) = &mut self.left {

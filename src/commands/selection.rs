@@ -12,6 +12,8 @@ use std::sync::Arc;
 /// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
+    /// Nothing was asked for: every message is wanted.
+    all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
     since: Option<Moment>,
@@ -33,7 +35,9 @@ impl Selection {
         }
         let names = Names { schemas: &options.schemas };
         let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
+        let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();
         Ok(Selection {
+            all: traffic.flow.is_none() && !limited,
             flow: traffic.flow,
             filter: traffic.filter.as_ref().map(parse).transpose()?.map(Arc::new),
             since: traffic.since,
@@ -59,7 +63,12 @@ impl Selection {
     }
 
     /// Is this message wanted?
+    #[inline]
     pub fn wants(&self, message: &Message<'_>) -> bool {
+        self.all || self.picks(message)
+    }
+
+    fn picks(&self, message: &Message<'_>) -> bool {
         if self.flow.is_some_and(|flow| flow != message.talk.flow) {
             return false;
         }

@@ -208,15 +208,17 @@ impl Sequence {
     }
 
     /// An acknowledgement named this number.
+    #[inline]
     pub fn acknowledged(&mut self, extended: i64) -> Acked {
-        if self.newest.is_none() {
-            return Acked::Unknown;
+        match self.first.max(self.floor) <= extended && extended <= self.settled {
+            true => Acked::Again,
+            false => self.acknowledge(extended),
         }
-        if self.forgotten(extended) {
+    }
+
+    fn acknowledge(&mut self, extended: i64) -> Acked {
+        if self.newest.is_none() || self.forgotten(extended) {
             return Acked::Unknown;
-        }
-        if (self.first..=self.settled).contains(&extended) {
-            return Acked::Again;
         }
         let place = self.place(extended).ok();
         match place.and_then(|place| self.sent.get_mut(place)) {

@@ -47,7 +47,6 @@ struct Key {
 }
 
 impl Key {
-    #[inline]
     fn new(message: &Message<'_>) -> Key {
         let (draft, talk) = (message.draft, message.talk);
         Key {
@@ -62,21 +61,16 @@ impl Key {
     }
 
     #[inline]
-    fn is(&self, other: &Key) -> bool {
-        self.flow == other.flow
-            && std::ptr::eq(self.proto, other.proto)
-            && match (self.version, other.version) {
+    fn is_of(&self, message: &Message<'_>) -> bool {
+        let (draft, talk) = (message.draft, message.talk);
+        self.flow == talk.flow
+            && std::ptr::eq(self.proto, draft.proto)
+            && match (self.version, draft.version) {
                 (Some(a), Some(b)) => std::ptr::eq(a, b),
                 (a, b) => a.is_none() && b.is_none(),
             }
-            && (self.from, self.side, self.transport) == (other.from, other.side, other.transport)
-            && self.ends == other.ends
-    }
-
-    /// Conversations are numbered as they come, so that those of one time do not share a place.
-    #[inline]
-    fn slot(&self) -> usize {
-        (self.flow as usize % CONVERSATIONS) * 2 + self.side.index()
+            && (self.from, self.side, self.transport) == (draft.from, message.place.side, talk.transport)
+            && self.ends == talk.ends
     }
 }
 
@@ -87,10 +81,11 @@ impl Heads {
         if self.heads.is_empty() {
             self.heads.resize(CONVERSATIONS * 2, Head::default());
         }
-        let key = Key::new(message);
-        let head = &mut self.heads[key.slot()];
-        if !head.key.is_some_and(|known| known.is(&key)) {
-            head.make(key, message);
+        // Conversations are numbered as they come, so that those of one time do not share a place.
+        let place = (message.talk.flow as usize % CONVERSATIONS) * 2 + message.place.side.index();
+        let head = &mut self.heads[place];
+        if !head.key.as_ref().is_some_and(|key| key.is_of(message)) {
+            head.make(message);
         }
         &head.text
     }
@@ -116,8 +111,8 @@ impl Heads {
 
 impl Head {
     #[cold]
-    fn make(&mut self, key: Key, message: &Message<'_>) {
-        self.key = Some(key);
+    fn make(&mut self, message: &Message<'_>) {
+        let key = *self.key.insert(Key::new(message));
         let out = &mut self.text;
         out.clear();
         if key.ends.is_some() {

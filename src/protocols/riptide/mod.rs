@@ -218,8 +218,7 @@ impl Encoder for Writing {
         if nothing {
             return Ok(Vec::new());
         }
-        let (version, from) = (version.name(), line.from.name());
-        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from };
+        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
     }
 

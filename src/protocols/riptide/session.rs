@@ -95,8 +95,8 @@ impl Conversation {
         let layout = version.layout(first);
         draft.version = Some(version.name());
         draft.message = layout.name;
-        let from = Talk::role(self.server, place.side).name();
-        let mut payloads = Payloads { schemas, version: version.name(), message: layout.name, from };
+        let from = Talk::role(self.server, place.side);
+        let mut payloads = Payloads { schemas, version, message: layout.name, from };
         let outcome = Reader::new(place.bytes, &mut draft.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)
@@ -240,16 +240,16 @@ impl Conversation {
 /// Forms of a message id that the library does not write, and what it makes of them.
 fn message_id(place: &Place<'_>, draft: &mut Draft) {
     let Some(id) = draft.tree.find("message_id") else { return };
-    let value = id_value(id, place.bytes);
-    if matches!(id.value, Value::Raw { .. }) || value > 65535 {
-        let low = value & 0xffff;
-        draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-        draft.notes.add(
-            Level::Warning,
-            "riptide.message_id",
-            format_args!("no form that the library writes: it uses {low}"),
-        );
+    if matches!(id.value, Value::UInt(..=65535)) {
+        return;
     }
+    let low = id_value(id, place.bytes) & 0xffff;
+    draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
+    draft.notes.add(
+        Level::Warning,
+        "riptide.message_id",
+        format_args!("no form that the library writes: it uses {low}"),
+    );
 }
 
 /// The reason of a reject or disconnect, and what may stand behind it.

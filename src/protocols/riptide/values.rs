@@ -1,11 +1,13 @@
 //! The words for payload schemas: Riptide's value encodings (facts, sections 1, 2 and 3).
 
+use super::version::Version;
 use crate::codec::bits;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
+use crate::protocols::Role;
 
 static F32: Field = f32le("value");
 
@@ -104,11 +106,11 @@ pub struct Payloads<'a> {
     /// The user's schemas.
     pub schemas: &'a Schemas,
     /// The version by which the message is read.
-    pub version: &'a str,
+    pub version: Version,
     /// The message that carries the payload.
     pub message: &'a str,
     /// Who sends it.
-    pub from: &'a str,
+    pub from: Role,
 }
 
 impl Context for Payloads<'_> {
@@ -116,12 +118,12 @@ impl Context for Payloads<'_> {
         if self.schemas.is_empty() {
             return None;
         }
-        let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version))?;
+        let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version.name()))?;
         let key = match scope.get("message_id") {
             Some(id) => Key::Number(id & 0xffff),
             None => Key::Word("notify"),
         };
-        self.schemas.find("riptide", self.message, key, self.from)?.fields(encoding)
+        self.schemas.find("riptide", self.message, key, self.from.name())?.fields(encoding)
     }
 }
 
