@@ -5,7 +5,7 @@ use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
-use crate::codec::tree::Value;
+use crate::codec::node::Value;
 
 impl<'a> Reader<'a> {
     #[inline]

@@ -5,7 +5,7 @@ use crate::codec::bits;
 use crate::codec::context::Recalled;
 use crate::codec::fault::{Fault, Reason, Stop};
 use crate::codec::layout::{Count, Field, Kind, Len, Order, Show, Sign, When, flag};
-use crate::codec::tree::Value;
+use crate::codec::node::Value;
 use crate::codec::walk::{self, Custom, Wire};
 
 /// Bits of the smallest form of a field: what one element of a list needs at least.

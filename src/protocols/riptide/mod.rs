@@ -9,6 +9,7 @@ pub mod notes;
 pub mod probe;
 pub mod receiver;
 pub mod reliable;
+mod remarks;
 pub mod replay;
 pub mod session;
 pub mod values;
@@ -43,7 +44,7 @@ static SETTINGS: [Setting; 2] = [
     },
 ];
 
-static DERIVED: [&Field; 4] = [&reliable::ACKED, &reliable::COPY, &session::DERIVED_ID, &session::DERIVED_REASON];
+static DERIVED: [&Field; 4] = [&reliable::ACKED, &reliable::COPY, &remarks::DERIVED_ID, &remarks::DERIVED_REASON];
 
 impl Dissector for Riptide {
     fn name(&self) -> &'static str {

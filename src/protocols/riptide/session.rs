@@ -2,17 +2,14 @@
 
 use super::framing::{Framing, Next};
 use super::reliable::Reliable;
+use super::remarks;
 use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use crate::capture::Time;
-use crate::codec::layout::{Field, u16le};
-use crate::codec::{Fault, Level, Node, Reader, Reason, Tree, Value};
+use crate::codec::{Level, Reader, Tree};
 use crate::flow::{Side, Stream, Transport};
 use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
-
-pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
-pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
@@ -87,7 +84,7 @@ impl Conversation {
             draft.version = Some(version.name());
             draft.message = "unknown";
             draft.from = Talk::role(self.server, place.side);
-            empty(place, draft);
+            remarks::empty(place, draft);
             out.emit(place);
             return;
         };
@@ -167,10 +164,10 @@ impl Conversation {
         let whole = draft.fault.is_none();
         let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
         match message {
-            "unreliable" | "unreliable_auto_relay" => message_id(place, draft),
+            "unreliable" | "unreliable_auto_relay" => remarks::message_id(place, draft),
             "reliable" | "reliable_auto_relay" => {
                 self.reliable(version, place, draft);
-                message_id(place, draft);
+                remarks::message_id(place, draft);
             }
             "ack" | "ack_extra" => {
                 if whole {
@@ -179,17 +176,17 @@ impl Conversation {
                     let extra = number(&draft.tree, "for_seq_id");
                     self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, draft);
                 }
-                trailing(draft);
+                remarks::trailing(draft);
             }
             "heartbeat" => {
                 if whole {
                     self.heartbeat(place, draft);
                 }
-                trailing(draft);
+                remarks::trailing(draft);
             }
             "welcome" | "client_connected" | "client_disconnected" => {
                 self.reliable(version, place, draft);
-                trailing(draft);
+                remarks::trailing(draft);
             }
             "connect" if draft.from == Role::Server => {
                 draft.notes.add(
@@ -205,8 +202,8 @@ impl Conversation {
                     self.reliable.never_acked(|side| Talk::role(server, side).name(), draft);
                 }
                 self.reliable.end();
-                reason(message, version, place, draft);
-                trailing(draft);
+                remarks::reason(message, version, place, draft);
+                remarks::trailing(draft);
             }
             "unknown" => {
                 if let Some(sequence) = number(&draft.tree, "sequence_id") {
@@ -234,78 +231,6 @@ impl Conversation {
         if let Some(sequence) = draft.tree.number("sequence_id") {
             self.reliable.message(sequence as u16, version, place, draft);
         }
-    }
-}
-
-/// Forms of a message id that the library does not write, and what it makes of them.
-fn message_id(place: &Place<'_>, draft: &mut Draft) {
-    let Some(id) = draft.tree.find("message_id") else { return };
-    if matches!(id.value, Value::UInt(..=65535)) {
-        return;
-    }
-    let low = id_value(id, place.bytes) & 0xffff;
-    draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-    draft.notes.add(
-        Level::Warning,
-        "riptide.message_id",
-        format_args!("no form that the library writes: it uses {low}"),
-    );
-}
-
-/// The reason of a reject or disconnect, and what may stand behind it.
-fn reason(message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
-    let Some(reason) = draft.tree.number("reason") else { return };
-    if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == 80 {
-        draft.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
-        draft.notes.add(
-            Level::Note,
-            "riptide.server_stopped_misencoded",
-            format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
-        );
-    }
-    let custom = match (message, version) {
-        ("reject", Version::V20) => 5,
-        _ => 4,
-    };
-    if reason != custom && draft.tree.find("data").is_some() {
-        draft.notes.add(Level::Warning, "riptide.unexpected_data", format_args!("data behind a reason that has none"));
-    }
-}
-
-/// What stands behind a message's last field.
-fn trailing(draft: &mut Draft) {
-    if let Some(bits) = draft.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits) {
-        draft.notes.add(
-            Level::Warning,
-            "riptide.trailing",
-            format_args!("{bits} bits behind the message: the library ignores them"),
-        );
-    }
-}
-
-/// A message id's value, also of forms that are shown raw.
-fn id_value(node: &Node, bytes: &[u8]) -> u64 {
-    match node.value {
-        Value::Raw { bit, bits } => (0..bits / 8).take(10).fold(0u64, |value, k| {
-            let group = crate::codec::bits::get(bytes, (bit + 8 * k) as usize, 7);
-            value | group.checked_shl(7 * k).unwrap_or(0)
-        }),
-        _ => node.number().unwrap_or(0),
-    }
-}
-
-/// A datagram of which there is no byte.
-fn empty(place: &Place<'_>, draft: &mut Draft) {
-    let cut = place.length > 0;
-    let reason = if cut { Reason::Cut } else { Reason::Short };
-    let path = "riptide.unknown.type".into();
-    draft.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
-    if !cut {
-        draft.notes.add(
-            Level::Error,
-            "riptide.empty_datagram",
-            format_args!("an empty datagram: a C# server on Linux stops reading for good"),
-        );
     }
 }
 

@@ -1,10 +1,12 @@
 //! Random valid messages from the tables, for tests and examples.
 
-use super::bits::BitBuf;
-use super::context::{Context, Recalled, Scope};
-use super::layout::{Charset, Count, Field, Kind, Len, Order, Show, When, flag};
-use super::walk::{self, Custom, Wire};
-use super::{EncodeError, bits};
+mod wire;
+
+use crate::codec::bits::BitBuf;
+use crate::codec::context::{Context, Scope};
+use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
+use crate::codec::walk;
+use crate::codec::{EncodeError, bits};
 
 /// Writes random valid values. The same seed gives the same messages.
 pub struct Sampler<'a> {
@@ -276,132 +278,5 @@ impl<'a> Sampler<'a> {
                     || (self.context.is_none() && *value == 0)
             }
         }
-    }
-}
-
-impl Wire for Sampler<'_> {
-    type Stop = EncodeError;
-    type Group = usize;
-    type List = u64;
-
-    fn present(&mut self, field: &'static Field) -> Result<bool, EncodeError> {
-        // A switch behind a bit says what the bit means; it does not bring it about.
-        if let (When::Bit(name, bit), false) = (&field.when, matches!(field.kind, Kind::Switch { .. })) {
-            self.toss(name, *bit);
-        }
-        Ok(self.holds(&field.when))
-    }
-
-    fn leaf(&mut self, field: &'static Field) -> Result<(), EncodeError> {
-        let at = self.out.len();
-        let mut kept = 0;
-        match field.kind {
-            Kind::Tag { bits, order, value } => self.put(value, bits as u32, order),
-            Kind::UInt { bits, order } | Kind::Int { bits, order } if field.is(flag::MEASURES_REST) => {
-                self.measures.push((at, bits as u32, order));
-                self.put(0, bits as u32, order);
-            }
-            Kind::UInt { bits, order } => {
-                kept = match field.show {
-                    _ if field.is(flag::PRESENCE) => field.default.unwrap_or(0) as u64,
-                    Show::Enum(names) if self.below(8) > 0 => names[self.below(names.len() as u64) as usize].0,
-                    Show::Flags(flags) => self.number(bits as u32) & !flags.fixed_mask | flags.fixed,
-                    _ => self.number(bits as u32),
-                };
-                self.put(kept, bits as u32, order);
-            }
-            Kind::Int { bits, order } => {
-                kept = bits::signed(self.number(bits as u32), bits as u32) as u64;
-                self.put(kept, bits as u32, order);
-            }
-            Kind::Float { bits, order } => {
-                kept = self.number(bits as u32);
-                self.put(kept, bits as u32, order);
-            }
-            Kind::Bool { bits } => {
-                kept = self.below(2);
-                self.out.put(kept, bits as u32);
-            }
-            Kind::VarInt { max_groups, .. } => {
-                let width = (max_groups as u32 * 7).min(64);
-                kept = self.number(width) >> self.below(width as u64);
-                self.varint(kept);
-            }
-            Kind::Text { len, charset } => self.content(len, Some(charset))?,
-            Kind::Bytes { len } => self.content(len, None)?,
-            _ => {}
-        }
-        if field.is(flag::KEPT) {
-            self.scope.push(field, kept, at as u32, false);
-        }
-        Ok(())
-    }
-
-    fn derived(&mut self, field: &'static Field) -> Result<(), EncodeError> {
-        match self.context.as_mut().map(|c| c.recall(field, &self.scope)) {
-            Some(Recalled::Value(v)) => {
-                self.scope.push(field, v, self.out.len() as u32, true);
-                Ok(())
-            }
-            _ => Err(self.undefined(field, "no earlier message tells it")),
-        }
-    }
-
-    fn enter(&mut self, _field: &'static Field) -> Result<usize, EncodeError> {
-        self.depth += 1;
-        Ok(self.scope.len())
-    }
-
-    fn leave(&mut self, _field: &'static Field, scope: usize, _whole: bool) {
-        self.depth -= 1;
-        self.scope.truncate(scope);
-    }
-
-    fn begin(
-        &mut self,
-        _field: &'static Field,
-        count: &'static Count,
-        _of: &'static Field,
-    ) -> Result<u64, EncodeError> {
-        self.count(count)
-    }
-
-    fn more(&mut self, _field: &'static Field, left: &mut u64) -> Result<bool, EncodeError> {
-        let more = *left > 0;
-        *left = left.saturating_sub(1);
-        Ok(more)
-    }
-
-    fn finish(&mut self, field: &'static Field, _left: u64, _whole: bool) -> Result<(), EncodeError> {
-        if let Kind::Array { count: Count::Until(stop), .. } = field.kind {
-            self.out.put_bytes(&[stop]);
-        }
-        Ok(())
-    }
-
-    fn kept(&self, name: &str) -> Option<u64> {
-        self.scope.get(name)
-    }
-
-    fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]> {
-        self.context.as_mut()?.layout(field, value, &self.scope)
-    }
-
-    fn payload(&mut self, _field: &'static Field, fields: &'static [Field]) -> Result<(), EncodeError> {
-        walk::walk(fields, self)?;
-        self.ended = true;
-        Ok(())
-    }
-
-    fn undefined(&mut self, field: &'static Field, what: &'static str) -> EncodeError {
-        EncodeError { path: field.name.into(), what: what.into() }
-    }
-
-    fn unknown(&mut self) -> EncodeError {
-        EncodeError { path: String::new(), what: "no layout is known".into() }
-    }
-
-    fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), EncodeError> {
-        codec.sample(field, self)
     }
 }
