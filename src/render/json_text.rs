@@ -56,7 +56,7 @@ pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The digits of sixteen bytes, in lanes of two digits: processors do eight lanes at once.
-#[inline]
+#[inline(always)]
 fn hex_block(block: &[u8; 16]) -> [u8; 32] {
     let lanes = block.map(|byte| {
         let byte = byte as u16;
@@ -74,12 +74,16 @@ fn hex_block(block: &[u8; 16]) -> [u8; 32] {
 
 /// `count` bits from bit `at` on as hex, least significant bit first, the last byte filled up with
 /// zeros. Bits behind the end of `data` do not count.
+#[inline]
 pub fn hex_bits(data: &[u8], at: u32, count: u32, out: &mut Vec<u8>) {
     let (at, count) = clip(data, at, count);
-    if at.is_multiple_of(8) && count.is_multiple_of(8) {
-        return hex(data.get(at / 8..(at + count) / 8).unwrap_or(&[]), out);
+    match (at | count).is_multiple_of(8) {
+        true => hex(data.get(at / 8..(at + count) / 8).unwrap_or(&[]), out),
+        false => hex_unaligned(data, at, count, out),
     }
-    let (mut at, mut left) = (at, count);
+}
+
+fn hex_unaligned(data: &[u8], mut at: usize, mut left: usize, out: &mut Vec<u8>) {
     while left > 0 {
         let step = left.min(8);
         out.extend_from_slice(&HEX[bits::get(data, at, step as u32) as usize]);

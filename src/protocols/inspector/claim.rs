@@ -14,8 +14,8 @@ pub enum Claim {
     Undecided(Box<Held>),
     /// A dissector's, of this share, or one that tells something about other conversations.
     Claimed(Owner),
-    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here. As
-    /// [`Owner::generation`].
+    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here. With the
+    /// generation of the expected servers at which it was asked about, if it is not yet certain.
     Elsewhere(Option<u64>),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
