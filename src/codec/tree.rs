@@ -173,6 +173,10 @@ impl Tree {
 
     /// Drops the nodes from `index` on.
     pub fn truncate(&mut self, index: usize) {
+        let keyed = self.nodes.get(index..).unwrap_or_default().iter().find(|node| node.key != 0);
+        if let Some(first) = keyed {
+            self.keys.truncate(first.key as usize - 1);
+        }
         self.nodes.truncate(index);
     }
 

@@ -1,9 +1,9 @@
 //! JSON (RFC 8259) as nodes of a tree: numbers and text stay ranges of their source, so they are
 //! shown exactly as they were sent, and nothing is copied.
 //!
-//! It is read twice, in time that grows with its length only: first to see that it is JSON, then
-//! to make the nodes. JSON with too many values becomes one leaf. What is nested too deeply is not
-//! taken for JSON (RFC 8259, section 9): no reader of netkit's lines could read it either.
+//! It is read once: where it turns out to be no JSON, its nodes are taken back. JSON with too many
+//! values becomes one leaf. What is nested too deeply is not taken for JSON (RFC 8259, section 9):
+//! no reader of netkit's lines could read it either.
 
 use super::members::{Shape, Token};
 use super::scan::{Str, Tokens, scan};
@@ -14,38 +14,11 @@ use crate::codec::{Tree, Value};
 const MOST_NODES: usize = 1 << 18;
 /// Deeper nesting is not JSON to us.
 const DEEPEST: usize = 512;
+/// Memory for more open objects and arrays is given back.
+const KEPT: usize = 1 << 12;
 
 /// Elements and members: their names are the traffic's own.
 static VALUE: Field = bytes("value", Len::Rest).doc("a JSON value");
-
-/// Counts.
-#[derive(Default)]
-struct Measure {
-    nodes: usize,
-    depth: usize,
-    deepest: usize,
-}
-
-impl Tokens for Measure {
-    fn open(&mut self, _object: bool, _at: usize) {
-        self.nodes += 1;
-        self.depth += 1;
-        self.deepest = self.deepest.max(self.depth);
-    }
-    fn close(&mut self, _behind: usize) {
-        self.depth = self.depth.saturating_sub(1);
-    }
-    fn name(&mut self, _text: &[u8], _string: Str) {}
-    fn string(&mut self, _string: Str) {
-        self.nodes += 1;
-    }
-    fn number(&mut self, _start: usize, _end: usize) {
-        self.nodes += 1;
-    }
-    fn word(&mut self, _start: usize, _value: Value) {
-        self.nodes += 1;
-    }
-}
 
 /// Makes nodes.
 struct Build<'a> {
@@ -57,13 +30,25 @@ struct Build<'a> {
     source: u8,
     names: (u8, &'a mut Vec<u8>),
     name: Option<(u8, u32, u32)>,
+    /// What is open: the nodes of objects and arrays.
     open: &'a mut Vec<usize>,
+    /// How many values there were.
+    values: usize,
+    /// More was open at one place than may be: none of the nodes will stay.
+    too_deep: bool,
     /// The schema, if there is one.
     shape: Option<&'a mut Shape>,
 }
 
+/// No node: there are too many already.
+const NOWHERE: usize = usize::MAX;
+
 impl Build<'_> {
     fn push(&mut self, value: Value, token: Token, start: usize, end: usize) -> usize {
+        self.values += 1;
+        if self.values > MOST_NODES || self.too_deep {
+            return NOWHERE;
+        }
         let at = ((self.base + start) as u32 * 8, (end - start) as u32 * 8);
         let (root, name) = (self.root.take(), self.name.take());
         let known = match &mut self.shape {
@@ -97,7 +82,10 @@ impl Tokens for Build<'_> {
     fn open(&mut self, object: bool, at: usize) {
         let (value, token) = if object { (Value::Group, Token::Object) } else { (Value::List, Token::List) };
         let node = self.push(value, token, at, at);
-        self.open.push(node);
+        self.too_deep |= self.open.len() >= DEEPEST;
+        if !self.too_deep {
+            self.open.push(node);
+        }
     }
 
     fn close(&mut self, behind: usize) {
@@ -199,27 +187,43 @@ pub fn may_be(text: &[u8], any: bool) -> bool {
 
 /// Is the whole of `text` JSON? Then its nodes are appended to `tree`, the first one as `field`.
 pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tree, scratch: &mut Scratch) -> Found {
-    let mut measure = Measure::default();
-    scratch.stack.shrink_to(1 << 12);
-    let valid = std::str::from_utf8(text).is_ok() && scan(text, &mut measure, &mut scratch.stack).is_some();
-    if !valid || measure.deepest > DEEPEST {
+    if std::str::from_utf8(text).is_err() {
         return Found::No;
     }
-    tree.set_source(place.source);
     let Place { source, start: base, names, shape } = place;
-    if measure.nodes > MOST_NODES {
-        let start = names.1.len();
-        compact(text, names.1);
-        let len = names.1.len() - start;
-        tree.set_source(names.0);
-        tree.push(field, Value::Json { start: start as u32, len: len as u32 }, 0, 0);
-        return Found::Leaf;
-    }
+    let (before, names_before) = (tree.nodes().len(), names.1.len());
+    tree.set_source(source);
+    scratch.stack.shrink_to(KEPT);
+    scratch.open.shrink_to(KEPT);
     scratch.open.clear();
-    let mut build =
-        Build { text, tree, root: Some(field), base, source, names, name: None, open: &mut scratch.open, shape };
-    scan(text, &mut build, &mut scratch.stack);
-    Found::Nodes
+    let mut build = Build {
+        text,
+        tree,
+        root: Some(field),
+        base,
+        source,
+        names,
+        name: None,
+        open: &mut scratch.open,
+        values: 0,
+        too_deep: false,
+        shape,
+    };
+    let valid = scan(text, &mut build, &mut scratch.stack).is_some() && !build.too_deep;
+    let Build { tree, names, values, .. } = build;
+    if valid && values <= MOST_NODES {
+        return Found::Nodes;
+    }
+    tree.truncate(before);
+    names.1.truncate(names_before);
+    if !valid {
+        return Found::No;
+    }
+    compact(text, names.1);
+    let len = names.1.len() - names_before;
+    tree.set_source(names.0);
+    tree.push(field, Value::Json { start: names_before as u32, len: len as u32 }, 0, 0);
+    Found::Leaf
 }
 
 /// JSON without the white space around its tokens, so that it fits on a line.

@@ -140,9 +140,11 @@ impl Payloads {
         let mut shape = Shape::new(fields);
         let found = self.json(payload, at.start, inflated, true, Some(&mut shape), draft);
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
-        let misfit = match found {
-            json::Found::No => Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }),
-            _ => shape.misfit,
+        let (misfit, strange) = match found {
+            json::Found::Nodes => (shape.misfit, shape.strange),
+            // Too many values to be looked at.
+            json::Found::Leaf => (None, None),
+            json::Found::No => (Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }), None),
         };
         if let Some(Misfit { path, at, what }) = misfit {
             let left = length.saturating_sub(at) as u64 * 8;
@@ -150,7 +152,7 @@ impl Payloads {
             let path = format!("{}.{}.payload{path}", super::NAME, draft.message);
             draft.fault = Some(Fault { path, limit: what, ..fault });
         }
-        if let Some(name) = shape.strange {
+        if let Some(name) = strange {
             let text = format_args!("the schema has no member {name:?}");
             draft.notes.add(Level::Note, "nano.unknown_member", text);
         }

@@ -42,7 +42,8 @@ impl Cursor<'_> {
     }
 
     fn blank(&mut self) {
-        while matches!(self.peek(), b' ' | b'\t' | b'\n' | b'\r') {
+        // Nearly always there is none.
+        while self.peek() <= b' ' && matches!(self.text.get(self.at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
@@ -136,20 +137,18 @@ impl Cursor<'_> {
 #[inline]
 fn plain(text: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    // The top bit of each byte that is below `n` (at most 128); bytes above such a one may be wrong.
-    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & (ONES << 7);
-    let mut at = 0;
-    while let Some(eight) = text.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*eight);
-        let [quotes, slashes] = [b'"', b'\\'].map(|byte| below(word ^ (ONES * byte as u64), 1));
-        let found = below(word, 0x20) | quotes | slashes;
+    let (words, rest) = text.as_chunks::<8>();
+    for (k, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte becomes negative where it was zero, or below the space; what stands above such a one
+        // in the word may be wrong. Those that were negative before are no ASCII.
+        let [quotes, slashes] = [b'"', b'\\'].map(|byte| (word ^ (ONES * byte as u64)).wrapping_sub(ONES));
+        let found = (quotes | slashes | word.wrapping_sub(ONES * 0x20)) & !word & (ONES << 7);
         if found != 0 {
-            return at + found.trailing_zeros() as usize / 8;
+            return k * 8 + found.trailing_zeros() as usize / 8;
         }
-        at += 8;
     }
-    let rest = text.get(at..).unwrap_or_default();
-    at + rest.iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count()
+    words.len() * 8 + rest.iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count()
 }
 
 /// Reads one JSON text; `None`: it is none. `stack`: which of the open ones are objects.
