@@ -7,10 +7,15 @@ use crate::capture::Time;
 use crate::protocols::Message;
 use std::fmt::Write;
 
-/// Appends everything up to and with the key `fields`.
+/// The key `fields` of an object.
+pub const OBJECT: &[u8] = b",\"fields\":{";
+/// The key `fields` of an array.
+pub const ARRAY: &[u8] = b",\"fields\":[";
+
+/// Appends everything up to and with the key `fields`, as [`OBJECT`] or [`ARRAY`] has it.
 #[inline]
-pub fn head(message: &Message<'_>, heads: &mut Heads, out: &mut Vec<u8>) {
-    let place = message.place;
+pub fn head(message: &Message<'_>, heads: &mut Heads, fields: &'static [u8], out: &mut Vec<u8>) {
+    let (place, from) = (message.place, out.len());
     if place.frame > 0 {
         out.extend_from_slice(b"{\"frame\":");
         uint(place.frame, out);
@@ -18,17 +23,19 @@ pub fn head(message: &Message<'_>, heads: &mut Heads, out: &mut Vec<u8>) {
             frames(place.frames, out);
         }
         heads.time(place.time, out);
-    } else {
-        out.push(b'{');
     }
     out.extend_from_slice(heads.of(message));
+    if place.frame == 0 {
+        // Its comma is the first byte.
+        out[from] = b'{';
+    }
     out.extend_from_slice(message.draft.message.as_bytes());
     out.extend_from_slice(b"\",\"length\":");
     uint(place.length as u64, out);
-    out.extend_from_slice(b",\"fields\":");
+    out.extend_from_slice(fields);
 }
 
-/// Appends everything behind `fields`, with the closing brace.
+/// Appends everything behind `fields` but the closing brace.
 #[inline]
 pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
     let draft = message.draft;
@@ -50,7 +57,6 @@ pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec
         hex(message.place.bytes, out);
         out.push(b'"');
     }
-    out.push(b'}');
 }
 
 #[cold]

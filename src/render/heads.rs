@@ -22,8 +22,9 @@ pub struct Heads {
 /// The whole second of the line before.
 #[derive(Debug, Default)]
 struct Second {
-    of: Option<i64>,
-    /// `,"time":` and its digits.
+    /// And whether there are digits behind the point.
+    of: Option<(i64, bool)>,
+    /// `,"time":`, its digits, and the point if there is one.
     text: Short,
 }
 
@@ -75,7 +76,8 @@ impl Key {
 }
 
 impl Heads {
-    /// From `flow` (or `proto`, where there are no conversations) to the message's name.
+    /// From `flow` (or `proto`, where there are no conversations) to the message's name, with the
+    /// comma before it.
     #[inline]
     pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
         if self.heads.is_empty() {
@@ -93,19 +95,20 @@ impl Heads {
     /// Appends the key `time`, with every digit of the capture's resolution.
     #[inline]
     pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
-        let second = &mut self.second;
-        if second.of != Some(time.secs) {
-            second.of = Some(time.secs);
+        let (second, point) = (&mut self.second, time.digits > 0);
+        if second.of != Some((time.secs, point)) {
+            second.of = Some((time.secs, point));
             let mut text = b",\"time\":".to_vec();
             int(time.secs, &mut text);
+            if point {
+                text.push(b'.');
+            }
             second.text.set(&text);
         }
         second.text.append(out);
-        if time.digits > 0 {
-            out.push(b'.');
+        if point {
             fraction(time, out);
         }
-        out.push(b',');
     }
 }
 
@@ -116,11 +119,10 @@ impl Head {
         let out = &mut self.text;
         out.clear();
         if key.ends.is_some() {
-            out.extend_from_slice(b"\"flow\":");
+            out.extend_from_slice(b",\"flow\":");
             int(key.flow, out);
-            out.push(b',');
         }
-        out.extend_from_slice(b"\"proto\":\"");
+        out.extend_from_slice(b",\"proto\":\"");
         out.extend_from_slice(key.proto.as_bytes());
         if let Some(version) = key.version {
             out.extend_from_slice(b"\",\"version\":\"");

@@ -37,6 +37,12 @@ fn magic(node: &Node) -> Option<Order> {
     }
 }
 
+/// Is it shown as its decimal digits, if it is a number?
+#[inline]
+pub fn is_decimal(node: &Node) -> bool {
+    matches!(node.field.show, Show::Plain) && magic(node).is_none()
+}
+
 /// Writes a number or word in its shortest form: an enumeration's name, `a|b` for flags.
 pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
     match (node.value, node.field.show) {

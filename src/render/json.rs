@@ -38,9 +38,10 @@ impl Json {
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        envelope::head(message, &mut self.heads, out);
+        envelope::head(message, &mut self.heads, envelope::ARRAY, out);
         self.fields(message, out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
+        out.push(b'}');
     }
 
     /// Elements of an array that was begun elsewhere.
@@ -73,7 +74,6 @@ impl Json {
         let mut here = Open { end: nodes.len(), next: None };
         let mut at = 0;
         self.open.clear();
-        out.push(b'[');
         loop {
             while at >= here.end {
                 out.push(b']');

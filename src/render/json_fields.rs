@@ -40,6 +40,7 @@ struct Mark {
 
 /// Appends `fields`: the tree as a plain object, without what is hidden or derived.
 pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
+    out.push(b'{');
     Walks::default().fields(tree, sources, out);
 }
 
@@ -50,10 +51,9 @@ pub fn derived_json(draft: &Draft, sources: Sources<'_>, out: &mut Vec<u8>) -> b
 }
 
 impl Walks {
-    /// See [`fields_json`].
+    /// See [`fields_json`]; the opening brace is there already.
     #[inline]
     pub fn fields(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
-        out.push(b'{');
         self.members(tree, sources, 0..tree.nodes().len(), false, false, out);
         close(b'}', out);
     }

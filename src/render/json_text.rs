@@ -242,6 +242,15 @@ pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
     }
 }
 
+/// Hours, minutes and seconds of two digits each, colons between them.
+#[inline]
+pub fn time_of_day(hours: u64, minutes: u64, seconds: u64, out: &mut Vec<u8>) {
+    // Where a colon stands, the number has a zero; and a colon is what follows the nine.
+    const COLONS: u64 = u64::from_le_bytes([0, 0, 10, 0, 0, 10, 0, 0]);
+    let digits = eight_digits(hours % 100 * 1_000_000 + minutes % 100 * 1_000 + seconds % 100);
+    out.extend_from_slice(&(digits + COLONS + ZEROS).to_le_bytes());
+}
+
 /// The shortest text that gives a binary64 number back, `1.0` for whole ones; JSON has no word for
 /// infinity, which the reader never lets through.
 #[inline]
@@ -333,6 +342,8 @@ mod tests {
         assert_eq!(written(|out| digits(20, 3, out)), "020");
         assert_eq!(written(|out| digits(123_456_789, 9, out)), "123456789");
         assert_eq!(written(|out| digits(7, 0, out)), "");
+        assert_eq!(written(|out| time_of_day(23, 9, 50, out)), "23:09:50");
+        assert_eq!(written(|out| time_of_day(0, 0, 0, out)), "00:00:00");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! A leaf's value for people, in as many columns as there are.
 
 use super::bytes::{ByteIter, Piece, Utf8};
-use super::human::{human, plain};
-use super::json_text::clip;
+use super::human::{human, is_decimal, plain};
+use super::json_text::{clip, hex_bits};
 use super::pen::Pen;
 use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Value};
 
 /// Bytes that a short form shows.
-const SHORT_BYTES: usize = 8;
+const SHORT_BYTES: u32 = 8;
 
 /// Writes the value at length: with unit, an enumeration's number, how many bytes there are.
 pub fn long(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
@@ -44,7 +44,7 @@ fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), pen: &mu
         return pen.reset();
     }
     pen.put(if said { "  raw " } else { "raw " });
-    raw(data, bit, bits, pen);
+    first_bytes(data, bit, bits, pen);
     if !said {
         pen.put("  ");
         pen.int(clip(data, bit, bits).1);
@@ -62,11 +62,8 @@ pub fn short(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) 
     let data = sources.get(node.source);
     pen.paint(colour(node, pen));
     match node.value {
-        Value::Bytes { bit, bits } => {
-            let all = ByteIter::new(data, bit, bits);
-            first_bytes(all, all.len(), pen);
-        }
-        Value::Raw { bit, bits } => raw(data, bit, bits, pen),
+        Value::Bytes { bit, bits } | Value::Raw { bit, bits } => first_bytes(data, bit, bits, pen),
+        Value::UInt(n) if is_decimal(node) => pen.uint(n),
         Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, pen, room),
         Value::Latin1 { bit, bits } => {
             quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, pen, room);
@@ -119,23 +116,16 @@ pub fn ascii(all: ByteIter<'_>, pen: &mut Pen<'_>, room: usize) {
     pen.put("|");
 }
 
-fn first_bytes(all: ByteIter<'_>, count: usize, pen: &mut Pen<'_>) {
-    all.take(SHORT_BYTES).for_each(|b| pen.hex(b));
-    if count > SHORT_BYTES {
+/// The first bytes of a range of bits, the last one filled up with zeros, and how many there are.
+fn first_bytes(data: &[u8], bit: u32, bits: u32, pen: &mut Pen<'_>) {
+    pen.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
+    let count = clip(data, bit, bits).1.div_ceil(8);
+    if count > SHORT_BYTES as usize {
         pen.put("…");
-        pen.int(count);
+        pen.uint(count as u64);
     }
     if count == 0 {
         pen.put("-");
-    }
-}
-
-/// Bits in wire order, the last byte filled up with zeros.
-fn raw(data: &[u8], bit: u32, bits: u32, pen: &mut Pen<'_>) {
-    let (at, count) = clip(data, bit, bits);
-    first_bytes(ByteIter::new(data, bit, bits), count.div_ceil(8), pen);
-    if count / 8 < SHORT_BYTES && count % 8 != 0 {
-        pen.hex(crate::codec::bits::get(data, at + count / 8 * 8, count as u32 % 8) as u8);
     }
 }
 

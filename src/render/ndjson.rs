@@ -23,10 +23,10 @@ impl Ndjson {
     /// Appends one line.
     #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        envelope::head(message, &mut self.heads, out);
+        envelope::head(message, &mut self.heads, envelope::OBJECT, out);
         self.walks.fields(&message.draft.tree, message.sources(), out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
-        out.push(b'\n');
+        out.extend_from_slice(b"}\n");
     }
 }
 

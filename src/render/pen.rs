@@ -2,7 +2,7 @@
 //! control characters, ESC, C1, bidi overrides and invisible characters come out escaped.
 
 use super::bytes::Piece;
-use super::json_text::hex_digits;
+use super::json_text::{hex_digits, uint};
 use super::palette::{COLOURS, PLAIN, Palette};
 use crate::printable::tricky;
 use std::fmt;
@@ -49,6 +49,12 @@ impl<'a> Pen<'a> {
         self.name(itoa::Buffer::new().format(n));
     }
 
+    /// A number without a sign.
+    #[inline]
+    pub fn uint(&mut self, n: u64) {
+        self.appended(|out| uint(n, out));
+    }
+
     /// What a function appends, which is printable ASCII.
     #[inline]
     pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
@@ -60,8 +66,7 @@ impl<'a> Pen<'a> {
     /// A byte's two digits.
     #[inline]
     pub fn hex(&mut self, byte: u8) {
-        self.out.extend_from_slice(&hex_digits(byte));
-        self.column += 2;
+        self.appended(|out| out.extend_from_slice(&hex_digits(byte)));
     }
 
     /// One character, of our own or printable ASCII.

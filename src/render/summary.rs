@@ -2,7 +2,7 @@
 
 use super::envelope::fraction;
 use super::json_fields::behind;
-use super::json_text::digits;
+use super::json_text::time_of_day;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
@@ -42,11 +42,9 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
 fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
     let place = message.place;
     if place.frame > 0 {
-        let mut digits = itoa::Buffer::new();
-        let digits = digits.format(place.frame);
-        pen.pad(5usize.saturating_sub(digits.len()));
+        pen.pad(4usize.saturating_sub(place.frame.ilog10() as usize));
         pen.paint(pen.palette.dim);
-        pen.name(digits);
+        pen.uint(place.frame);
         pen.put(" ");
         match form {
             Some(form) => times.show(form, place.time, pen),
@@ -58,7 +56,7 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
     if message.talk.ends.is_some() && narrow && message.draft.from != Role::Unknown {
         // Who sent it; the conversation's number tells clients apart.
         pen.paint(pen.palette.dim);
-        pen.int(message.talk.flow);
+        pen.uint(message.talk.flow);
         pen.reset();
         pen.put(" ");
         let from = message.draft.from;
@@ -87,11 +85,7 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
 pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
     let day = time.secs.rem_euclid(86_400) as u64;
     pen.appended(|out| {
-        digits(day / 3600, 2, out);
-        out.push(b':');
-        digits(day / 60 % 60, 2, out);
-        out.push(b':');
-        digits(day % 60, 2, out);
+        time_of_day(day / 3600, day / 60 % 60, day % 60, out);
         if time.digits > 0 {
             out.push(b'.');
             fraction(time, out);
