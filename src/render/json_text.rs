@@ -40,18 +40,14 @@ pub fn hex_digits(byte: u8) -> [u8; 2] {
 /// Bytes as lower-case hex.
 #[inline]
 pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    out.reserve(bytes.len() * 2);
     let (blocks, rest) = bytes.as_chunks::<16>();
-    let start = out.len();
-    out.resize(start + bytes.len() * 2, 0);
-    let room = out.get_mut(start..).unwrap_or_default();
-    // What makes no block of its own at the end is done as part of the last whole one.
-    match (bytes.last_chunk::<16>(), room.last_chunk_mut::<32>()) {
-        (Some(last), Some(to)) if !rest.is_empty() => *to = hex_block(last),
-        (Some(_), _) => {}
-        (None, _) => room.as_chunks_mut::<2>().0.iter_mut().zip(rest).for_each(|(to, byte)| *to = HEX[*byte as usize]),
-    }
-    for (to, block) in room.as_chunks_mut::<32>().0.iter_mut().zip(blocks) {
-        *to = hex_block(block);
+    blocks.iter().for_each(|block| out.extend_from_slice(&hex_block(block)));
+    match bytes.last_chunk::<16>() {
+        // As part of the last whole block: with bytes that are written already.
+        Some(last) if !rest.is_empty() => out.extend_from_slice(&hex_block(last)[32 - rest.len() * 2..]),
+        Some(_) => {}
+        None => rest.iter().for_each(|byte| out.extend_from_slice(&HEX[*byte as usize])),
     }
 }
 
@@ -193,11 +189,31 @@ pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
+/// The digits of the numbers with at most three, and how many there are.
+static SMALL: [[u8; 4]; 1000] = {
+    let mut table = [[0; 4]; 1000];
+    let mut n = 0;
+    while n < 1000 {
+        let digits = [b'0' + (n / 100) as u8, b'0' + (n / 10 % 10) as u8, b'0' + (n % 10) as u8];
+        table[n] = match n {
+            0..10 => [digits[2], 0, 0, 1],
+            10..100 => [digits[1], digits[2], 0, 2],
+            _ => [digits[0], digits[1], digits[2], 3],
+        };
+        n += 1;
+    }
+    table
+};
+
 /// A whole number without a sign: most that are written are small.
 #[inline]
 pub fn uint(n: u64, out: &mut Vec<u8>) {
-    if n < 10 {
-        return out.push(b'0' + n as u8);
+    if n < 1000
+        && let Some(digits) = SMALL.get(n as usize)
+    {
+        let end = out.len() + digits[3] as usize;
+        out.extend_from_slice(digits);
+        return out.truncate(end);
     }
     if n >= EIGHT_DIGITS {
         return int(n, out);

@@ -120,17 +120,17 @@ impl Conversation {
             );
         }
         self.shown = Some(version);
-        self.learn_server(layout.name, version, place.side, draft);
-        draft.from = Talk::role(self.server, place.side);
+        draft.from = from;
+        if self.server.is_none() {
+            self.learn_server(layout.name, version, place.side, draft);
+            draft.from = Talk::role(self.server, place.side);
+        }
         self.analyse(layout.name, version, place, draft);
         out.emit(place);
     }
 
-    /// Messages that only one side sends tell who the server is. What is known stays.
+    /// Messages that only one side sends tell who the server is.
     fn learn_server(&mut self, message: &str, version: Version, side: Side, draft: &Draft) {
-        if self.server.is_some() {
-            return;
-        }
         let whole = draft.fault.is_none() && draft.tree.find("trailing").is_none();
         let is_server = match message {
             "connect" => Some(false),
