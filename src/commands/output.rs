@@ -7,7 +7,7 @@ use netkit::capture::Time;
 use netkit::codec::Level;
 use netkit::printable::Lines;
 use netkit::protocols::{Message, Sink};
-use netkit::render::{self, Chunk, Part, Renderer, Style};
+use netkit::render::{self, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
 /// Which messages were asked for, and what was found in them.
@@ -84,10 +84,10 @@ impl Printer {
         Part::new(self.format, self.style)
     }
 
-    /// Prints what several threads have made of the same frames.
-    pub fn merge(&mut self, chunks: &[Chunk]) {
-        self.printed |= chunks.iter().any(|chunk| !chunk.is_empty());
-        self.renderer.merge(chunks);
+    /// Prints what several threads have made: as much as can be now. Returns whose turn it is that
+    /// has to be waited for.
+    pub fn merge(&mut self, merge: &mut Merge) -> Option<usize> {
+        merge.write(&mut self.renderer)
     }
 
     /// Somebody watches what comes in: it is shown before the next wait.

@@ -8,15 +8,17 @@ use super::output::{Pick, Printer};
 use super::read::{Reading, Seen, dissect};
 use netkit::capture::{Capture, Input, Packets, Time};
 use netkit::protocols::{Message, Options, Share, Sink};
-use netkit::render::{Chunk, Part};
+use netkit::render::{Chunk, Merge, Part};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// After so many frames the workers' text is merged: little enough to stay in the processors'
-/// caches.
-const BATCH: u64 = 1024;
-/// How many batches a worker may be ahead.
+/// A worker hands over so many bytes of text at a time: enough that waking each other costs nothing,
+/// little enough to stay in the processors' caches.
+const CHUNK: usize = 256 << 10;
+/// After so many frames a worker tells that it has nothing to say, so that the others' text goes on.
+const SILENCE: u64 = 1 << 14;
+/// How many chunks a worker may be ahead.
 const AHEAD: usize = 4;
 /// Smaller files are done before a second thread has begun.
 const SMALL: u64 = 4 << 20;
@@ -40,6 +42,7 @@ struct Worker {
     pick: Pick,
     to: SyncSender<Chunk>,
     used: Receiver<Chunk>,
+    /// Frames since the last chunk.
     frames: u64,
     /// Nobody merges any more.
     gone: bool,
@@ -47,6 +50,7 @@ struct Worker {
 
 impl Worker {
     fn send(&mut self) {
+        self.frames = 0;
         let chunk = self.part.take(self.used.try_recv().unwrap_or_default());
         self.gone |= self.to.send(chunk).is_err();
     }
@@ -75,7 +79,7 @@ impl Reading for Worker {
     }
 
     fn go_on(&mut self, _: bool) -> bool {
-        if self.frames.is_multiple_of(BATCH) {
+        if self.part.len() >= CHUNK || self.frames >= SILENCE {
             self.send();
         }
         !self.gone
@@ -111,19 +115,15 @@ pub fn capture(
                 (seen, worker.pick.failed)
             }));
         }
-        let mut batch = Vec::new();
-        while !printer.done() {
-            batch.clear();
-            batch.extend(ends.iter().map(|(chunks, _)| chunks.recv()));
-            if batch.iter().all(Result::is_err) {
-                break;
-            }
-            let mut chunks: Vec<Chunk> = batch.drain(..).map(Result::unwrap_or_default).collect();
-            printer.merge(&chunks);
-            for (chunk, (_, back)) in chunks.drain(..).zip(&ends) {
-                // A worker that has ended needs no memory.
-                let _ = back.send(chunk);
-            }
+        let mut merge = Merge::new(ends.len());
+        while let Some(part) = printer.merge(&mut merge)
+            && let Some((chunks, back)) = ends.get(part)
+            && !printer.done()
+        {
+            let chunk = chunks.recv().ok();
+            printer.printed |= chunk.as_ref().is_some_and(|chunk| !chunk.is_empty());
+            // A worker that has ended needs no memory.
+            let _ = back.send(merge.deliver(part, chunk));
         }
         drop(ends);
         let mut first = None;

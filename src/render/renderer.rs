@@ -44,8 +44,9 @@ pub struct Renderer {
     form: Form,
 }
 
+/// Writes messages in one format.
 #[derive(Debug)]
-enum Form {
+pub(super) enum Form {
     Tree(Trees),
     Summary(Style, Clock),
     Table(Rows),
@@ -54,7 +55,7 @@ enum Form {
 }
 
 impl Form {
-    fn new(format: Format, style: Style) -> Form {
+    pub(super) fn new(format: Format, style: Style) -> Form {
         match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
@@ -65,7 +66,7 @@ impl Form {
     }
 
     /// A capture begins, at this time.
-    fn origin(&mut self, time: Time) {
+    pub(super) fn origin(&mut self, time: Time) {
         match self {
             Form::Tree(trees) => trees.clock.origin(time),
             Form::Summary(_, clock) => clock.origin(time),
@@ -74,8 +75,9 @@ impl Form {
         }
     }
 
+    /// Appends one message.
     #[inline]
-    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+    pub(super) fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         match self {
             Form::Ndjson(ndjson) => ndjson.message(message, out),
             Form::Json(json) => json.message(message, out),
@@ -92,25 +94,15 @@ impl Renderer {
         Renderer { output: Output::new(to), form: Form::new(format, style) }
     }
 
-    /// Writes what several [`Part`]s have rendered of the same stretch of a capture, in the order
-    /// in which one renderer would have.
-    pub fn merge(&mut self, chunks: &[Chunk]) {
-        let mut next: Vec<(usize, usize)> = vec![(0, 0); chunks.len()];
-        let turn = |(chunk, (run, _)): (&Chunk, &(usize, usize))| chunk.runs.get(*run).map(|run| run.turn);
-        loop {
-            let open = chunks.iter().zip(&next).enumerate().filter_map(|(k, at)| Some((turn(at)?, k)));
-            let Some((_, k)) = open.min() else { return };
-            let (Some(chunk), Some((run, start))) = (chunks.get(k), next.get_mut(k)) else { return };
-            let end = chunk.runs.get(*run).map_or(*start, |run| run.end);
-            let bytes = chunk.bytes.get(*start..end).unwrap_or(&[]);
-            let out = self.output.buffer();
-            match &mut self.form {
-                Form::Json(json) => json.append(bytes, out),
-                _ => out.extend_from_slice(bytes),
-            }
-            (*run, *start) = (*run + 1, end);
-            self.output.complete();
+    /// Writes what a [`Part`](super::Part) has rendered: whole messages.
+    #[inline]
+    pub(super) fn rendered(&mut self, messages: &[u8]) {
+        let out = self.output.buffer();
+        match &mut self.form {
+            Form::Json(json) => json.append(messages, out),
+            _ => out.extend_from_slice(messages),
         }
+        self.output.complete();
     }
 
     /// A capture begins with a frame of this time: relative times count from there. Without it they
@@ -169,81 +161,5 @@ impl Sink for Renderer {
     fn message(&mut self, message: &Message<'_>) {
         self.form.message(message, self.output.buffer());
         self.output.complete();
-    }
-}
-
-/// Renders some of a capture's conversations; [`Renderer::merge`] puts them back in order.
-#[derive(Debug)]
-pub struct Part {
-    form: Form,
-    turn: u64,
-    chunk: Chunk,
-}
-
-/// What a [`Part`] has rendered, and whose turn each piece of it was.
-#[derive(Debug, Default)]
-pub struct Chunk {
-    bytes: Vec<u8>,
-    runs: Vec<Run>,
-}
-
-impl Chunk {
-    /// Is there no message in it?
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-}
-
-/// Text that nothing of another part stands between.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    turn: u64,
-    /// Where it ends in the chunk.
-    end: usize,
-}
-
-impl Part {
-    /// A part of what a renderer of this format writes; `None` for formats that have to see all
-    /// messages, or that are for people, who do not read so fast.
-    pub fn new(format: Format, style: Style) -> Option<Part> {
-        // Times that count from the message before need that one, whoever prints it.
-        let counted = style.time == Some(TimeForm::Delta);
-        let form = match format {
-            Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
-            Format::Summary if counted => return None,
-            Format::Ndjson | Format::Summary => Form::new(format, style),
-            Format::Tree | Format::Table => return None,
-        };
-        Some(Part { form, turn: 0, chunk: Chunk::default() })
-    }
-
-    /// As [`Renderer::origin`].
-    pub fn origin(&mut self, time: Time) {
-        self.form.origin(time);
-    }
-
-    /// What was rendered since the last call. `used` is one that has been merged: its memory is
-    /// used again.
-    pub fn take(&mut self, mut used: Chunk) -> Chunk {
-        used.bytes.clear();
-        used.runs.clear();
-        std::mem::replace(&mut self.chunk, used)
-    }
-}
-
-impl Sink for Part {
-    #[inline]
-    fn message(&mut self, message: &Message<'_>) {
-        self.form.message(message, &mut self.chunk.bytes);
-        let (turn, end) = (self.turn, self.chunk.bytes.len());
-        match self.chunk.runs.last_mut() {
-            Some(run) if run.turn == turn => run.end = end,
-            _ => self.chunk.runs.push(Run { turn, end }),
-        }
-    }
-
-    #[inline]
-    fn turn(&mut self, turn: u64) {
-        self.turn = turn;
     }
 }
