@@ -1,6 +1,7 @@
 //! Who talks with whom.
 
 use crate::capture::Time;
+use std::cell::OnceCell;
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -84,8 +85,8 @@ pub struct Conversation<S> {
     pub transport: Transport,
     /// The addresses.
     pub ends: [SocketAddr; 2],
-    /// The addresses as `ADDR:PORT`, IPv6 in brackets.
-    pub names: [String; 2],
+    /// The addresses as text.
+    pub names: Names,
     /// TCP: the side that sent the SYN or received the SYN-ACK; `None` while neither was seen.
     pub opener: Option<Side>,
     /// TCP: whether the capture has the side's own SYN or SYN-ACK, so that its stream begins with
@@ -112,7 +113,7 @@ impl<S: Default> Conversation<S> {
             id,
             transport,
             ends: [src, dst],
-            names: [name(src), name(dst)],
+            names: Names::default(),
             opener: None,
             syn_seen: [false; 2],
             ended: [None; 2],
@@ -128,7 +129,20 @@ impl<S: Default> Conversation<S> {
 impl<S> Conversation<S> {
     /// The address of a side, as `ADDR:PORT`.
     pub fn name(&self, side: Side) -> &str {
-        &self.names[side.index()]
+        &self.names.of(&self.ends)[side.index()]
+    }
+}
+
+/// Both addresses as `ADDR:PORT`, IPv6 in brackets: made when they are asked for, since most of
+/// 100,000 conversations may say nothing that is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Names(OnceCell<Box<[String; 2]>>);
+
+impl Names {
+    /// Those of a conversation's ends, which are always the same.
+    #[inline]
+    pub fn of(&self, ends: &[SocketAddr; 2]) -> &[String; 2] {
+        self.0.get_or_init(|| Box::new(ends.map(name)))
     }
 }
 

@@ -34,64 +34,73 @@ pub(super) struct Placed<'a> {
     pub wire_end: u64,
 }
 
-/// Pieces sorted by offset; none overlaps another, none is empty.
+/// Pieces sorted by offset; none overlaps another, none is empty. Holes are rare: without them there
+/// is nothing but a pointer.
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    pieces: VecDeque<Piece>,
+pub(super) struct Held(Option<Box<Pieces>>);
+
+#[derive(Debug, Default)]
+struct Pieces {
+    list: VecDeque<Piece>,
     bytes: usize,
 }
 
 impl Held {
     /// The piece with the lowest offset.
     pub fn front(&self) -> Option<&Piece> {
-        self.pieces.front()
+        self.0.as_ref()?.list.front()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.len() == 0
     }
 
     /// How many pieces there are.
     pub fn len(&self) -> usize {
-        self.pieces.len()
+        self.0.as_ref().map_or(0, |pieces| pieces.list.len())
     }
 
     /// How many bytes they have.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.0.as_ref().map_or(0, |pieces| pieces.bytes)
     }
 
     /// The memory that is allocated for them.
     pub fn allocated(&self) -> usize {
-        self.bytes + self.pieces.capacity() * size_of::<Piece>()
+        let Some(pieces) = &self.0 else { return 0 };
+        pieces.bytes + size_of::<Pieces>() + pieces.list.capacity() * size_of::<Piece>()
     }
 
     /// Takes the piece that begins at `offset`, if it is the first one.
     pub fn pop_at(&mut self, offset: u64) -> Option<Piece> {
-        if self.pieces.front()?.start != offset {
+        let pieces = self.0.as_mut()?;
+        if pieces.list.front()?.start != offset {
             return None;
         }
-        let piece = self.pieces.pop_front()?;
-        self.bytes -= piece.bytes.len();
-        if self.pieces.is_empty() {
-            // Holes are rare: an idle direction need not keep the room.
-            self.pieces = VecDeque::new();
+        let piece = pieces.list.pop_front()?;
+        pieces.bytes -= piece.bytes.len();
+        if pieces.list.is_empty() {
+            self.0 = None;
         }
         Some(piece)
     }
 
     /// Keeps what of a segment is not held yet: the bytes that came first count.
     pub fn insert(&mut self, segment: Placed<'_>, origin: Origin) {
+        if segment.bytes.is_empty() {
+            return;
+        }
+        let Pieces { list, bytes: held } = &mut **self.0.get_or_insert_default();
         let end = segment.start + segment.bytes.len() as u64;
         let mut from = segment.start;
-        let mut at = self.pieces.partition_point(|piece| piece.end() <= from);
+        let mut at = list.partition_point(|piece| piece.end() <= from);
         while from < end {
-            let next = self.pieces.get(at).map(|piece| (piece.start, piece.end()));
+            let next = list.get(at).map(|piece| (piece.start, piece.end()));
             let (to, behind) = next.map_or((end, end), |(start, behind)| (start.min(end), behind));
             if from < to {
                 let range = (from - segment.start) as usize..(to - segment.start) as usize;
                 let bytes = segment.bytes.get(range).unwrap_or_default().to_vec();
-                self.bytes += bytes.len();
+                *held += bytes.len();
                 let piece = Piece {
                     start: from,
                     bytes,
@@ -99,7 +108,7 @@ impl Held {
                     begins: segment.begins && from == segment.start,
                     wire_end: if to == end { segment.wire_end } else { to },
                 };
-                self.pieces.insert(at, piece);
+                list.insert(at, piece);
                 at += 1;
             }
             from = to.max(behind);
@@ -109,17 +118,21 @@ impl Held {
 
     /// Drops what is at `offset` or behind it.
     pub fn truncate(&mut self, offset: u64) {
-        while let Some(piece) = self.pieces.back_mut()
+        let Some(pieces) = &mut self.0 else { return };
+        while let Some(piece) = pieces.list.back_mut()
             && piece.end() > offset
         {
             piece.wire_end = piece.wire_end.min(offset);
             let keep = offset.saturating_sub(piece.start) as usize;
-            self.bytes -= piece.bytes.len() - keep;
+            pieces.bytes -= piece.bytes.len() - keep;
             piece.bytes.truncate(keep);
             if keep > 0 {
                 break;
             }
-            self.pieces.pop_back();
+            pieces.list.pop_back();
+        }
+        if pieces.list.is_empty() {
+            self.0 = None;
         }
     }
 }

@@ -62,7 +62,7 @@ mod tcp;
 mod tests;
 
 pub use caps::{Caps, Statistics};
-pub use conversation::{Conversation, End, Side, Transport};
+pub use conversation::{Conversation, End, Names, Side, Transport};
 pub use handler::{Delivery, Gap, GapCause, Handler};
 pub use stream::{Origin, Stream};
 pub use table::Table;

@@ -1,6 +1,7 @@
 //! One dissected message on its way from a session to whoever prints, filters or counts it.
 
 use super::delivery::Event;
+use super::scratch::Scratch;
 use super::talk::{Role, Talk};
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
@@ -67,6 +68,8 @@ pub struct Draft {
     pub schema: Option<&'static str>,
     /// What it says about delivery.
     pub delivery: Vec<Event>,
+    /// Memory for whoever fills the draft.
+    pub scratch: Scratch,
     /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Draft::source`].
     more: Vec<Vec<u8>>,
     used: usize,

@@ -42,6 +42,7 @@ pub mod payload;
 pub mod probe;
 pub mod replay;
 pub mod riptide;
+mod scratch;
 pub mod talk;
 pub mod websocket;
 
@@ -50,6 +51,7 @@ pub use inspector::{Counters, Inspector, Share};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use probe::Probe;
+pub use scratch::Scratch;
 pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.

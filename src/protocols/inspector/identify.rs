@@ -122,7 +122,7 @@ impl<S: Sink> Inspector<'_, S> {
                 }
                 let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
                 for datagram in &held.datagrams {
-                    self.run(&talk(c, self.options), &c.names, &mut *owner.session, |session, out| {
+                    self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
                         session.datagram(&datagram.place(), out)
                     });
                 }
@@ -215,7 +215,7 @@ impl<S: Sink> Inspector<'_, S> {
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
-            self.run(&talk(c, self.options), &c.names, session, |session, out| {
+            self.run(&talk(c, self.options), c.names.of(&c.ends), session, |session, out| {
                 session.stream(said.side, &mut streams[k], event, out)
             });
         }

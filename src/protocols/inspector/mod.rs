@@ -130,12 +130,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                session.stream(side, stream, event, out)
+            });
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.stream(side, stream, event, out));
+            self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                session.stream(side, stream, event, out)
+            });
             c.state = Claim::Claimed(owner);
             return;
         }
@@ -170,7 +174,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Claim::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
-                        self.run(&talk, &c.names, &mut *owner.session, |session, out| {
+                        self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| {
                             session.stream(side, stream, event, out);
                         });
                         c.state = Claim::Claimed(owner);
@@ -224,14 +228,15 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         if let Claim::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
-            let broken = self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+            let broken =
+                self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| session.datagram(&place, out));
             if broken || owner.doubt.is_some() {
                 self.doubt(c, &place, broken);
             }
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
-            self.run(&talk, &c.names, &mut *owner.session, |session, out| session.datagram(&place, out));
+            self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| session.datagram(&place, out));
             c.state = Claim::Claimed(owner);
             return;
         }

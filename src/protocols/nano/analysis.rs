@@ -3,7 +3,7 @@
 
 use super::circumstances::Circumstances;
 use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
-use super::memory::{Memory, Open};
+use super::memory::{Known, Memory, Open};
 use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
@@ -29,18 +29,17 @@ pub static DERIVED: [&Field; 3] = [&DERIVED_ID, &DERIVED_ROUTE, &DERIVED_LENGTH]
 #[derive(Debug)]
 pub struct Analysis {
     memory: Memory,
-    payloads: Payloads,
 }
 
 impl Analysis {
     /// For a new conversation.
     pub fn new(options: &Options) -> Analysis {
-        Analysis { memory: Memory::new(options), payloads: Payloads::default() }
+        Analysis { memory: Memory::new(options) }
     }
 
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.memory.memory() + self.payloads.memory()
+        self.memory.memory()
     }
 
     /// Bytes were lost.
@@ -139,7 +138,9 @@ impl Analysis {
     /// A handshake or a kick.
     fn body(&mut self, place: &Place<'_>, roles: &mut Roles, draft: &mut Draft) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
-        let json = self.payloads.body(body, HEADER, draft);
+        let mut payloads = draft.scratch.take::<Payloads>();
+        let json = payloads.body(body, HEADER, draft);
+        draft.scratch.give(payloads);
         let code = json.as_ref().and_then(|json| json.get("code"));
         let handshake = draft.message == "handshake";
         if handshake && code.is_some() {
@@ -170,7 +171,9 @@ impl Analysis {
         if !server.is_empty() {
             draft.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
         }
-        self.memory.learn(&json);
+        let mut known = draft.scratch.take::<Known>();
+        self.memory.learn(&json, &mut known);
+        draft.scratch.give(known);
     }
 
     /// A request, notify, response or push.
@@ -201,7 +204,9 @@ impl Analysis {
             route: route.as_deref(),
             schemas: &talk.options.schemas,
         };
-        self.payloads.message(&at, &self.memory, draft);
+        let mut payloads = draft.scratch.take::<Payloads>();
+        payloads.message(&at, &self.memory, draft);
+        draft.scratch.give(payloads);
     }
 
     /// The id's value.

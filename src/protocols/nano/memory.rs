@@ -14,7 +14,7 @@ const MOST_OPEN: usize = 65536;
 const MOST_ROUTES: usize = 4096;
 
 /// Routes by their codes.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Dictionary(FxHashMap<u16, Arc<[u8]>>);
 
 impl Dictionary {
@@ -28,6 +28,22 @@ impl Dictionary {
     /// The route of a code.
     pub fn route(&self, code: u16) -> Option<Arc<[u8]>> {
         self.0.get(&code).cloned()
+    }
+}
+
+/// What the last handshake told, of whichever conversation: a server tells all its clients the same,
+/// so they share it.
+#[derive(Debug, Default)]
+pub struct Known {
+    dictionary: Option<Arc<Dictionary>>,
+    protos: Option<Arc<Protos>>,
+}
+
+/// The one that is known already, if it says the same.
+fn shared<T: PartialEq>(known: &mut Option<Arc<T>>, new: T) -> Arc<T> {
+    match known {
+        Some(known) if **known == new => Arc::clone(known),
+        _ => Arc::clone(known.insert(Arc::new(new))),
     }
 }
 
@@ -99,7 +115,9 @@ impl Memory {
     pub fn memory(&self) -> usize {
         /// A route with its counters: most have some ten letters, none more than 255.
         const ROUTE: usize = 64;
-        let dictionary = self.dictionary.as_ref().map_or(0, |d| d.0.capacity());
+        // One that is shared is no conversation's own.
+        let own = self.dictionary.as_ref().filter(|dictionary| Arc::strong_count(dictionary) == 1);
+        let dictionary = own.map_or(0, |dictionary| dictionary.0.capacity());
         (dictionary + self.routes.capacity()) * ROUTE + self.open.capacity() * size_of::<(u64, Open)>()
     }
 
@@ -152,14 +170,14 @@ impl Memory {
         self.progress.iter_mut().for_each(|progress| progress.there = None);
     }
 
-    /// Learns from a server's handshake answer.
-    pub fn learn(&mut self, answer: &Json) {
+    /// Learns from a server's handshake answer; `known` is what others have learned.
+    pub fn learn(&mut self, answer: &Json, known: &mut Known) {
         let Some(sys) = answer.get("sys") else { return };
         if let Some(dict) = sys.get("dict").filter(|dict| dict.is_object()) {
-            self.dictionary = Some(Arc::new(Dictionary::read(dict)));
+            self.dictionary = Some(shared(&mut known.dictionary, Dictionary::read(dict)));
         }
         if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
-            self.protos = Some(Arc::new(Protos::read(protos)));
+            self.protos = Some(shared(&mut known.protos, Protos::read(protos)));
         }
         if let Some(seconds) = sys.get("heartbeat").and_then(Json::as_f64) {
             // Out of range is never.

@@ -52,11 +52,6 @@ pub struct Payloaded<'a> {
 const KEPT: usize = 1 << 16;
 
 impl Payloads {
-    /// How many bytes it holds.
-    pub fn memory(&self) -> usize {
-        self.zlib.memory() + self.inflated.capacity() + self.names.capacity()
-    }
-
     /// The body of a handshake or kick, which begins at byte `start` of the package. Returns its
     /// JSON, where it has one.
     pub fn body(&mut self, body: &[u8], start: usize, draft: &mut Draft) -> Option<Json> {

@@ -44,7 +44,7 @@ pub enum Rule {
 }
 
 /// One field of a message.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// A number of its own among all fields.
     pub index: u32,
@@ -57,7 +57,7 @@ pub struct Field {
 }
 
 /// One message: its fields by tag; and those named `key` and `value`, for pairs.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Message {
     /// By tag.
     pub by_tag: FxHashMap<u64, Field>,
@@ -66,7 +66,7 @@ pub struct Message {
 }
 
 /// The protos of both sides.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Protos {
     messages: Vec<Message>,
     /// All field names, one behind the other.

@@ -26,8 +26,14 @@ struct Lane {
     lost: bool,
     /// What the next line is to tell.
     next: Circumstances,
-    /// WebSocket: bytes of a package that is not whole, and where they came from.
-    pending: Vec<u8>,
+    /// WebSocket: what its messages have brought of a package.
+    pending: Option<Box<Pending>>,
+}
+
+/// Bytes of a package that is not whole, and where they came from.
+#[derive(Debug, Default)]
+struct Pending {
+    bytes: Vec<u8>,
     frames: Vec<u64>,
     origin: Origin,
 }
@@ -143,18 +149,15 @@ impl Conversation {
 
     /// The package that WebSocket messages have begun, and that none will end.
     fn cut_pending(&mut self, side: Side, out: &mut Out<'_>) {
-        let lane = self.lane(side);
-        if lane.pending.is_empty() {
-            return;
+        let Some(mut pending) = self.lane(side).pending.take() else { return };
+        let Pending { bytes, frames, origin } = &mut *pending;
+        if !bytes.is_empty() {
+            let length = package::announced(bytes).unwrap_or(bytes.len());
+            self.line(&carried(side, bytes, length, frames, *origin), false, out);
+            bytes.clear();
+            frames.clear();
         }
-        let (mut pending, mut frames) = (std::mem::take(&mut lane.pending), std::mem::take(&mut lane.frames));
-        let length = package::announced(&pending).unwrap_or(pending.len());
-        let origin = lane.origin;
-        self.line(&carried(side, &pending, length, &frames, origin), false, out);
-        pending.clear();
-        frames.clear();
-        let lane = self.lane(side);
-        (lane.pending, lane.frames) = (pending, frames);
+        self.lane(side).pending = Some(pending);
     }
 
     /// Everything that WebSocket frames bring.
@@ -177,25 +180,26 @@ impl Conversation {
     /// One WebSocket message: the next bytes of the direction's packages.
     fn message(&mut self, side: Side, message: &mut Carried, out: &mut Out<'_>) {
         let lane = self.lane(side);
-        if !lane.pending.is_empty() && package::all_plausible(&message.bytes) {
+        let waits = lane.pending.as_ref().is_some_and(|pending| !pending.bytes.is_empty());
+        if waits && package::all_plausible(&message.bytes) {
             lane.next.given_up = true;
             self.cut_pending(side, out);
         }
         let lane = self.lane(side);
         lane.next.unmasked |= message.unmasked;
         lane.next.gap = lane.next.gap.or(message.gap.take());
-        lane.origin = message.origin;
-        let mut pending = std::mem::take(&mut lane.pending);
-        let mut frames = std::mem::take(&mut lane.frames);
-        match pending.is_empty() {
-            true => std::mem::swap(&mut pending, &mut message.bytes),
-            false => pending.extend_from_slice(&message.bytes),
+        let mut pending = lane.pending.take().unwrap_or_default();
+        let Pending { bytes: pieces, frames, origin } = &mut *pending;
+        *origin = message.origin;
+        match pieces.is_empty() {
+            true => std::mem::swap(pieces, &mut message.bytes),
+            false => pieces.extend_from_slice(&message.bytes),
         }
         let newer = frames.last().copied();
         let room = websocket::MOST_FRAMES.saturating_sub(frames.len());
         frames.extend(message.frames.iter().filter(|f| newer.is_none_or(|n| **f > n)).take(room));
         let mut at = 0;
-        while let Some(rest) = pending.get(at..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = pieces.get(at..).filter(|rest| !rest.is_empty()) {
             let next = package::next(rest);
             let length = match next {
                 Next::More => break,
@@ -203,7 +207,7 @@ impl Conversation {
                 Next::Unknown => rest.len(),
             };
             let bytes = rest.get(..length).unwrap_or(rest);
-            self.line(&carried(side, bytes, length, &frames, message.origin), next == Next::Unknown, out);
+            self.line(&carried(side, bytes, length, frames, message.origin), next == Next::Unknown, out);
             if at == 0 {
                 // What follows began in this message.
                 frames.clear();
@@ -211,14 +215,13 @@ impl Conversation {
             }
             at += length;
         }
-        pending.drain(..at.min(pending.len()));
-        if pending.is_empty() {
+        pieces.drain(..at.min(pieces.len()));
+        if pieces.is_empty() {
             frames.clear();
             // One large message shall not hold its memory for the rest of the conversation.
-            pending.shrink_to(1 << 16);
+            pieces.shrink_to(1 << 16);
         }
-        let lane = self.lane(side);
-        (lane.pending, lane.frames) = (pending, frames);
+        self.lane(side).pending = Some(pending);
     }
 
     /// One line.
@@ -263,7 +266,8 @@ fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], or
 
 impl Session for Conversation {
     fn memory(&self) -> usize {
-        let lanes: usize = self.lanes.iter().map(|l| l.pending.capacity() + l.frames.capacity() * 8).sum();
+        let pending = self.lanes.iter().filter_map(|lane| lane.pending.as_ref());
+        let lanes: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
         let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
         lanes + carrier + self.analysis.memory() + self.frames.capacity() * 8
     }

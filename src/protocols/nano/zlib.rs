@@ -1,6 +1,5 @@
 //! Payloads that pitaya and cherry compress: one whole zlib stream (RFC 1950).
 
-use crate::protocols::websocket::deflate::INFLATE_STATE;
 use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 /// Nothing larger is inflated.
@@ -16,11 +15,6 @@ pub fn begins(body: &[u8]) -> bool {
 pub struct Zlib(Option<Box<Decompress>>);
 
 impl Zlib {
-    /// How many bytes it holds.
-    pub fn memory(&self) -> usize {
-        if self.0.is_some() { INFLATE_STATE } else { 0 }
-    }
-
     /// Replaces what `out` holds by the inflated bytes. False: `input` is not one whole zlib
     /// stream, or would be too large.
     pub fn inflate(&mut self, input: &[u8], out: &mut Vec<u8>) -> bool {
