@@ -135,11 +135,11 @@ impl Reading for Printer {
 
 impl Sink for Printer {
     fn message(&mut self, message: &Message<'_>) {
-        if self.left == Some(0) || !self.pick.wants(message) {
-            return;
-        }
-        if let Some(left) = &mut self.left {
-            *left -= 1;
+        match self.left {
+            Some(0) => return,
+            _ if !self.pick.wants(message) => return,
+            Some(left) => self.left = Some(left - 1),
+            None => {}
         }
         self.printed = true;
         self.renderer.message(message);
