@@ -2,7 +2,8 @@
 
 use super::heads::Heads;
 use super::json_fields::Walks;
-use super::json_text::{Escaping, digits, hex, int, string, uint};
+use super::json_text::{Escaping, hex, string};
+use super::numbers::{digits, int, uint};
 use crate::capture::Time;
 use crate::protocols::Message;
 use std::fmt::Write;

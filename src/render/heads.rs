@@ -2,7 +2,7 @@
 //! side says of itself. They are half of a line, so they are kept ready.
 
 use super::envelope::fraction;
-use super::json_text::int;
+use super::numbers::int;
 use crate::capture::Time;
 use crate::codec::quoted::Short;
 use crate::flow::{Side, Transport};

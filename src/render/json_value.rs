@@ -1,6 +1,7 @@
 //! One node's value as JSON, by the way its field is shown.
 
-use super::json_text::{clip, escaped, f32, f64, hex_bits, int, latin1, string, uint};
+use super::json_text::{clip, escaped, hex_bits, latin1, string};
+use super::numbers::{f32, f64, int, uint};
 use crate::codec::layout::{Flags, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 

@@ -19,6 +19,7 @@ pub mod json_text;
 pub mod json_value;
 pub mod leaf;
 pub mod ndjson;
+pub mod numbers;
 pub mod output;
 pub mod palette;
 mod parts;

@@ -2,7 +2,8 @@
 //! control characters, ESC, C1, bidi overrides and invisible characters come out escaped.
 
 use super::bytes::Piece;
-use super::json_text::{hex_digits, uint};
+use super::json_text::hex_digits;
+use super::numbers::uint;
 use super::palette::{COLOURS, PLAIN, Palette};
 use crate::printable::tricky;
 use std::fmt;

@@ -2,8 +2,8 @@
 
 use super::envelope::fraction;
 use super::json_fields::behind;
-use super::json_text::time_of_day;
 use super::leaf;
+use super::numbers::time_of_day;
 use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
