@@ -115,10 +115,12 @@ impl Memory {
     pub fn memory(&self) -> usize {
         /// A route with its counters: most have some ten letters, none more than 255.
         const ROUTE: usize = 64;
-        // One that is shared is no conversation's own.
-        let own = self.dictionary.as_ref().filter(|dictionary| Arc::strong_count(dictionary) == 1);
-        let dictionary = own.map_or(0, |dictionary| dictionary.0.capacity());
-        (dictionary + self.routes.capacity()) * ROUTE + self.open.capacity() * size_of::<(u64, Open)>()
+        // Of what is shared, each has its part.
+        let dictionary =
+            self.dictionary.as_ref().map_or(0, |d| (d.0.capacity() * ROUTE).div_ceil(Arc::strong_count(d)));
+        let protos = self.protos.as_ref().map_or(0, |p| p.memory().div_ceil(Arc::strong_count(p)));
+        let open = self.open.capacity() * size_of::<(u64, Open)>();
+        dictionary + protos + self.routes.capacity() * ROUTE + open
     }
 
     /// Was a dictionary seen?
@@ -187,5 +189,34 @@ impl Memory {
         if let Some(serializer) = sys.get("serializer").and_then(Json::as_str) {
             self.any_json = self.payload == Payload::Json || serializer == "json";
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn taught(known: &mut Known, routes: usize) -> Memory {
+        let dict: serde_json::Map<_, _> = (0..routes).map(|n| (format!("room.route{n}"), json!(n))).collect();
+        let fields: serde_json::Map<_, _> =
+            (1..=routes).map(|n| (format!("f{n}"), json!({"type": "uInt32", "tag": n}))).collect();
+        let mut memory = Memory::new(&Options::default());
+        memory.learn(&json!({"sys": {"dict": dict, "protos": {"server": {"onMove": fields}}}}), known);
+        memory
+    }
+
+    #[test]
+    fn what_a_server_tells_all_is_kept_once() {
+        let alone = taught(&mut Known::default(), 200);
+        let alone = alone.memory();
+        let mut known = Known::default();
+        let all: Vec<Memory> = (0..50).map(|_| taught(&mut known, 200)).collect();
+        let sum: usize = all.iter().map(Memory::memory).sum();
+        assert!(alone > 200 * 100 && sum < alone * 2, "{alone} {sum}");
+        // Another server's are its own, and counted.
+        let others: Vec<Memory> = (201..251).map(|n| taught(&mut known, n)).collect();
+        let sum: usize = others.iter().map(Memory::memory).sum();
+        assert!(sum > alone * 40, "{alone} {sum}");
     }
 }

@@ -97,6 +97,16 @@ impl Protos {
         protos
     }
 
+    /// About how many bytes they hold.
+    pub fn memory(&self) -> usize {
+        /// A route with its number: none is longer than 255 letters, most have ten.
+        const ROUTE: usize = 64;
+        let routes: usize = self.routes.iter().map(FxHashMap::capacity).sum();
+        // Maps are half empty at worst.
+        let fields = self.fields * 2 * size_of::<(u64, Field)>();
+        fields + routes * ROUTE + self.messages.capacity() * size_of::<Message>() + self.names.capacity()
+    }
+
     /// The message that a route carries: what the server sends, or the client.
     pub fn route(&self, from_server: bool, route: &[u8]) -> Option<u32> {
         let name = std::str::from_utf8(route).ok()?;
