@@ -31,7 +31,7 @@ pub fn text(
             None => best(block.bytes, options, global),
         };
         inspector::dump(dissector, block.bytes, options, &mut draft, sink);
-        if !sink.go_on(true) {
+        if !sink.go_on(|| true) {
             break;
         }
     }

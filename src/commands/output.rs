@@ -124,9 +124,9 @@ impl Reading for Printer {
         }
     }
 
-    fn go_on(&mut self, waits: bool) -> bool {
+    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
         // Whoever watches a live capture sees what has come before the next wait.
-        if self.live == Live::Each || self.live == Live::Waiting && waits {
+        if self.live == Live::Each || self.live == Live::Waiting && waits() {
             self.renderer.flush();
         }
         !self.done()

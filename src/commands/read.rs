@@ -21,7 +21,7 @@ pub trait Reading: Sink {
     fn frame(&mut self, _time: Time) {}
 
     /// A frame was read: go on with the next? `waits`: for that one input has to be waited for.
-    fn go_on(&mut self, _waits: bool) -> bool {
+    fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {
         true
     }
 }
@@ -138,8 +138,7 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
                 break;
             }
         }
-        let waits = packets.capture().waiting() == 0;
-        if !inspector.sink().go_on(waits) {
+        if !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
             break;
         }
     }

@@ -78,7 +78,7 @@ impl Reading for Worker {
         }
     }
 
-    fn go_on(&mut self, _: bool) -> bool {
+    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
         if self.part.len() >= CHUNK || self.frames >= SILENCE {
             self.send();
         }
