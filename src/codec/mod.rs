@@ -33,6 +33,7 @@ pub mod note;
 pub mod protobuf;
 pub mod quoted;
 pub mod reader;
+pub mod runs;
 pub mod sampler;
 pub mod scale;
 pub mod schema;

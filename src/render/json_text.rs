@@ -1,6 +1,7 @@
 //! The letters of JSON: strings with their escapes, hex. Everything appends.
 
 use crate::codec::bits;
+use crate::codec::runs::{before, eight};
 use std::fmt;
 
 /// Both hex digits of every byte.
@@ -120,24 +121,16 @@ fn harmless(bytes: &[u8]) -> usize {
     whole * 16 + harmless_few(from)
 }
 
-/// As [`harmless`]: eight bytes at once, as those of one number.
+/// As [`harmless`], for a few.
 #[inline]
 fn harmless_few(bytes: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (k, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // A byte changes its sign where it was zero, or below the space; what stands above such a one
-        // in the word may be wrong.
-        let [quote, slash, del, c1] =
-            [b'"', b'\\', 0x7f, 0xc2].map(|byte| (word ^ (ONES * byte as u64)).wrapping_sub(ONES));
-        let ascii = (quote | slash | del | word.wrapping_sub(ONES * 0x20)) & !word;
-        let found = (ascii | c1 & word) & (ONES << 7);
-        if found != 0 {
-            return k * 8 + found.trailing_zeros() as usize / 8;
-        }
-    }
-    words.len() * 8 + rest.iter().take_while(|b| !CARE[**b as usize]).count()
+    let marks = |word: u64| {
+        // A byte changes its sign where it was zero, or below the space.
+        let [quote, slash, del, c1] = [b'"', b'\\', 0x7f, 0xc2].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
+        let ascii = (quote | slash | del | word.wrapping_sub(eight(0x20))) & !word;
+        ascii | c1 & word
+    };
+    before(bytes, marks, |byte| CARE[byte as usize])
 }
 
 /// The escape at the start of `rest`, which is not empty: how many bytes it stood for.

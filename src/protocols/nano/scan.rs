@@ -1,6 +1,7 @@
 //! JSON's grammar (RFC 8259), token by token: no recursion, no copies, nothing accepted beyond it.
 
 use crate::codec::Value;
+use crate::codec::runs::{before, eight};
 
 /// What stands in a text, token by token.
 pub trait Tokens {
@@ -132,23 +133,16 @@ impl Cursor<'_> {
     }
 }
 
-/// How many bytes stand for themselves in a string: neither quote, backslash nor control. Eight are
-/// looked at together.
+/// How many bytes stand for themselves in a string: neither quote, backslash nor control.
 #[inline]
 fn plain(text: &[u8]) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    let (words, rest) = text.as_chunks::<8>();
-    for (k, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        // A byte becomes negative where it was zero, or below the space; what stands above such a one
-        // in the word may be wrong. Those that were negative before are no ASCII.
-        let [quotes, slashes] = [b'"', b'\\'].map(|byte| (word ^ (ONES * byte as u64)).wrapping_sub(ONES));
-        let found = (quotes | slashes | word.wrapping_sub(ONES * 0x20)) & !word & (ONES << 7);
-        if found != 0 {
-            return k * 8 + found.trailing_zeros() as usize / 8;
-        }
-    }
-    words.len() * 8 + rest.iter().take_while(|b| !matches!(b, b'"' | b'\\' | 0..0x20)).count()
+    let marks = |word: u64| {
+        // A byte becomes negative where it was zero, or below the space. Those that were negative
+        // before are no ASCII.
+        let [quotes, slashes] = [b'"', b'\\'].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
+        (quotes | slashes | word.wrapping_sub(eight(0x20))) & !word
+    };
+    before(text, marks, |byte| matches!(byte, b'"' | b'\\' | 0..0x20))
 }
 
 /// Reads one JSON text; `None`: it is none. `stack`: which of the open ones are objects.

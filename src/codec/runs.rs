@@ -1,0 +1,21 @@
+//! Runs of text without special bytes: what can be copied, or passed over, at once.
+
+/// Eight times the same byte.
+pub const fn eight(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// How many bytes stand before the first special one. Eight are looked at together: `marks` sets the
+/// top bit of each special byte of a word, and may set others only above such a one; `special` tells
+/// it of a single byte.
+#[inline(always)]
+pub fn before(bytes: &[u8], marks: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (k, word) in words.iter().enumerate() {
+        let found = marks(u64::from_le_bytes(*word)) & eight(0x80);
+        if found != 0 {
+            return k * 8 + found.trailing_zeros() as usize / 8;
+        }
+    }
+    words.len() * 8 + rest.iter().take_while(|byte| !special(**byte)).count()
+}
