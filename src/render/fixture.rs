@@ -105,3 +105,10 @@ pub fn packed() -> Vec<u8> {
     buf.put_bytes(b"\x1b[2J");
     buf.into_bytes()
 }
+
+/// What a function appends, as text.
+pub fn written(write: impl Fn(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}

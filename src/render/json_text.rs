@@ -188,13 +188,8 @@ impl fmt::Write for Escaping<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::written;
     use super::*;
-
-    fn written(write: impl Fn(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn every_character_survives() {

@@ -105,13 +105,8 @@ pub fn f32(v: f32, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::written;
     use super::*;
-
-    fn written(write: impl Fn(&mut Vec<u8>)) -> String {
-        let mut out = Vec::new();
-        write(&mut out);
-        String::from_utf8(out).unwrap()
-    }
 
     #[test]
     fn numbers_are_short_and_whole_ones_have_a_point() {
