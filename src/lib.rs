@@ -8,17 +8,18 @@
 //! | [`codec`] | layouts, the walk, reader, writer, sampler, the tree, faults |
 //! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
-//! | [`protocols`] | one folder a protocol: layouts, session, documentation |
-//! | [`net`] | sockets with deadlines, the gate that all sends pass, names, the exchange as a capture |
-//! | [`probe`] | asking live servers: courses, outcomes, statistics, reports |
-//! | [`render`] | tree, summary, table, ndjson, json |
-//! | [`replay`] | one side of a captured conversation played to a live peer |
+//! | [`dissect`] | how any protocol is recognised and read; knows none |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
+//! | [`filter`] | conditions on messages |
+//! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`stats`] | counts, delivery, round trips, differences |
+//! | [`live`] | sockets, probes, replays |
+//! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
 //!
 //! ```
-//! use netkit::{capture::{Decoded, Packets}, flow::{Caps, Table}, protocols::{Inspector, Options}};
+//! use netkit::{capture::{Decoded, Packets}, flow::{Caps, Table}, dissect::{Inspector, Options}};
 //! use netkit::render::{Format, Renderer, Style};
 //!
 //! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
@@ -40,7 +41,8 @@
 //!
 //! ```
 //! use netkit::codec::schema::Schemas;
-//! use netkit::protocols::{self, Draft, Message, Options, Sink, inspector::dump};
+//! use netkit::dissect::{Draft, Message, Options, Sink, inspector::dump};
+//! use netkit::protocols;
 //!
 //! struct Hp(Option<u64>);
 //! impl Sink for Hp {
@@ -67,15 +69,14 @@
 
 pub mod capture;
 pub mod codec;
+pub mod dissect;
 pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod limits;
+pub mod live;
 pub mod nearest;
-pub mod net;
 pub mod printable;
-pub mod probe;
 pub mod protocols;
 pub mod render;
-pub mod replay;
 pub mod stats;

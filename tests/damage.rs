@@ -2,9 +2,9 @@
 //! panics, a fault lies inside the data, and what is shown still gives the bytes back.
 
 use netkit::capture::{Capture, Decoded, Input, Packets};
+use netkit::dissect::{Dissector, Draft, Inspector, Line, Message, Options, Sink, inspector};
 use netkit::flow::{Caps, Table};
 use netkit::protocols::riptide::Riptide;
-use netkit::protocols::{Dissector, Draft, Inspector, Line, Message, Options, Sink, inspector};
 use netkit::render;
 use std::collections::BTreeSet;
 

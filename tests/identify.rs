@@ -2,8 +2,8 @@
 
 use netkit::capture::{Body, Decoded, Packets, Time, ethernet};
 use netkit::capture::{LinkType, PcapWriter};
+use netkit::dissect::{Inspector, Message, Options, Sink};
 use netkit::flow::{Caps, Table};
-use netkit::protocols::{Inspector, Message, Options, Sink};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,9 @@
 
 use netkit::codec::layout::{Field, Show};
 use netkit::codec::{Context, Layout, Reader, Recalled, Sampler, Scope, Sources, Writer, layout::Order, names};
+use netkit::dissect::{Draft, Options};
 use netkit::encode::{Encoders, Entry, Source, deeply, json};
-use netkit::protocols::{self, Draft, Options};
+use netkit::protocols;
 use netkit::render::{derived_json, fields_json};
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};

@@ -337,8 +337,8 @@ fn object(fields: &'static [Field], random: &mut Random) -> Json {
 
 #[test]
 fn json_by_random_schemas() {
+    use netkit::dissect::{Draft, Message, Options, Sink, inspector};
     use netkit::encode::{Encoders, Entry, Source};
-    use netkit::protocols::{Draft, Message, Options, Sink, inspector};
     struct Lines(Vec<(Json, Option<String>)>);
     impl Sink for Lines {
         fn message(&mut self, message: &Message<'_>) {

@@ -119,7 +119,7 @@ fn gne_values_are_what_the_applications_sent() {
 fn dnp_values_are_what_the_applications_wrote() {
     use netkit::codec::schema::Schemas;
     use netkit::codec::{Reader, Sources, Tree};
-    use netkit::protocols::Dissector;
+    use netkit::dissect::Dissector;
     let dnp: &dyn Dissector = &netkit::protocols::dnp::Dnp;
     let mut checked = 0;
     for name in ["dnp-basic", "dnp-states", "dnp-frag", "dnp-python", "dnp-ipv6"] {

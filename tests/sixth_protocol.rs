@@ -7,8 +7,8 @@
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethernet};
 use netkit::codec::layout::{Field, Layout, Len, i16le, tag, text, u8, u16le};
 use netkit::codec::{EncodeError, Reader, Writer};
+use netkit::dissect::*;
 use netkit::flow::{Caps, Table as Flows, Transport};
-use netkit::protocols::*;
 use netkit::render::Ndjson;
 use serde_json::{Value as Json, json};
 

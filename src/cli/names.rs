@@ -3,9 +3,10 @@
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
 use netkit::codec::schema::Schemas;
+use netkit::dissect::Settings;
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
-use netkit::protocols::{ALL, Settings, by_name};
+use netkit::protocols::{ALL, by_name};
 use std::ffi::OsStr;
 
 /// A text of which some values can be listed. That they are listed does not mean that there are

@@ -3,7 +3,7 @@
 use super::names::{filter, proto, setting};
 use super::shared::{port, role};
 use clap::{Args, ValueEnum};
-use netkit::protocols::{Role, Server};
+use netkit::dissect::{Role, Server};
 use std::path::PathBuf;
 
 /// `netkit replay`.
@@ -15,7 +15,7 @@ pub struct Replay {
     pub file: PathBuf,
     /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
     #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
-    pub to: Option<netkit::net::Target>,
+    pub to: Option<netkit::live::net::Target>,
     /// Wait for a peer here; port 0: any
     #[arg(long, value_name = "ADDR:PORT")]
     pub listen: Option<std::net::SocketAddr>,

@@ -5,9 +5,9 @@ use super::output::say;
 use super::selection::{Picked, Selection};
 use super::{input, read};
 use crate::cli::{Decode, Global};
+use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::printable::Lines;
-use netkit::protocols::{Message, Options, Sink};
 use netkit::render::Ndjson;
 use std::io::Write;
 

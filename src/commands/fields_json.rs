@@ -2,7 +2,7 @@
 
 use netkit::codec::describe;
 use netkit::codec::layout::{Field, flag};
-use netkit::protocols::Dissector;
+use netkit::dissect::Dissector;
 use serde_json::{Value as Json, json};
 
 /// A protocol, or one message of it.

@@ -6,7 +6,8 @@ use super::read::Reading;
 use crate::cli::Global;
 use netkit::capture::HexText;
 use netkit::codec::{Level, Notes};
-use netkit::protocols::{self, Dissector, Draft, Message, Options, Sink, inspector};
+use netkit::dissect::{Dissector, Draft, Message, Options, Sink, inspector};
+use netkit::protocols;
 use std::io::BufRead;
 
 /// Dissects each message of a hex text. `lines`: each line of plain hex is one.

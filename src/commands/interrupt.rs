@@ -1,6 +1,6 @@
 //! Ctrl-C: the first one is a wish to stop, the second one ends the program.
 
-use netkit::net::Stop;
+use netkit::live::net::Stop;
 use std::sync::OnceLock;
 
 /// The status of what was stopped before its end, as shells have it.

@@ -24,7 +24,8 @@ mod written;
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
 use netkit::codec::schema::Schemas;
-use netkit::protocols::{self, Options};
+use netkit::dissect::Options;
+use netkit::protocols;
 use std::io;
 use std::path::PathBuf;
 

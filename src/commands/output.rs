@@ -5,8 +5,8 @@ use super::selection::Selection;
 use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
 use netkit::capture::Time;
 use netkit::codec::Level;
+use netkit::dissect::{Message, Sink};
 use netkit::printable::Lines;
-use netkit::protocols::{Message, Sink};
 use netkit::render::{self, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 

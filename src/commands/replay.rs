@@ -5,15 +5,15 @@ use super::{Usage, input, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
+use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
-use netkit::net::{Recorder, Target, Trouble, Watch, resolve};
-use netkit::printable;
-use netkit::protocols::{Message, Options, Role, Sink};
-use netkit::render::{self, Renderer};
-use netkit::replay::{
+use netkit::live::net::{Recorder, Target, Trouble, Watch, resolve};
+use netkit::live::replay::{
     Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
 };
+use netkit::printable;
+use netkit::render::{self, Renderer};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;

@@ -4,9 +4,9 @@ use super::Usage;
 use super::read::Reading;
 use crate::cli::Traffic;
 use netkit::capture::{Moment, Time};
+use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{Filter, Names};
 use netkit::flow::End;
-use netkit::protocols::{Message, Options, Sink};
 use std::sync::Arc;
 
 /// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.

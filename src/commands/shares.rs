@@ -7,7 +7,7 @@
 use super::output::{Pick, Printer};
 use super::read::{Reading, Seen, dissect};
 use netkit::capture::{Capture, Input, Packets, Time};
-use netkit::protocols::{Message, Options, Share, Sink};
+use netkit::dissect::{Message, Options, Share, Sink};
 use netkit::render::{Chunk, Merge, Part};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};

@@ -4,7 +4,7 @@ use super::output::{style, text};
 use super::selection::{Picked, Selection};
 use super::{Usage, input, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
-use netkit::protocols::{Options, Sink};
+use netkit::dissect::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::Entry;
 use crate::codec::EncodeError;
-use crate::protocols::{Encoder, Options};
+use crate::dissect::{Encoder, Options};
 use std::collections::BTreeMap;
 
 /// What a protocol puts around a message in a stream.

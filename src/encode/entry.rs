@@ -3,9 +3,10 @@
 use super::annotated;
 use crate::capture::Time;
 use crate::codec::EncodeError;
+use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Transport;
 use crate::nearest::{hint, nearest};
-use crate::protocols::{self, Dissector, Line, Role};
+use crate::protocols;
 use serde_json::{Map, Value as Json};
 use std::net::SocketAddr;
 

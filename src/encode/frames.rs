@@ -9,8 +9,8 @@
 use super::Entry;
 use super::connection::{Connection, most};
 use crate::capture::{Body, BuildError, LinkType, PcapWriter, Time, ethernet};
+use crate::dissect::Role;
 use crate::flow::Transport;
-use crate::protocols::Role;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::io::{self, Write};

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use netkit::encode::{Encoders, Entry, Source, Values};
-//! use netkit::protocols::Options;
+//! use netkit::dissect::Options;
 //!
 //! let text = br#"{"proto":"riptide","message":"heartbeat","fields":{"ping_id":3,"rtt":20}}"#;
 //! let options = Options::default();

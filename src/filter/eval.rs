@@ -3,7 +3,7 @@
 use super::{Comparison, Envelope, Expression, Literal, Number, Test};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, bits};
-use crate::protocols::Message;
+use crate::dissect::Message;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 

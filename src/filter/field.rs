@@ -4,7 +4,7 @@ use super::parser;
 use super::path::Path;
 use super::{Envelope, Expression, FilterError, Names, Test, lexer};
 use crate::codec::{Sources, Tree, Value};
-use crate::protocols::Message;
+use crate::dissect::Message;
 use crate::render::json_text::string;
 use crate::render::json_value::value;
 

@@ -23,8 +23,8 @@ mod names;
 mod parser;
 mod path;
 
+use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
-use crate::protocols::Message;
 pub use field::{FieldPath, Found};
 pub use names::Names;
 use path::Path;

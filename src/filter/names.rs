@@ -4,7 +4,8 @@ use super::Envelope;
 use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
-use crate::protocols::{ALL, Dissector};
+use crate::dissect::Dissector;
+use crate::protocols::ALL;
 
 /// Where names are looked up.
 #[derive(Clone, Copy, Debug)]

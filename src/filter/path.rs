@@ -1,7 +1,7 @@
 //! The way to a field: the steps of its name, and the nodes that they lead to.
 
 use crate::codec::{Sources, Tree, Value};
-use crate::protocols::Message;
+use crate::dissect::Message;
 
 /// The way to a field.
 #[derive(Debug)]

@@ -29,30 +29,14 @@
 //!    in `tests/fuzz/targets/`.
 
 pub mod acknex;
-pub mod delivery;
-pub mod dissector;
 pub mod dnp;
 pub mod gne;
 pub mod hawknl;
-pub mod inspector;
-pub mod message;
 pub mod nano;
-pub mod options;
-pub mod payload;
-pub mod probe;
-pub mod replay;
 pub mod riptide;
-mod scratch;
-pub mod talk;
 pub mod websocket;
 
-pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
-pub use inspector::{Counters, Inspector, Share};
-pub use message::{Draft, Message, Out, Place, Sink};
-pub use options::{Options, Server, Settings};
-pub use probe::Probe;
-pub use scratch::Scratch;
-pub use talk::{Role, Roles, Talk};
+use crate::dissect::Dissector;
 
 /// All dissectors, in the order in which they are listed and asked.
 pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];

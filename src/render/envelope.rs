@@ -5,7 +5,7 @@ use super::json_fields::Walks;
 use super::json_text::{Escaping, hex, string};
 use super::numbers::{digits, int, uint};
 use crate::capture::Time;
-use crate::protocols::Message;
+use crate::dissect::Message;
 use std::fmt::Write;
 
 /// The key `fields` of an object.

@@ -3,8 +3,8 @@
 use crate::capture::Time;
 use crate::codec::layout::*;
 use crate::codec::{Context, Level, Reader, Recalled, Scope};
+use crate::dissect::{Draft, Message, Options, Place, Role, Talk};
 use crate::flow::{Side, Transport};
-use crate::protocols::{Draft, Message, Options, Place, Role, Talk};
 
 /// Types that the wire does not carry.
 pub struct Types(pub u64);

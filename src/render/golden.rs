@@ -2,7 +2,7 @@
 
 use super::fixture::{LINKS, PACKED, PLAIN, packed, say, with, with_draft};
 use super::{Format, Renderer, Rows, Style, Trees, summary};
-use crate::protocols::{Message, Sink};
+use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, Mutex};
 

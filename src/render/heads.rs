@@ -5,8 +5,8 @@ use super::envelope::fraction;
 use super::numbers::int;
 use crate::capture::Time;
 use crate::codec::quoted::Short;
+use crate::dissect::{Message, Role};
 use crate::flow::{Side, Transport};
-use crate::protocols::{Message, Role};
 use std::net::SocketAddr;
 
 /// How many conversations are remembered; a power of two.
@@ -148,7 +148,7 @@ impl Head {
 mod tests {
     use super::super::fixture::{PLAIN, with};
     use super::*;
-    use crate::protocols::Talk;
+    use crate::dissect::Talk;
 
     #[test]
     fn the_same_number_in_another_capture_is_another_conversation() {
@@ -160,7 +160,7 @@ mod tests {
             let talk = Talk { ends: Some(ends.map(|end| end.parse().unwrap())), ..*message.talk };
             let other = Message { talk: &talk, names: ends, ..*message };
             assert!(String::from_utf8_lossy(heads.of(&other)).contains("\"src\":\"127.0.0.1:9999\""));
-            let place = crate::protocols::Place { side: Side::B, ..*message.place };
+            let place = crate::dissect::Place { side: Side::B, ..*message.place };
             let back = Message { place: &place, ..*message };
             assert!(String::from_utf8_lossy(heads.of(&back)).contains("\"dst\":\"127.0.0.1:3413\""));
             assert_eq!(heads.of(message), first);

@@ -9,7 +9,7 @@ use super::json_value::value;
 use super::numbers::int;
 use crate::codec::layout::{Charset, Kind, Order, Sign};
 use crate::codec::{Node, Value};
-use crate::protocols::Message;
+use crate::dissect::Message;
 
 /// Writes the array's elements.
 #[derive(Debug, Default)]

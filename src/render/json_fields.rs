@@ -17,7 +17,7 @@
 use super::json_text::string;
 use super::json_value::value;
 use crate::codec::{Node, Sources, Tree, Value};
-use crate::protocols::Draft;
+use crate::dissect::Draft;
 use std::ops::Range;
 
 /// The walks' own memory, to be used again.

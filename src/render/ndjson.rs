@@ -3,7 +3,7 @@
 use super::envelope;
 use super::heads::Heads;
 use super::json_fields::Walks;
-use crate::protocols::Message;
+use crate::dissect::Message;
 
 /// Writes ndjson lines. It holds nothing but memory to be used again.
 #[derive(Debug, Default)]
@@ -88,8 +88,8 @@ mod tests {
     #[test]
     fn dump_knows_no_frames_and_no_addresses() {
         with(&PLAIN, &[], |message| {
-            let place = crate::protocols::Place { frame: 0, ..*message.place };
-            let talk = crate::protocols::Talk { ends: None, flow: 0, ..*message.talk };
+            let place = crate::dissect::Place { frame: 0, ..*message.place };
+            let talk = crate::dissect::Talk { ends: None, flow: 0, ..*message.talk };
             let line = line(&Message { place: &place, talk: &talk, ..*message });
             let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
             assert_eq!(keys, ["fault", "fields", "from", "length", "message", "proto", "version"]);
@@ -106,7 +106,7 @@ mod tests {
                 assert_eq!(String::from_utf8(out).unwrap(), text);
                 assert_eq!(time.to_string(), text);
             }
-            let place = crate::protocols::Place { frames: &[12, 14], ..*message.place };
+            let place = crate::dissect::Place { frames: &[12, 14], ..*message.place };
             assert_eq!(line(&Message { place: &place, ..*message })["frames"], json!([12, 14]));
         });
     }
@@ -136,7 +136,7 @@ mod tests {
 
     /// Derived values have no place in `fields`; the writer gets them from `derived`.
     fn back(table: &'static [Field], bytes: &[u8]) {
-        let mut draft = crate::protocols::Draft::default();
+        let mut draft = crate::dissect::Draft::default();
         let outcome = Reader::new(bytes, &mut draft.tree).context(&mut super::super::fixture::Types(1)).read(table);
         // What stands behind a table's last field is not its own.
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };

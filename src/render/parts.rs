@@ -5,7 +5,7 @@ use super::renderer::Form;
 use super::tree_text::TimeForm;
 use super::{Format, Json, Renderer, Style};
 use crate::capture::Time;
-use crate::protocols::{Message, Sink};
+use crate::dissect::{Message, Sink};
 
 /// Memory for longer text is given back.
 const KEPT: usize = 1 << 20;

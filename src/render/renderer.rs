@@ -4,7 +4,7 @@ use super::table::ROWS;
 use super::tree_text::{Clock, TimeForm};
 use super::{Json, Ndjson, Output, Rows, Trees, summary};
 use crate::capture::Time;
-use crate::protocols::{Message, Sink};
+use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 
 /// How messages are printed.

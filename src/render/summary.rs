@@ -10,7 +10,7 @@ use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
 use crate::codec::layout::Show;
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
-use crate::protocols::{Message, Role};
+use crate::dissect::{Message, Role};
 
 /// Elements of a list that are shown.
 const ELEMENTS: usize = 4;

@@ -5,7 +5,7 @@ use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::Clock;
 use crate::codec::{Tree, Value};
-use crate::protocols::Message;
+use crate::dissect::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
 

@@ -17,7 +17,7 @@ use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, fault, header, notes};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
-use crate::protocols::Message;
+use crate::dissect::Message;
 
 /// The width where output is no terminal.
 const WIDTH: usize = 120;

@@ -3,7 +3,7 @@
 use super::pen::Pen;
 use crate::capture::Time;
 use crate::codec::{Fault, Level};
-use crate::protocols::{Message, Role};
+use crate::dissect::{Message, Role};
 use std::fmt::Write;
 
 /// How times are shown to people.

@@ -21,10 +21,10 @@
 
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
+use crate::dissect::Message;
+use crate::dissect::delivery::{Event, Handled, Link};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
-use crate::protocols::Message;
-use crate::protocols::delivery::{Event, Handled, Link};
 use rustc_hash::FxHashMap;
 
 /// So many connections have figures of their own; those after them share the last ones.

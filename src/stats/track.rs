@@ -3,8 +3,8 @@
 use super::aligned;
 use super::table::{Cell, Shape, Table};
 use super::timeline::blocks;
+use crate::dissect::{Message, Sink};
 use crate::filter::{FieldPath, Found};
-use crate::protocols::{Message, Sink};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 

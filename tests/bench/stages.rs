@@ -7,8 +7,8 @@
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use netkit::capture::{Decoded, Packet, Packets};
+use netkit::dissect::{Inspector, Message, Options, Sink};
 use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
-use netkit::protocols::{Inspector, Message, Options, Sink};
 use netkit::render::{Format, Renderer, Style};
 use std::io::Cursor;
 

@@ -7,10 +7,11 @@
 
 use netkit::capture::{Body, Capture, Decoded, HexText, Input, Packet, Packets, Segment, Time};
 use netkit::codec::schema::Schemas;
+use netkit::dissect::{Dissector, Draft, Inspector, Message, Options, Sink, inspector};
 use netkit::encode::{Encoders, Entry, Framing, Source, Values, deeply};
 use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
-use netkit::protocols::{self, Dissector, Draft, Inspector, Message, Options, Sink, inspector};
+use netkit::protocols;
 use netkit::render::{Format, Renderer, Style};
 use std::cell::RefCell;
 use std::io::{Cursor, Write};

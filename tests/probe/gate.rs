@@ -1,10 +1,11 @@
 //! The gate: what must never be sent never leaves, whoever asks for it.
 
 use super::peer::*;
+use netkit::dissect::Options;
 use netkit::flow::Transport;
-use netkit::net::gate::Refusal;
-use netkit::net::{Link, Open, Stop, Trouble};
-use netkit::protocols::{self, Options};
+use netkit::live::net::gate::Refusal;
+use netkit::live::net::{Link, Open, Stop, Trouble};
+use netkit::protocols;
 use serde_json::json;
 use std::net::SocketAddr;
 
@@ -23,7 +24,7 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
         watch: None,
         stop,
         flow: 1,
-        role: netkit::protocols::Role::Client,
+        role: netkit::dissect::Role::Client,
     };
     Link::open(&open, &options).unwrap()
 }

@@ -1,7 +1,7 @@
 //! nano, pinus, pomelo: answers of probe-all.pcap.
 
 use super::peer::*;
-use netkit::protocols::probe::Carrier;
+use netkit::live::probe::Carrier;
 
 /// Whole packages of a client, none of them with data; or an HTTP request and whole masked frames.
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -64,7 +64,7 @@ fn server(hello: &'static str, again: bool) -> impl FnMut(&mut Conn) + Send {
     }
 }
 
-fn over(carrier: Carrier) -> netkit::probe::Request {
+fn over(carrier: Carrier) -> netkit::live::probe::Request {
     let mut request = request("nano", &[]);
     request.carrier = Some(carrier);
     request

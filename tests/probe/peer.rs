@@ -1,8 +1,9 @@
 //! Scripted peers, and what is asserted of everything that they were sent.
 
-use netkit::net::{Stop, Target};
-use netkit::probe::{self, Report, Request, Shared};
-use netkit::protocols::{self, Options};
+use netkit::dissect::Options;
+use netkit::live::net::{Stop, Target};
+use netkit::live::probe::{self, Report, Request, Shared};
+use netkit::protocols;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
 //! Riptide. Bytes of the servers are those measured on C# 2.0.0, 2.1.2, 2.2.1 (facts, probe).
 
 use super::peer::*;
-use netkit::protocols::probe::Carrier;
+use netkit::live::probe::Carrier;
 
 /// What a client may send, by exact size: nothing empty, nothing cut.
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -55,13 +55,13 @@ fn v22(bytes: &[u8], ack: &str) -> Vec<Say> {
 const ACK_21: &str = "11 00 10 00 20 00 00";
 const ACK_22: &str = "11 00 10 00 00";
 
-fn udp_request() -> netkit::probe::Request {
+fn udp_request() -> netkit::live::probe::Request {
     let mut request = request("riptide", &[]);
     request.carrier = Some(Carrier::Udp);
     request
 }
 
-fn run(peer: &Peer) -> netkit::probe::Report {
+fn run(peer: &Peer) -> netkit::live::probe::Report {
     ask(&udp_request(), &peer.addr.to_string())
 }
 

@@ -2,14 +2,14 @@
 
 use crate::stage::{Stage, both, conversation, recording};
 use netkit::capture::{Body, LinkType, Packets, PcapWriter, Time, ethernet};
-use netkit::protocols::Role;
-use netkit::replay::{Order, Pace, Plan, Recording, Wishes};
+use netkit::dissect::Role;
+use netkit::live::replay::{Order, Pace, Plan, Recording, Wishes};
 use std::time::Duration;
 
 fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
     let stage = Stage::default();
     let played = conversation(path, flow, &stage);
-    let stop = netkit::net::Stop::default();
+    let stop = netkit::live::net::Stop::default();
     let order = Order {
         conversation: &played,
         wishes: Wishes { role, allow_dangerous, until: None },
@@ -75,8 +75,8 @@ fn an_empty_datagram_is_refused() {
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
     assert!(client.complete() && client.said == 3, "{client}");
     // Also the gate would not let it out, whatever a plan says.
-    let reading = netkit::net::gate::Reading { role: Role::Client, length: 0, messages: &[], unread: 0 };
-    assert_eq!(netkit::net::gate::admit(&reading), Err(netkit::net::gate::Refusal::Empty));
+    let reading = netkit::live::net::gate::Reading { role: Role::Client, length: 0, messages: &[], unread: 0 };
+    assert_eq!(netkit::live::net::gate::admit(&reading), Err(netkit::live::net::gate::Refusal::Empty));
 }
 
 /// The rest of such a conversation is played, and the refusals are reported.

@@ -4,9 +4,9 @@
 use crate::relay::{Log, Way};
 use crate::stage::{Stage, logged, told};
 use netkit::capture::Time;
+use netkit::dissect::{Draft, Message, Options, Out, Place, Sink, Talk};
 use netkit::flow::{Side, Transport};
-use netkit::protocols::{Draft, Message, Options, Out, Place, Sink, Talk};
-use netkit::replay::{Conversation, Divergence, Report};
+use netkit::live::replay::{Conversation, Divergence, Report};
 use std::collections::HashMap;
 
 /// Is this said once, or so often as not to matter, and never acknowledged? By the first word of

@@ -6,9 +6,9 @@
 use crate::gne_peer::{Kind, Order, Seen, Server};
 use crate::gne_peer::{frame, say};
 use crate::stage::{Stage, answer, conversation, to};
-use netkit::protocols::Role;
-use netkit::protocols::replay::Channel;
-use netkit::replay::Report;
+use netkit::dissect::Role;
+use netkit::live::replay::Report;
+use netkit::live::replay::actor::Channel;
 use serde_json::json;
 use std::net::{TcpStream, UdpSocket};
 use std::time::Duration;

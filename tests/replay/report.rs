@@ -1,7 +1,7 @@
 //! What people and programs read at the end.
 
-use netkit::protocols::replay::Counts;
-use netkit::replay::{Divergence, Report, Unsaid};
+use netkit::live::replay::actor::Counts;
+use netkit::live::replay::{Divergence, Report, Unsaid};
 use serde_json::json;
 use std::time::Duration;
 

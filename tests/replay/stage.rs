@@ -3,11 +3,11 @@
 use crate::relay::{self, Log, Relay};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::codec::schema::Schemas;
+use netkit::dissect::{Options, Role};
 use netkit::filter::Names;
 use netkit::flow::Transport;
-use netkit::net::Stop;
-use netkit::protocols::{Options, Role};
-use netkit::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
+use netkit::live::net::Stop;
+use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 

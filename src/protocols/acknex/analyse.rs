@@ -9,8 +9,8 @@ use super::session::Conversation;
 use crate::codec::layout::{Field, Len, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
-use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Place, Role};
+use crate::dissect::delivery::Event;
+use crate::dissect::{Draft, Place, Role};
 use std::fmt;
 
 pub(super) static MEMBER: Field =

@@ -3,7 +3,7 @@
 use super::{a5, layout};
 use crate::codec::Layout;
 use crate::codec::layout::Kind;
-use crate::protocols::{Role, Table};
+use crate::dissect::{Role, Table};
 
 /// An edition of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

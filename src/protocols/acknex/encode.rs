@@ -4,8 +4,8 @@ use super::commands::Version;
 use super::layout::UNREADABLE;
 use super::reading::{Asked, Reading};
 use crate::codec::{EncodeError, Layout, Writer};
+use crate::dissect::{Encoder, Line, Options, Role};
 use crate::nearest::{hint, nearest};
-use crate::protocols::{Encoder, Line, Options, Role};
 use serde_json::Value as Json;
 
 /// The encoder: it remembers nothing from line to line.

@@ -24,9 +24,9 @@ mod tests;
 pub mod votes;
 pub mod whole;
 
-use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Role, Session, Setting, Sight, Table, Talk};
 use crate::codec::Tree;
 use crate::codec::layout::Field;
+use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Role, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
 use commands::Version;
 use reading::Asked;
@@ -105,11 +105,11 @@ impl Dissector for Acknex {
         Box::new(session::Conversation::new(talk))
     }
 
-    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
         Some(&replay::Replaying)
     }
 
-    fn probe(&self) -> Option<&'static dyn super::Probe> {
+    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
         Some(&probe::Probing)
     }
 

@@ -1,7 +1,7 @@
 //! What Acknex's analysis may say.
 
-use crate::protocols::NoteDoc;
-use crate::protocols::dissector::note;
+use crate::dissect::NoteDoc;
+use crate::dissect::dissector::note;
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[

@@ -5,10 +5,10 @@
 //! after Ctrl-C.
 
 use super::PORT;
-use crate::net::{Heard, Link, Trouble};
-use crate::probe::statistics::milliseconds;
-use crate::protocols::Role;
-use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale, hex_of, seconds};
+use crate::dissect::Role;
+use crate::live::net::{Heard, Link, Trouble};
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale, hex_of, seconds};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

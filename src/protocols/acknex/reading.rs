@@ -3,7 +3,7 @@
 use super::commands::Version;
 use crate::codec::layout::{Field, Order, group, u8};
 use crate::codec::{Context, EncodeError, Tree, Value};
-use crate::protocols::{Options, Setting};
+use crate::dissect::{Options, Setting};
 use serde_json::Value as Json;
 
 /// The readings of one message. The default is what the specification says.

@@ -4,8 +4,8 @@
 //! server numbers the entities: the live number of one that we asked for is known by the create
 //! that echoes our identifier (facts, section 4).
 
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, Said, without};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, Said, without};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -12,8 +12,8 @@ use super::votes::{AngleVote, WidthVote};
 use super::whole::Datagram;
 use crate::capture::Time;
 use crate::codec::{Fault, Layout, Level, Notes, Reader, Reason, Tree};
+use crate::dissect::{Out, Place, Role, Session, Talk};
 use crate::flow::Side;
-use crate::protocols::{Out, Place, Role, Session, Talk};
 
 /// The ports that the engine's manuals allow for a server.
 const PORTS: std::ops::RangeInclusive<u16> = 2300..=2400;

@@ -5,7 +5,7 @@ use super::a5;
 use super::commands::Version;
 use super::reading::{Asked, Reading};
 use crate::codec::{Reader, Tree};
-use crate::protocols::Role;
+use crate::dissect::Role;
 
 /// What a walk through a datagram's messages came upon.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

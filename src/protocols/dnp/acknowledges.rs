@@ -4,9 +4,9 @@
 
 use super::reliable::{Direction, MODULUS, Seconds, Tag};
 use crate::codec::Level;
+use crate::dissect::Draft;
+use crate::dissect::delivery::Event;
 use crate::flow::sequence::{Acked, Sent, Sequence};
-use crate::protocols::Draft;
-use crate::protocols::delivery::Event;
 use std::fmt;
 
 /// How many numbers a note lists.

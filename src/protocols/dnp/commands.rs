@@ -6,7 +6,7 @@ use super::links::{index_of, types};
 use super::reliable::{Fresh, Numbered};
 use super::session::Conversation;
 use crate::codec::{Level, Node};
-use crate::protocols::{Draft, Place};
+use crate::dissect::{Draft, Place};
 
 impl Conversation {
     /// A numbered command: 4, 5, 10 or 11.

@@ -7,7 +7,7 @@ use super::values;
 use crate::codec::layout::Field;
 use crate::codec::schema::Schemas;
 use crate::codec::{Context, EncodeError, Recalled, Scope, Writer};
-use crate::protocols::{Encoder, Line, Options, payload};
+use crate::dissect::{Encoder, Line, Options, payload};
 use rustc_hash::FxHashMap;
 use serde_json::Value as Json;
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::layout::{ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
-use crate::protocols::Draft;
+use crate::dissect::Draft;
 use std::collections::BTreeMap;
 
 /// How many bytes of parts a direction holds for messages that are not complete: some hundred times

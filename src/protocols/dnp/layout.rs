@@ -6,8 +6,8 @@
 use super::values::{BY_TYPE, TYPES};
 use crate::codec::Layout;
 use crate::codec::layout::*;
-use crate::protocols::Table;
-use crate::protocols::talk::Role;
+use crate::dissect::Table;
+use crate::dissect::talk::Role;
 
 /// How a connection_acknowledge answers.
 pub static ANSWERS: [(u64, &str); 3] = [(0, "accepted"), (1, "rejected"), (2, "no_common_protocol")];

@@ -4,8 +4,8 @@ use super::layout::{self, OUT_OF_RANGE};
 use super::links::{Answered, Ended, Recall, State, index_of};
 use super::session::{Conversation, Found};
 use crate::codec::{Level, Node, Reader};
-use crate::protocols::delivery::{Event, Link};
-use crate::protocols::{Draft, Place};
+use crate::dissect::delivery::{Event, Link};
+use crate::dissect::{Draft, Place};
 use std::fmt;
 
 /// How many values of a link an update can hold.

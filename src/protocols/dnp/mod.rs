@@ -24,10 +24,10 @@ pub mod types;
 pub mod values;
 pub mod varuint;
 
-use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{Reader, Stop, Tree};
+use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
 use session::PORT;
 
@@ -130,11 +130,11 @@ impl Dissector for Dnp {
         Box::new(session::Conversation::new(talk))
     }
 
-    fn probe(&self) -> Option<&'static dyn super::Probe> {
+    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
         Some(&probe::Probing)
     }
 
-    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
         Some(&replay::Replaying)
     }
 

@@ -6,7 +6,7 @@ use super::varuint::VarUInt;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::{Node, Tree};
-use crate::protocols::{Draft, payload};
+use crate::dissect::{Draft, payload};
 
 static LENGTH_8: Field = u8("length");
 static LENGTH_16: Field = u16le("length");

@@ -5,8 +5,8 @@
 //! them reaches the application. A connection is always closed, three times over: servers have no
 //! time-out, and a close is not acknowledged.
 
-use crate::net::{Heard, Link, Trouble};
-use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use crate::live::net::{Heard, Link, Trouble};
+use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

@@ -8,9 +8,9 @@ use super::joined::{Chain, Kind, Parts, follow};
 use super::layout;
 use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::{Level, Notes};
+use crate::dissect::delivery::Event;
+use crate::dissect::{Draft, Place};
 use crate::flow::sequence::{Seen, Sent, Sequence};
-use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Place};
 use std::fmt;
 use std::hash::Hasher;
 

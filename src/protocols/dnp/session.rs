@@ -9,9 +9,9 @@ use super::types::Types;
 use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
 use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
+use crate::dissect::delivery::Event;
+use crate::dissect::{Draft, Out, Place, Role, Session, Talk};
 use crate::flow::Side;
-use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Out, Place, Role, Session, Talk};
 
 /// The port of DNP servers.
 pub const PORT: u16 = 3413;

@@ -5,8 +5,8 @@ use super::link::{Link, Shared, lock};
 use super::packets::{PROTO, packets};
 use crate::codec::layout::{Field, u64le};
 use crate::codec::{Level, Value};
+use crate::dissect::{Out, Place, Role, Session, Talk};
 use crate::flow::Side;
-use crate::protocols::{Out, Place, Role, Session, Talk};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 

@@ -6,8 +6,8 @@ use super::link::{Reading, SHORT_BUILD, order_by_name};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
+use crate::dissect::{Encoder, Line, Options};
 use crate::protocols::hawknl;
-use crate::protocols::{Encoder, Line, Options};
 use serde_json::Value as Json;
 use std::sync::Arc;
 

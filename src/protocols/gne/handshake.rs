@@ -7,7 +7,7 @@ use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
 use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
-use crate::protocols::{Draft, Place};
+use crate::dissect::{Draft, Place};
 
 /// The receiver's buffer for handshake frames.
 const BUFFER: usize = 64;

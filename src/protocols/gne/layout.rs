@@ -7,7 +7,7 @@
 use super::embedded::Embedded;
 use crate::codec::Layout;
 use crate::codec::layout::*;
-use crate::protocols::{Role, Table};
+use crate::dissect::{Role, Table};
 
 /// The conversation's setting for the ping of protocol builds up to 5: 1 where it holds.
 pub const SHORT_PING: &str = "short ping";

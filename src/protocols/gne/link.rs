@@ -6,7 +6,7 @@ use super::values;
 use crate::codec::layout::{Field, Order};
 use crate::codec::schema::Schemas;
 use crate::codec::{Context, Scope};
-use crate::protocols::{Options, Role};
+use crate::dissect::{Options, Role};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The newest build whose pings have the short form.

@@ -22,9 +22,10 @@ pub mod values;
 #[cfg(test)]
 mod tests;
 
-use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk, hawknl};
+use super::hawknl;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
+use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
 
 /// The dissector.
@@ -124,11 +125,11 @@ impl Dissector for Gne {
         &values::ENCODINGS
     }
 
-    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
         Some(&replay::Replaying)
     }
 
-    fn probe(&self) -> Option<&'static dyn super::Probe> {
+    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
         Some(&probe::Probing)
     }
 

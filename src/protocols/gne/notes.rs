@@ -1,7 +1,8 @@
 //! What GNE's analysis may say.
 
-use crate::protocols::dissector::note;
-use crate::protocols::{NoteDoc, hawknl};
+use crate::dissect::NoteDoc;
+use crate::dissect::dissector::note;
+use crate::protocols::hawknl;
 
 /// All notes, the carrier's first.
 pub const NOTES: &[NoteDoc] = &[

@@ -4,7 +4,7 @@ use super::layout::{BOTH, GTIME, PACKET};
 use super::link::{Link, Reading, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
-use crate::protocols::{Draft, Place, Talk};
+use crate::dissect::{Draft, Place, Talk};
 
 /// The name of GNE's own lines.
 pub const PROTO: &str = "gne";

@@ -5,10 +5,10 @@
 //! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
 //! after a connection that ended otherwise.
 
-use crate::net::{Heard, Link, Trouble};
-use crate::probe::statistics::milliseconds;
+use crate::live::net::{Heard, Link, Trouble};
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use crate::protocols::hawknl;
-use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 

@@ -5,8 +5,9 @@ use super::{Gne, layout, values};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
-use crate::protocols::inspector::dump;
-use crate::protocols::{Dissector, Draft, Line, Message, Options, Role, Sink, for_line};
+use crate::dissect::inspector::dump;
+use crate::dissect::{Dissector, Draft, Line, Message, Options, Role, Sink};
+use crate::protocols::for_line;
 use crate::render::fields_json;
 use serde_json::Value as Json;
 

@@ -5,7 +5,7 @@ use super::{FRAME, HEADER, PROTO, UNFINISHED};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reader, Reason, Value};
-use crate::protocols::{Draft, Out, Role};
+use crate::dissect::{Draft, Out, Role};
 
 fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Draft {
     let draft = out.begin(PROTO);

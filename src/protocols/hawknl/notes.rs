@@ -1,6 +1,6 @@
 //! What the analysis may say about frames.
 
-use crate::protocols::NoteDoc;
+use crate::dissect::NoteDoc;
 
 /// A frame that was never finished.
 pub const UNFINISHED: NoteDoc = NoteDoc {

@@ -8,9 +8,9 @@ use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
+use crate::dissect::delivery::Event;
+use crate::dissect::{Draft, Options, Out, Place, Role, Roles, Talk};
 use crate::flow::Side;
-use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Options, Out, Place, Role, Roles, Talk};
 use std::fmt;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! What is told of a line beside its bytes: how it came about.
 
 use crate::codec::Level;
-use crate::protocols::Draft;
+use crate::dissect::Draft;
 
 /// How a line came about.
 #[derive(Debug, Default)]

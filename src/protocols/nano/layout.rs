@@ -8,8 +8,8 @@ use crate::codec::layout::*;
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Value, Writer};
-use crate::protocols::Table;
-use crate::protocols::talk::Role;
+use crate::dissect::Table;
+use crate::dissect::talk::Role;
 use crate::protocols::websocket;
 
 /// Package types.

@@ -3,7 +3,7 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
-use crate::protocols::Options;
+use crate::dissect::Options;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::sync::Arc;

@@ -29,9 +29,9 @@ pub mod zlib;
 mod tests;
 
 use super::websocket::http;
-use super::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
+use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
 
 /// The dissector's name.
@@ -106,11 +106,11 @@ impl Dissector for Nano {
         Transport::Tcp
     }
 
-    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
         Some(&replay::Replaying)
     }
 
-    fn probe(&self) -> Option<&'static dyn super::Probe> {
+    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
         Some(&probe::Probing)
     }
 

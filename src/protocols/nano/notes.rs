@@ -1,7 +1,8 @@
 //! What nano's analysis may say.
 
-use crate::protocols::dissector::note;
-use crate::protocols::{NoteDoc, payload, websocket};
+use crate::dissect::dissector::note;
+use crate::dissect::{NoteDoc, payload};
+use crate::protocols::websocket;
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[

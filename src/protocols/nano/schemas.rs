@@ -6,7 +6,7 @@ use super::members;
 use crate::codec::EncodeError;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
-use crate::protocols::payload;
+use crate::dissect::payload;
 use serde_json::Value as Json;
 
 static KEYS: Keys =

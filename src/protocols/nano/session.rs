@@ -6,9 +6,9 @@ use super::layout::{self, TYPE};
 use super::package::{self, Next};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::dissect::{Out, Place, Roles, Session, StreamEvent, Talk};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, Step, http};
-use crate::protocols::{Out, Place, Roles, Session, StreamEvent, Talk};
 
 /// What carries the packages.
 #[derive(Debug)]

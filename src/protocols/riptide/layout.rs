@@ -6,8 +6,8 @@
 
 use crate::codec::Layout;
 use crate::codec::layout::*;
-use crate::protocols::Table;
-use crate::protocols::talk::Role;
+use crate::dissect::Table;
+use crate::dissect::talk::Role;
 
 /// Reasons of a reject, 2.0.
 pub const REJECT_20: &[(u64, &str)] = &[

@@ -15,10 +15,10 @@ pub mod session;
 pub mod values;
 pub mod version;
 
-use super::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::codec::layout::Field;
 use crate::codec::schema::{Encoding, Schemas};
 use crate::codec::{EncodeError, Writer};
+use crate::dissect::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
 use framing::{Framing, Next};
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Dissector for Riptide {
         }
     }
 
-    fn probe(&self) -> Option<&'static dyn super::Probe> {
+    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
         Some(&probe::Probing)
     }
 
@@ -110,7 +110,7 @@ impl Dissector for Riptide {
         &values::ENCODINGS
     }
 
-    fn replay(&self) -> Option<&'static dyn super::replay::Replay> {
+    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
         Some(&replay::Replaying)
     }
 }

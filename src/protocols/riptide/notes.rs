@@ -1,7 +1,7 @@
 //! What Riptide's analysis may say.
 
-use crate::protocols::dissector::note;
-use crate::protocols::{NoteDoc, payload};
+use crate::dissect::dissector::note;
+use crate::dissect::{NoteDoc, payload};
 
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[

@@ -5,10 +5,10 @@ use super::receiver::Receiver;
 use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
+use crate::dissect::delivery::{Event, Handled};
+use crate::dissect::{Draft, Place};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
-use crate::protocols::delivery::{Event, Handled};
-use crate::protocols::{Draft, Place};
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
 const WINDOW: usize = 2048;

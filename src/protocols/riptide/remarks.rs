@@ -4,7 +4,7 @@
 use super::version::Version;
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reason, Value};
-use crate::protocols::{Draft, Place};
+use crate::dissect::{Draft, Place};
 
 /// Beside a message id of a form that the library does not write.
 pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");

@@ -7,9 +7,9 @@ use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
+use crate::dissect::delivery::Event;
+use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 use crate::flow::{Side, Stream, Transport};
-use crate::protocols::delivery::Event;
-use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;

@@ -7,7 +7,7 @@ use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
-use crate::protocols::Role;
+use crate::dissect::Role;
 
 static F32: Field = f32le("value");
 

@@ -4,7 +4,7 @@ use super::frame::{self, opcode};
 use super::layout;
 use crate::codec::layout::Field;
 use crate::codec::{EncodeError, Writer};
-use crate::protocols::{Line, Role};
+use crate::dissect::{Line, Role};
 use serde_json::{Map, Value as Json};
 
 /// The bytes of one of the carrier's lines: an HTTP head, or frames.

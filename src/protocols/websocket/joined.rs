@@ -5,8 +5,8 @@ use super::{Carrier, Direction, Step, deflate};
 
 /// The heads of one message's frames take no more.
 const MOST_HEADS: usize = 1 << 20;
+use crate::dissect::{Out, Role, Roles};
 use crate::flow::{Side, Stream};
-use crate::protocols::{Out, Role, Roles};
 
 impl Carrier {
     /// One frame of a message.

@@ -4,8 +4,8 @@ use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::dissect::{Draft, Out, Place, Role, Roles};
 use crate::flow::{Side, Stream};
-use crate::protocols::{Draft, Out, Place, Role, Roles};
 
 /// A range of bytes as bits, as far as they can be counted.
 fn bits(start: usize, length: usize) -> (u32, u32) {

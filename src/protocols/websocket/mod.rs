@@ -14,9 +14,9 @@ mod lines;
 pub mod notes;
 pub mod upgrade;
 
-use super::{Out, Roles};
+use crate::dissect::Role;
+use crate::dissect::{Out, Roles};
 use crate::flow::{Origin, Side, Stream};
-use crate::protocols::Role;
 use deflate::{Agreed, Inflater};
 use frame::{Head, opcode};
 

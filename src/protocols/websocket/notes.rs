@@ -1,6 +1,6 @@
 //! What the carrier's analysis may say. A dissector that rides on it lists these as well.
 
-use crate::protocols::NoteDoc;
+use crate::dissect::NoteDoc;
 
 /// A client's frame without mask.
 pub const UNMASKED: NoteDoc = NoteDoc {

@@ -2,7 +2,7 @@
 
 use super::vectors::{Vector, vectors};
 use super::{dumped, encoder, options};
-use crate::protocols::Options;
+use crate::dissect::Options;
 
 fn check(id: &str, bytes: &[u8], options: &Options) {
     let rows = dumped(bytes, options);

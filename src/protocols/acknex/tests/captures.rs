@@ -2,8 +2,8 @@
 
 use super::{Rows, check_line, encoder, options};
 use crate::capture::{Capture, Decoded, Input, Packets};
+use crate::dissect::{Inspector, Options};
 use crate::flow::{Caps, Table};
-use crate::protocols::{Inspector, Options};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 

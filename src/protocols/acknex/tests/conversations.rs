@@ -3,8 +3,8 @@
 use super::super::{Acknex, PORT};
 use super::{Row, Rows, encoder, options};
 use crate::capture::Time;
+use crate::dissect::{Dissector, Draft, Evidence, Line, Options, Out, Place, Role, Sight, Talk};
 use crate::flow::{Side, Transport};
-use crate::protocols::{Dissector, Draft, Evidence, Line, Options, Out, Place, Role, Sight, Talk};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 

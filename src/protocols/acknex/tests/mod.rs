@@ -8,8 +8,8 @@ mod vectors;
 
 use super::Acknex;
 use crate::codec::Fault;
-use crate::protocols::inspector::dump;
-use crate::protocols::{Dissector, Draft, Encoder, Line, Message, Options, Role, Settings, Sink};
+use crate::dissect::inspector::dump;
+use crate::dissect::{Dissector, Draft, Encoder, Line, Message, Options, Role, Settings, Sink};
 use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 

@@ -4,7 +4,7 @@ use super::super::commands::{TABLES, Version};
 use super::super::reading::Reading;
 use crate::codec::check::check;
 use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
-use crate::protocols::Role;
+use crate::dissect::Role;
 use crate::render::fields_json;
 use serde_json::Value as Json;
 

@@ -1,7 +1,7 @@
 //! The vectors: computed from the tables by another encoder, read by two other decoders.
 
 use super::{check_line, dumped, encoder, options};
-use crate::protocols::Options;
+use crate::dissect::Options;
 use serde_json::Value as Json;
 
 /// One vector.

@@ -2,8 +2,8 @@
 
 use super::links::{Offer, link_content};
 use super::{Playing, State, is_numbered};
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

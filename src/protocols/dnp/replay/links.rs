@@ -2,8 +2,8 @@
 //! recorded ones (facts, section 6).
 
 use super::{MODULUS, Playing};
-use crate::protocols::Role;
-use crate::protocols::replay::{Outbox, Recorded, Said, without};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Outbox, Recorded, Said, without};
 use serde_json::{Value as Json, json};
 use std::time::Instant;
 

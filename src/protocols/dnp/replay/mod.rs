@@ -8,8 +8,9 @@ mod actor;
 mod links;
 
 use super::RESEND;
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Cast, Outbox, Replay, Said, Unacknowledged};
+use crate::dissect::Role;
+use crate::live::replay::Unacknowledged;
+use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, Said};
 use links::Offer;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};

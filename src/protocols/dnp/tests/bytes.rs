@@ -5,7 +5,7 @@ use super::super::values::TYPES;
 use super::*;
 use crate::codec::layout::Field;
 use crate::codec::{Context, Recalled, Sampler, Scope, check};
-use crate::protocols::Role;
+use crate::dissect::Role;
 
 fn vectors() -> Vec<Json> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/dnp/vectors.json");

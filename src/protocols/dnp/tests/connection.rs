@@ -1,7 +1,7 @@
 //! Requests, answers, closes; who the server is; which conversations are DNP.
 
 use super::*;
-use crate::protocols::{Evidence, Role, Sight};
+use crate::dissect::{Evidence, Role, Sight};
 
 #[test]
 fn requests_begin_and_repeat() {

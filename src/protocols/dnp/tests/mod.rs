@@ -9,8 +9,8 @@ mod states;
 
 use super::Dnp;
 use crate::capture::Time;
+use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Place, Session, Sink, Talk};
 use crate::flow::{Side, Transport};
-use crate::protocols::{Dissector, Draft, Line, Message, Options, Out, Place, Session, Sink, Talk};
 use crate::render;
 use serde_json::Value as Json;
 use std::net::SocketAddr;
@@ -73,7 +73,7 @@ impl Said {
 /// One datagram without a conversation; `None` where it is no message.
 fn dump(bytes: &[u8], options: &Options) -> Option<Said> {
     let mut last = Last::default();
-    crate::protocols::inspector::dump(&Dnp, bytes, options, &mut Draft::default(), &mut last);
+    crate::dissect::inspector::dump(&Dnp, bytes, options, &mut Draft::default(), &mut last);
     assert!(last.count <= 1, "one datagram is one message");
     (last.count == 1).then_some(last.said)
 }

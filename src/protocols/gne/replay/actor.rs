@@ -3,8 +3,9 @@
 use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
 use super::{Datagrams, PINGS, Playing, State, is_exit, packets};
-use crate::protocols::replay::{Actor, Channel, Fate, Heed, Outbox, Recorded, Said, without};
-use crate::protocols::{Role, hawknl};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Channel, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
 

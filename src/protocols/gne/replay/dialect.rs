@@ -5,7 +5,7 @@
 //! packets without a schema are not sent at all: a number in the wrong order is another number.
 
 use super::super::link::SHORT_BUILD;
-use crate::protocols::replay::{Outbox, Recorded, Said};
+use crate::live::replay::actor::{Outbox, Recorded, Said};
 use serde_json::{Map, Value as Json, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 

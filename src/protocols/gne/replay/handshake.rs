@@ -4,8 +4,8 @@
 //! A refusal costs the server a socket, so the captured request goes first: most servers take it,
 //! and a refusal tells as much as a neutral request would (probe.md, step 1).
 
-use crate::protocols::Role;
-use crate::protocols::replay::{Outbox, Recorded, Said};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Outbox, Recorded, Said};
 use serde_json::Value as Json;
 
 /// The protocol's version, field by field.

@@ -10,8 +10,8 @@ mod dialect;
 mod handshake;
 
 use super::packets::PROTO;
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
 use serde_json::{Value as Json, json};

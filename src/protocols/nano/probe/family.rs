@@ -1,6 +1,6 @@
 //! What the answer to the handshake says: whether we are accepted, and which server it is.
 
-use crate::protocols::probe::{Failure, Outcome, Tale};
+use crate::live::probe::{Failure, Outcome, Tale};
 use serde_json::Value as Json;
 
 /// Which server it is, and by what it answers.

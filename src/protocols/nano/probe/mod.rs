@@ -8,10 +8,11 @@ mod family;
 mod samples;
 mod upgrade;
 
-use crate::net::{Heard, Link, Trouble};
-use crate::probe::statistics::milliseconds;
-use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
-use crate::protocols::{Role, websocket};
+use crate::dissect::Role;
+use crate::live::net::{Heard, Link, Trouble};
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use crate::protocols::websocket;
 use family::{Family, accepted, tell};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};

@@ -1,8 +1,9 @@
 //! Round trips, by what the server answers of itself.
 
 use super::Client;
-use crate::protocols::probe::{Ask, Failure, Tale};
-use crate::protocols::{Role, websocket};
+use crate::dissect::Role;
+use crate::live::probe::{Ask, Failure, Tale};
+use crate::protocols::websocket;
 use serde_json::json;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! From HTTP to WebSocket.
 
 use super::Client;
-use crate::protocols::probe::{Ask, Failure, Outcome};
+use crate::live::probe::{Ask, Failure, Outcome};
 use crate::protocols::websocket::{self, upgrade};
 use serde_json::{Value as Json, json};
 

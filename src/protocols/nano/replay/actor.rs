@@ -2,9 +2,10 @@
 
 use super::super::layout;
 use super::{Playing, Request, State, route};
-use crate::protocols::replay::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::protocols::websocket;
 use crate::protocols::websocket::upgrade;
-use crate::protocols::{Role, websocket};
 use serde_json::{Map, Value as Json, json};
 use std::time::Instant;
 

@@ -6,8 +6,9 @@
 mod actor;
 mod upgrade;
 
-use crate::protocols::replay::{Actor, Cast, Outbox, Replay, Said, without};
-use crate::protocols::{Role, websocket};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, Said, without};
+use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

@@ -2,8 +2,8 @@
 
 use super::super::Nano;
 use super::{Event, lines, options, talk};
+use crate::dissect::{Dissector, Line, Options, Role};
 use crate::flow::Side;
-use crate::protocols::{Dissector, Line, Options, Role};
 use serde_json::{Value as Json, json};
 
 /// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.

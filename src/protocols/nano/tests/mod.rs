@@ -3,9 +3,10 @@
 use super::{Nano, layout};
 use crate::capture::Time;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
+use crate::dissect::inspector::dump;
+use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Origin, Side, Stream, Transport};
-use crate::protocols::inspector::dump;
-use crate::protocols::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk, for_line};
+use crate::protocols::for_line;
 use crate::render::{derived_json, fields_json};
 use serde_json::{Value as Json, json};
 
@@ -436,7 +437,7 @@ fn pomelo_protobuf_beyond_the_vectors() {
 #[test]
 fn found_by_what_a_side_says_first() {
     use super::identify;
-    use crate::protocols::Evidence::{Maybe, No, Sure};
+    use crate::dissect::Evidence::{Maybe, No, Sure};
     let upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
     for sure in [&[1, 0, 0, 9, b'{'][..], &[1, 0, 0, 9, b'x'], &[3, 0, 0, 0, 1, 0, 0, 9, b'{'], upgrade] {
         assert!(matches!(identify(sure), Sure(..)), "{sure:?}");

@@ -2,7 +2,7 @@
 
 use super::super::Nano;
 use super::{lines, options};
-use crate::protocols::{Dissector, Line, Role};
+use crate::dissect::{Dissector, Line, Role};
 use serde_json::{Value as Json, json};
 
 /// What a schema says of a payload is written and read, packed or not, by route or by its code.

@@ -1,9 +1,9 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
 use super::Client;
-use crate::net::Heard;
-use crate::probe::statistics::milliseconds;
-use crate::protocols::probe::{Ask, Failure, Outcome, Tale};
+use crate::live::net::Heard;
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{Ask, Failure, Outcome, Tale};
 
 impl Client<'_> {
     /// Looks at what came before the welcome. `true`: it is the welcome.

@@ -13,8 +13,8 @@ mod answer;
 mod race;
 mod talk;
 
-use crate::net::{Heard, Link, Trouble};
-use crate::protocols::probe::{Aside, Ask, Carrier, Course, Failure, Probe, Tale};
+use crate::live::net::{Heard, Link, Trouble};
+use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Probe, Tale};
 use race::race;
 use serde_json::json;
 use std::time::{Duration, Instant};

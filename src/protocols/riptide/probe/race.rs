@@ -1,8 +1,8 @@
 //! Connects on all sockets at once: who is welcome first.
 
 use super::Client;
-use crate::net::Trouble;
-use crate::protocols::probe::{Ask, Carrier, Failure, Outcome, Tale};
+use crate::live::net::Trouble;
+use crate::live::probe::{Ask, Carrier, Failure, Outcome, Tale};
 use serde_json::json;
 use std::time::{Duration, Instant};
 

@@ -2,8 +2,8 @@
 
 use super::Client;
 use super::answer::ended;
-use crate::net::{Heard, Trouble};
-use crate::protocols::probe::{Ask, Failure, Tale};
+use crate::live::net::{Heard, Trouble};
+use crate::live::probe::{Ask, Failure, Tale};
 use serde_json::json;
 use std::time::{Duration, Instant};
 

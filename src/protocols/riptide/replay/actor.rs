@@ -3,8 +3,8 @@
 use super::super::version::Version;
 use super::numbers::is_numbered;
 use super::{HEARTBEAT, Playing, State};
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

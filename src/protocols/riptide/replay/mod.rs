@@ -7,9 +7,10 @@ mod actor;
 mod numbers;
 
 use super::version::Version;
+use crate::dissect::Role;
 use crate::flow::Transport;
-use crate::protocols::Role;
-use crate::protocols::replay::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said, Unacknowledged};
+use crate::live::replay::Unacknowledged;
+use crate::live::replay::actor::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said};
 use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};

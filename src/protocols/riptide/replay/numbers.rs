@@ -3,7 +3,7 @@
 
 use super::super::version::Version;
 use super::Playing;
-use crate::protocols::replay::{Outbox, Said};
+use crate::live::replay::actor::{Outbox, Said};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

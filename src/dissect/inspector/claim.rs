@@ -1,0 +1,137 @@
+//! Whose a conversation is, and what is held back of it until that is known.
+
+use crate::capture::Time;
+use crate::dissect::{Place, Session};
+use crate::flow::{Origin, Side, Transport};
+
+/// Whose a conversation is.
+#[derive(Default)]
+pub enum Claim {
+    /// Nobody has been asked yet.
+    #[default]
+    New,
+    /// Somebody may claim it when more was said.
+    Undecided(Box<Held>),
+    /// A dissector's, of this share, or one that tells something about other conversations.
+    Claimed(Owner),
+    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here. With the
+    /// generation of the expected servers at which it was asked about, if it is not yet certain.
+    Elsewhere(Option<u64>),
+    /// None of ours; asked again when more servers are expected than so many.
+    Foreign(u64),
+}
+
+impl Claim {
+    /// About how many bytes it holds.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Claim::New | Claim::Foreign(_) | Claim::Elsewhere(_) => 0,
+            Claim::Undecided(held) => held.memory(),
+            Claim::Claimed(owner) => {
+                owner.session.memory() + owner.doubt.as_ref().map_or(0, |doubt| doubt.held.memory())
+            }
+        }
+    }
+}
+
+/// Who reads a conversation.
+pub struct Owner {
+    /// The dissector's name.
+    pub(super) name: &'static str,
+    pub(super) session: Box<dyn Session>,
+    /// Claimed by name when so many servers had been announced; a later announcement of one of its
+    /// ends takes it over. `None`: recognised by what it says, which may turn.
+    pub(super) generation: Option<u64>,
+    /// How many bytes of each stream it has read already from what was held.
+    pub(super) read: [usize; 2],
+    /// What was said since it could not be read.
+    pub(super) doubt: Option<Box<Doubt>>,
+}
+
+impl Owner {
+    /// An owner that has read nothing yet.
+    pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
+        Owner { name, session, generation, read: [0; 2], doubt: None }
+    }
+}
+
+/// The datagrams of a conversation from one on that was none of its protocol's messages.
+#[derive(Default)]
+pub struct Doubt {
+    pub(super) held: Held,
+    /// How many of them were none.
+    pub(super) broken: usize,
+}
+
+/// What an undecided conversation has said so far.
+#[derive(Default)]
+pub struct Held {
+    pub(super) datagrams: Vec<HeldDatagram>,
+    pub(super) streams: [Vec<u8>; 2],
+    /// What the streams said, in the order in which it came.
+    pub(super) said: Vec<Said>,
+    /// Whose first bytes the capture has lost.
+    pub(super) cut: [bool; 2],
+    pub(super) bytes: usize,
+}
+
+impl Held {
+    /// Holds a copy of a datagram.
+    pub(super) fn push(&mut self, place: &Place<'_>) {
+        self.bytes += place.bytes.len();
+        self.datagrams.push(HeldDatagram {
+            side: place.side,
+            bytes: place.bytes.to_vec(),
+            length: place.length,
+            frame: place.frame,
+            frames: place.frames.to_vec(),
+            time: place.time,
+        });
+    }
+
+    /// What dissectors are shown of it.
+    pub(super) fn sight(&self, transport: Transport) -> Vec<(Side, &[u8], usize)> {
+        match transport {
+            Transport::Udp => self.datagrams.iter().map(|d| (d.side, &d.bytes[..], d.length)).collect(),
+            Transport::Tcp => {
+                let streams = Side::BOTH.iter().zip(&self.streams);
+                streams.map(|(side, bytes)| (*side, &bytes[..], bytes.len())).filter(|s| s.2 > 0).collect()
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        self.bytes * 2 + self.datagrams.len() * size_of::<HeldDatagram>() + self.said.len() * size_of::<Said>()
+    }
+}
+
+/// One event of an undecided stream.
+pub(super) struct Said {
+    pub side: Side,
+    /// Where its bytes end in what is held of the stream.
+    pub end: usize,
+    pub what: What,
+}
+
+pub(super) enum What {
+    Data { segments: Vec<usize>, origin: Origin },
+    Gap { missing: u64 },
+}
+
+/// A datagram of an undecided conversation.
+pub(super) struct HeldDatagram {
+    side: Side,
+    bytes: Vec<u8>,
+    length: usize,
+    frame: u64,
+    frames: Vec<u64>,
+    time: Time,
+}
+
+impl HeldDatagram {
+    /// Where it was.
+    pub fn place(&self) -> Place<'_> {
+        let HeldDatagram { side, ref bytes, length, frame, ref frames, time } = *self;
+        Place { side, bytes, length, frame, frames, time }
+    }
+}

@@ -1,0 +1,224 @@
+//! Which protocol a conversation speaks: by the user's word, by what another conversation has
+//! announced, by what it says itself; and again when what it says is not that any more.
+
+use super::claim::{Claim, Held, Owner, What};
+use super::{Inspector, talk};
+use crate::dissect::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
+use crate::dissect::{Place, Sink};
+use crate::flow::{Conversation, Side, Stream, Transport};
+
+/// How many datagrams of an undecided conversation are held back.
+const HELD_DATAGRAMS: usize = 12;
+/// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
+pub(super) const HELD_BYTES: usize = 4096;
+/// Who reads a conversation that another one has announced.
+const ANNOUNCED: &str = "expected";
+/// How many ends of recognised conversations are remembered.
+const KNOWN: usize = 4096;
+
+/// A protocol's name, why it is that one, and the session.
+pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>);
+
+/// When the dissectors are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    /// More will be said.
+    More,
+    /// No more will be said, or held.
+    Last,
+    /// This one's answer seems to be wrong now: who else?
+    Again(&'static str),
+}
+
+impl<S: Sink> Inspector<'_, S> {
+    /// The session for a UDP conversation one of whose ends was announced, after so many others.
+    fn announced(&self, c: &Conversation<Claim>, after: u64) -> Option<Box<dyn Session>> {
+        if c.transport != Transport::Udp || self.generation <= after {
+            return None;
+        }
+        let all = c.ends.iter().filter_map(|end| self.expected.get(end));
+        let (_, session) = all.filter(|(g, _)| *g > after).max_by_key(|(generation, _)| *generation)?;
+        session.sibling()
+    }
+
+    /// Who can be named without looking at what was said: the user's word, or another conversation.
+    fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
+        let talk = talk(c, self.options);
+        if let Some(session) = self.announced(c, 0) {
+            return Some((ANNOUNCED, "a conversation that another one announced", session));
+        }
+        for (port, name) in &self.options.ports {
+            if c.ends.iter().any(|end| end.port() == *port)
+                && let Some(dissector) = self.options.dissector(name)
+                && dissector.takes(c.transport, true)
+            {
+                return Some((dissector.name(), "named by --port", dissector.session(&talk)));
+            }
+        }
+        let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
+        Some((forced.name(), "named by -p", forced.session(&talk)))
+    }
+
+    /// Asks every dissector. `None`: more has to be said; `Some(None)`: it is none of ours.
+    fn identify(&self, c: &Conversation<Claim>, held: &Held, ask: Ask) -> Option<Option<Claimant>> {
+        if self.forced.is_some() {
+            return Some(None);
+        }
+        let said = held.sight(c.transport);
+        let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !held.cut[side.index()]);
+        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, options: self.options };
+        // Who is heard from the middle on proves nothing: the other side may begin what can be known.
+        let silent = c.transport == Transport::Tcp
+            && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
+        let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
+        let mut open = false;
+        for dissector in self.options.dissectors() {
+            let (rank, why) = match dissector.identify(&sight) {
+                Evidence::No => continue,
+                _ if ask == Ask::Again(dissector.name()) => continue,
+                Evidence::Sure(rank, why) => (1 + rank, why),
+                Evidence::Likely(why) if matches!(ask, Ask::Again(_)) => (0, why),
+                Evidence::Maybe(_) | Evidence::Likely(_)
+                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                {
+                    (0, "the same server's other conversations")
+                }
+                Evidence::Maybe(_) => {
+                    open = true;
+                    continue;
+                }
+                Evidence::Likely(why) => {
+                    open = true;
+                    if ask != Ask::Last {
+                        continue;
+                    }
+                    (0, why)
+                }
+            };
+            if best.is_none_or(|(r, ..)| rank > r) {
+                best = Some((rank, dissector, why));
+            }
+        }
+        match best {
+            Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
+            None if (open || silent) && ask != Ask::Last => None,
+            None => Some(None),
+        }
+    }
+
+    /// Settles an undecided conversation, if it can be, and lets its session see what was held.
+    pub(super) fn settle(&mut self, c: &mut Conversation<Claim>, held: Box<Held>, last: bool) {
+        let full = held.bytes >= HELD_BYTES || held.datagrams.len() >= HELD_DATAGRAMS;
+        match self.identify(c, &held, if last || full { Ask::Last } else { Ask::More }) {
+            None => c.state = Claim::Undecided(held),
+            Some(None) => {
+                *self.counters.foreign.entry(c.transport.name()).or_default() += held.datagrams.len().max(1) as u64;
+                c.state = Claim::Foreign(self.generation);
+            }
+            Some(Some((name, why, session))) => {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                if self.known.len() < KNOWN {
+                    c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
+                }
+                let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
+                for datagram in &held.datagrams {
+                    self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                        session.datagram(&datagram.place(), out)
+                    });
+                }
+                owner.read = self.replay(c, &held, &mut *owner.session);
+                c.state = Claim::Claimed(owner);
+            }
+        }
+    }
+
+    /// A datagram could not be read, or one before it. Where most of those that followed could not
+    /// either, and another dissector takes them for its own (ports are used again), the conversation
+    /// changes hands: from the next datagram on, since these have been shown.
+    #[cold]
+    pub(super) fn doubt(&mut self, c: &mut Conversation<Claim>, place: &Place<'_>, broken: bool) {
+        let Claim::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
+        // Who was named is not doubted.
+        if owner.generation.is_none() {
+            let mut doubt = owner.doubt.take().unwrap_or_default();
+            doubt.held.push(place);
+            doubt.broken += broken as usize;
+            if doubt.held.datagrams.len() < HELD_DATAGRAMS {
+                owner.doubt = Some(doubt);
+            } else if doubt.broken * 2 > HELD_DATAGRAMS
+                && let Some(Some((name, why, session))) = self.identify(c, &doubt.held, Ask::Again(owner.name))
+            {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                owner = Owner::new(name, session, None);
+            }
+        }
+        c.state = Claim::Claimed(owner);
+    }
+
+    /// The owner, unless it is for another share to have one.
+    fn owned(&self, c: &mut Conversation<Claim>, owner: Owner) -> Option<Owner> {
+        if self.share.has(c.id) || owner.session.shares() {
+            return Some(owner);
+        }
+        c.state = Claim::Elsewhere(owner.generation);
+        None
+    }
+
+    /// Takes the conversation's owner out, if it is claimed or can be by name.
+    pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
+        let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
+        if matches!(c.state, Claim::New) || again {
+            if let Some((name, why, session)) = self.by_name(c) {
+                *self.counters.claimed.entry((name, why)).or_default() += 1;
+                return self.owned(c, Owner::new(name, session, Some(self.generation)));
+            }
+            if again {
+                c.state = Claim::Foreign(self.generation);
+            }
+        }
+        match std::mem::take(&mut c.state) {
+            Claim::Elsewhere(Some(generation)) => match self.announced(c, generation) {
+                Some(session) => self.owned(c, Owner::new(ANNOUNCED, session, Some(self.generation))),
+                None => {
+                    c.state = Claim::Elsewhere(Some(self.generation));
+                    None
+                }
+            },
+            Claim::Claimed(mut owner) => {
+                if let Some(generation) = &mut owner.generation {
+                    let newer = self.announced(c, *generation);
+                    *generation = self.generation;
+                    owner.session = newer.unwrap_or(owner.session);
+                }
+                Some(owner)
+            }
+            other => {
+                c.state = other;
+                None
+            }
+        }
+    }
+
+    /// Lets a session see what the streams said before it was found, in the order in which they
+    /// said it. Returns how many bytes of each it has read.
+    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, session: &mut dyn Session) -> [usize; 2] {
+        let mut streams = [Stream::default(), Stream::default()];
+        let mut ends = [0; 2];
+        for said in &held.said {
+            let k = said.side.index();
+            let event = match &said.what {
+                What::Gap { missing } => StreamEvent::Gap { missing: *missing },
+                What::Data { segments, origin } => {
+                    let new = held.streams[k].get(ends[k]..said.end).unwrap_or_default();
+                    ends[k] = said.end;
+                    streams[k].append(new, *origin);
+                    StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
+                }
+            };
+            self.run(&talk(c, self.options), c.names.of(&c.ends), session, |session, out| {
+                session.stream(said.side, &mut streams[k], event, out)
+            });
+        }
+        [0, 1].map(|k| ends[k] - streams[k].bytes().len())
+    }
+}

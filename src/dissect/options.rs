@@ -1,0 +1,103 @@
+//! What the user said on the command line, as sessions and encoders need it.
+
+use super::dissector::Dissector;
+use super::talk::Role;
+use crate::codec::schema::Schemas;
+use crate::limits::Limits;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// `--server ADDR[:PORT]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// The server's address.
+    pub addr: IpAddr,
+    /// Its port, where given.
+    pub port: Option<u16>,
+}
+
+impl Server {
+    /// Is this end the server?
+    pub fn matches(&self, end: SocketAddr) -> bool {
+        end.ip() == self.addr && self.port.is_none_or(|p| p == end.port())
+    }
+}
+
+impl std::str::FromStr for Server {
+    type Err = String;
+
+    /// `10.0.0.1`, `10.0.0.1:7777`, `::1`, `[::1]:7777`.
+    fn from_str(text: &str) -> Result<Server, String> {
+        if let Ok(end) = text.parse::<SocketAddr>() {
+            return Ok(Server { addr: end.ip(), port: Some(end.port()) });
+        }
+        match text.trim_start_matches('[').trim_end_matches(']').parse() {
+            Ok(addr) => Ok(Server { addr, port: None }),
+            Err(_) => {
+                Err(format!("{text:?} is no address: expected ADDR or ADDR:PORT, as 10.0.0.1:7777 or [::1]:7777"))
+            }
+        }
+    }
+}
+
+/// `-s KEY=VALUE`, checked against what the protocols list.
+#[derive(Clone, Debug, Default)]
+pub struct Settings(BTreeMap<String, String>);
+
+impl Settings {
+    /// The value given for `key`, unless it is `auto`.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str).filter(|v| *v != "auto")
+    }
+
+    /// Adds `KEY=VALUE`.
+    ///
+    /// # Errors
+    /// An unknown key, or a value that its setting does not take, with what would be right.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
+        let all = || crate::protocols::ALL.iter().flat_map(|d| d.settings());
+        let Some(setting) = all().find(|s| s.key == key) else {
+            let near = crate::nearest::nearest(key, all().map(|s| s.key));
+            return Err(format!("no setting {key:?}{}", crate::nearest::hint(near)));
+        };
+        setting.check(value).map_err(|why| format!("{key}: {why}"))?;
+        self.0.insert(key.into(), value.into());
+        Ok(())
+    }
+}
+
+/// Everything the user said that concerns dissection.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// `-s`.
+    pub settings: Settings,
+    /// `--server`.
+    pub server: Option<Server>,
+    /// `--from`: who sent, where addresses cannot tell.
+    pub from: Option<Role>,
+    /// `--port N=PROTO`.
+    pub ports: Vec<(u16, String)>,
+    /// `--schema`.
+    pub schemas: Arc<Schemas>,
+    /// `-p`: the protocol, by name; `None`: find it.
+    pub proto: Option<String>,
+    /// `--limit`.
+    pub limits: Limits,
+    /// Protocols of the program that uses this library, asked before [`ALL`](crate::protocols::ALL). The
+    /// command line has none.
+    pub more: &'static [&'static dyn Dissector],
+}
+
+impl Options {
+    /// All protocols of this run, in the order in which they are asked.
+    pub fn dissectors(&self) -> impl Iterator<Item = &'static dyn Dissector> + use<> {
+        self.more.iter().copied().chain(crate::protocols::ALL)
+    }
+
+    /// The dissector of that name.
+    pub fn dissector(&self, name: &str) -> Option<&'static dyn Dissector> {
+        self.dissectors().find(|d| d.name() == name)
+    }
+}

@@ -1,0 +1,7 @@
+//! What talks to live peers: sockets with deadlines, probes, replays. Knows no protocol; what a
+//! protocol has to say for itself is its [`Probe`](probe::Probe) and its
+//! [`Replay`](replay::actor::Replay).
+
+pub mod net;
+pub mod probe;
+pub mod replay;

@@ -1,0 +1,158 @@
+//! What a protocol has to say for itself when live servers are asked: its courses, what answers
+//! mean, and how it leaves without harm.
+//!
+//! A probe is a [`Probe::run`] over [`Link`]s: the messages are written by the protocol's encoder
+//! and read by its session. What was found is told to a [`Tale`]; why it went no further is a
+//! [`Failure`] with a stable [`Outcome`] and a line of advice.
+
+use super::{Failure, Tale};
+use crate::dissect::{Dissector, Options};
+use crate::flow::Transport;
+use crate::live::net::{Link, Open, Recorder, Stop, Watch};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// What carries a protocol's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// UDP datagrams.
+    Udp,
+    /// A TCP stream.
+    Tcp,
+    /// WebSocket, over TCP.
+    Ws,
+}
+
+impl Carrier {
+    /// The word on the command line and in the output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Carrier::Udp => "udp",
+            Carrier::Tcp => "tcp",
+            Carrier::Ws => "ws",
+        }
+    }
+
+    /// The transport below.
+    pub const fn transport(self) -> Transport {
+        match self {
+            Carrier::Udp => Transport::Udp,
+            Carrier::Tcp | Carrier::Ws => Transport::Tcp,
+        }
+    }
+}
+
+/// One way of asking for a protocol.
+#[derive(Debug)]
+pub struct Course {
+    /// What tells it from the protocol's other courses: `2.0`; empty where it needs no name.
+    pub name: &'static str,
+    /// The carrier.
+    pub carrier: Carrier,
+    /// Its place in the order in which a server of unknown protocol is asked: UDP below 100. A
+    /// course comes behind all those whose servers it would harm.
+    pub rank: u8,
+    /// Why it stands there.
+    pub why: &'static str,
+}
+
+/// How a protocol's servers are asked.
+pub trait Probe: Sync {
+    /// The port where servers listen, where there is a usual one.
+    fn port(&self) -> Option<u16>;
+
+    /// How long an answer is waited for, if the user says nothing.
+    fn timeout(&self) -> Duration;
+
+    /// Its courses, in the order in which they are tried.
+    fn courses(&self) -> &'static [Course];
+
+    /// Messages that only a server of this protocol answers with: what other probes know it by.
+    fn answers(&self) -> &'static [&'static str];
+
+    /// Asks. What is found is told to `tale`, also where it then fails.
+    ///
+    /// # Errors
+    /// Why there is no answer, or none that helps.
+    fn run(&self, course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure>;
+}
+
+/// What the user wants to know, and of whom.
+pub struct Ask<'a> {
+    /// The protocol.
+    pub dissector: &'static dyn Dissector,
+    /// The server.
+    pub peer: SocketAddr,
+    /// The server's name, as the user wrote it.
+    pub host: &'a str,
+    /// WebSocket: the path.
+    pub path: &'a str,
+    /// Settings.
+    pub options: &'a Options,
+    /// How many round trips are measured.
+    pub samples: u32,
+    /// The time from one to the next.
+    pub interval: Duration,
+    /// How long an answer is waited for.
+    pub timeout: Duration,
+    /// Complete the handshake where that makes a player.
+    pub connect: bool,
+    /// Acknex: make an entity of this model.
+    pub create: Option<&'a str>,
+    /// The name to join under.
+    pub name: &'a str,
+    /// Where the exchange is recorded.
+    pub recorder: Option<&'a Recorder>,
+    /// Who sees the messages.
+    pub watch: Option<Watch<'a>>,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+    /// The number of the last conversation, counted over all targets.
+    pub flows: &'a AtomicU64,
+}
+
+impl<'a> Ask<'a> {
+    /// Opens a conversation, whose messages are written in `version`.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn open(&self, carrier: Carrier, version: Option<&'static str>) -> Result<Link<'a>, Failure> {
+        self.open_with(carrier, version, self.options)
+    }
+
+    /// The same with other settings.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn open_with(
+        &self,
+        carrier: Carrier,
+        version: Option<&'static str>,
+        options: &Options,
+    ) -> Result<Link<'a>, Failure> {
+        let flow = self.flows.fetch_add(1, Ordering::Relaxed) + 1;
+        let (recorder, watch, stop) = (self.recorder, self.watch.clone(), self.stop);
+        let (dissector, peer, timeout) = (self.dissector, self.peer, self.timeout);
+        let transport = carrier.transport();
+        let role = crate::dissect::Role::Client;
+        let open = Open { dissector, version, transport, peer, timeout, recorder, watch, stop, flow, role };
+        Link::open(&open, options).map_err(|trouble| Failure::from_trouble(trouble, carrier))
+    }
+
+    /// Until when an answer to something sent now is waited for.
+    pub fn until(&self) -> Instant {
+        Instant::now() + self.timeout
+    }
+
+    /// Waits between two samples; `extra` shifts it against the server's tick.
+    ///
+    /// # Errors
+    /// Interrupted.
+    pub fn pause(&self, since: Instant, extra: Duration) -> Result<(), Failure> {
+        match self.stop.sleep_until(since + self.interval + extra) {
+            true => Ok(()),
+            false => Err(Failure::interrupted()),
+        }
+    }
+}

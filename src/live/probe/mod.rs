@@ -1,0 +1,292 @@
+//! Asking live servers: is it there, what is it, which version, how far away, and if not, why not.
+//!
+//! [`run`] asks one target by the courses of one protocol, or of all of them in an order that
+//! harms none; [`fleet`] asks several at once and keeps their order; [`report`] prints.
+
+pub mod fleet;
+mod method;
+mod outcome;
+pub mod report;
+pub mod statistics;
+mod tale;
+mod verdict;
+
+pub use method::{Ask, Carrier, Course, Probe};
+pub use outcome::{Failure, Outcome};
+pub use tale::{Event, Found, Sample, Tale};
+pub use verdict::{Aside, hex_of, seconds};
+
+use crate::dissect::{Dissector, Options};
+use crate::live::net::{Recorder, Stop, Target, Watch, resolve};
+use crate::protocols::ALL;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{HashSet, VecDeque};
+use std::net::SocketAddr;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+/// A target of unknown protocol is not waited for longer than this by any of its courses.
+const SCAN_TIMEOUT: Duration = Duration::from_millis(1500);
+/// How long a name may take to resolve.
+const RESOLVE: Duration = Duration::from_secs(5);
+/// So many of a name's addresses are tried.
+const ADDRESSES: usize = 4;
+
+/// What the user wants to know of every target.
+pub struct Request {
+    /// The protocol; `None`: find it.
+    pub proto: Option<&'static dyn Dissector>,
+    /// Only by this carrier.
+    pub carrier: Option<Carrier>,
+    /// Settings.
+    pub options: Options,
+    /// How many round trips are measured.
+    pub samples: u32,
+    /// The time from one to the next.
+    pub interval: Duration,
+    /// How long an answer is waited for; `None`: the protocol's own.
+    pub timeout: Option<Duration>,
+    /// Complete handshakes that make a player.
+    pub connect: bool,
+    /// Make an entity of this model.
+    pub create: Option<String>,
+    /// The name to join under.
+    pub name: String,
+}
+
+/// What all targets share.
+pub struct Shared<'a> {
+    /// Where exchanges are recorded.
+    pub recorder: Option<&'a Recorder>,
+    /// The user's wish to stop.
+    pub stop: &'a Stop,
+    /// The number of the last conversation.
+    pub flows: &'a AtomicU64,
+}
+
+/// One course, and how it ended.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The protocol.
+    pub proto: &'static str,
+    /// The course's name; empty where the protocol has but one for this carrier.
+    pub course: &'static str,
+    /// The carrier.
+    pub carrier: Carrier,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// In words.
+    pub text: String,
+}
+
+/// What came of one target.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The target, as the user wrote it.
+    pub target: String,
+    /// The address that was asked last.
+    pub address: Option<SocketAddr>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What the server is, where it was identified.
+    pub found: Option<Found>,
+    /// The round trips.
+    pub samples: Vec<Sample>,
+    /// Answers that came twice.
+    pub duplicates: u64,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// Why it is not ok: text, advice, details.
+    pub failure: Option<Failure>,
+    /// All courses.
+    pub tried: Vec<Tried>,
+}
+
+/// A course and whose it is.
+type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Course);
+
+/// The courses for a target, in order.
+fn ways(request: &Request, target: &Target) -> Vec<Way> {
+    let carrier = if target.path.is_some() { Some(Carrier::Ws) } else { request.carrier };
+    let asked = ALL.into_iter().filter(|d| request.proto.is_none_or(|proto| proto.name() == d.name()));
+    let mut ways: Vec<Way> = asked
+        .filter_map(|d| Some((d, d.probe()?)))
+        .flat_map(|(d, probe)| probe.courses().iter().map(move |course| (d, probe, course)))
+        .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
+        .collect();
+    if request.proto.is_none() {
+        ways.sort_by_key(|(.., course)| course.rank);
+    }
+    ways
+}
+
+/// The port to ask: the target's own, or the protocol's.
+///
+/// # Errors
+/// That there is none.
+pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
+    let usual = request.proto.and_then(|d| d.probe()).and_then(Probe::port);
+    let web = target.path.is_some().then_some(80);
+    target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
+}
+
+/// Asks one target. `tell` hears of what is found while it is.
+pub fn run<'a>(
+    request: &'a Request,
+    target: &'a Target,
+    shared: &Shared<'a>,
+    watch: Option<Watch<'a>>,
+    tell: &dyn Fn(Event),
+) -> Report {
+    let mut report = Report {
+        target: target.text.clone(),
+        address: None,
+        outcome: Outcome::Failed,
+        found: None,
+        samples: Vec::new(),
+        duplicates: 0,
+        notes: Vec::new(),
+        failure: None,
+        tried: Vec::new(),
+    };
+    let ways = ways(request, target);
+    let addresses = match port(request, target) {
+        _ if ways.is_empty() => {
+            let advice = "choose another --transport or --proto";
+            Err(Failure::new(Outcome::Failed, "no protocol is carried by that transport", advice))
+        }
+        Err(why) => Err(Failure::new(Outcome::Failed, why, "there is no usual port for it")),
+        Ok(port) => resolve(&target.host, port, RESOLVE).map_err(|why| {
+            let advice = "check the spelling, and this host's resolver";
+            Failure::new(Outcome::ResolveFailed, format!("the name {:?} does not resolve: {why}", target.host), advice)
+        }),
+    };
+    let addresses = match addresses {
+        Ok(addresses) => addresses,
+        Err(failure) => {
+            report.outcome = failure.outcome;
+            report.failure = Some(failure);
+            return report;
+        }
+    };
+    for address in addresses.into_iter().take(ADDRESSES) {
+        report.address = Some(address);
+        let asked = ask_all(request, target, address, &ways, shared, watch.clone(), tell, &mut report);
+        let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
+        report.outcome = asked;
+        if !elsewhere {
+            break;
+        }
+    }
+    report
+}
+
+/// Tries the courses on one address.
+#[expect(clippy::too_many_arguments, reason = "one caller, which has them all")]
+fn ask_all<'a>(
+    request: &'a Request,
+    target: &'a Target,
+    peer: SocketAddr,
+    ways: &[Way],
+    shared: &Shared<'a>,
+    watch: Option<Watch<'a>>,
+    tell: &dyn Fn(Event),
+    report: &mut Report,
+) -> Outcome {
+    let mut shut = HashSet::new();
+    let mut worst: Option<Failure> = None;
+    let mut ways: VecDeque<Way> = ways.iter().copied().collect();
+    while let Some((dissector, probe, course)) = ways.pop_front() {
+        if shut.contains(course.carrier.transport().name()) {
+            continue;
+        }
+        let usual = if request.proto.is_some() { probe.timeout() } else { probe.timeout().min(SCAN_TIMEOUT) };
+        let ask = Ask {
+            dissector,
+            peer,
+            host: &target.host,
+            path: target.path.as_deref().unwrap_or("/"),
+            options: &request.options,
+            samples: request.samples,
+            interval: request.interval,
+            timeout: request.timeout.unwrap_or(usual),
+            connect: request.connect,
+            create: request.create.as_deref(),
+            name: &request.name,
+            recorder: shared.recorder,
+            watch: watch.clone(),
+            stop: shared.stop,
+            flows: shared.flows,
+        };
+        let mut tale = Tale::new(tell);
+        let result = probe.run(course, &ask, &mut tale);
+        tale.introduce();
+        let failure = result.err();
+        let outcome = failure.as_ref().map_or(Outcome::Ok, |failure| failure.outcome);
+        report.tried.push(Tried {
+            proto: dissector.name(),
+            course: course.name,
+            carrier: course.carrier,
+            outcome,
+            text: failure.as_ref().map_or(String::new(), |failure| failure.text.clone()),
+        });
+        let connected = failure.as_ref().is_none_or(|f| f.details.get("connected") != Some(&json!(false)));
+        if matches!(outcome, Outcome::Refused | Outcome::NoRoute) || !connected {
+            shut.insert(course.carrier.transport().name());
+        }
+        let other = failure.as_ref().and_then(|f| f.details.get("other")).and_then(Json::as_str);
+        if let (None, Some(other)) = (request.proto, other) {
+            // Somebody was recognised by the answer to another's question: ask by name.
+            ways.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
+        }
+        let telling = tale.found.is_some();
+        if telling || worst.as_ref().is_none_or(|worst| outcome.weight() > worst.outcome.weight()) {
+            report.found = tale.found;
+            report.samples = tale.samples;
+            report.notes = tale.notes;
+            report.duplicates = tale.duplicates;
+            worst = failure;
+        }
+        if telling || done(request, outcome) {
+            report.failure = worst;
+            return outcome;
+        }
+    }
+    let mut failure = worst.unwrap_or_else(|| Failure::new(Outcome::Failed, "nothing was tried", ""));
+    if request.proto.is_none() && failure.outcome == Outcome::Silent {
+        failure = nobody(report, failure);
+    }
+    let outcome = failure.outcome;
+    report.failure = Some(failure);
+    outcome
+}
+
+/// Is there no use in asking otherwise?
+fn done(request: &Request, outcome: Outcome) -> bool {
+    match outcome {
+        Outcome::Silent | Outcome::Refused | Outcome::NoRoute | Outcome::Closed => false,
+        // Of an unknown protocol it means little that one of them was not understood.
+        Outcome::OtherProtocol => request.proto.is_some(),
+        _ => true,
+    }
+}
+
+/// What a scan says that found nobody.
+fn nobody(report: &Report, failure: Failure) -> Failure {
+    let tried: Vec<String> =
+        report.tried.iter().map(|t| format!("{}/{} {}", t.proto, t.carrier.name(), t.outcome.name())).collect();
+    let advice = "check the port; or name the protocol with --proto, which waits longer and knows more";
+    let mut failure = Failure { advice: advice.into(), ..failure };
+    failure.text = format!("no protocol of ours answers ({})", tried.join(", "));
+    failure
+}
+
+/// The facts of a map in their order, for people.
+pub fn facts(map: &Map<String, Json>) -> Vec<(String, String)> {
+    let shown = |value: &Json| match value {
+        Json::String(text) => text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect(),
+        Json::Number(number) if number.is_f64() => format!("{:.3}", number.as_f64().unwrap_or_default()),
+        other => other.to_string(),
+    };
+    map.iter().map(|(key, value)| (key.replace('_', " "), shown(value))).collect()
+}

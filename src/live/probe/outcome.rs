@@ -1,0 +1,168 @@
+//! How a probe ended, and what to do about it.
+
+use super::Carrier;
+use crate::live::net::Trouble;
+use serde_json::{Map, Value as Json};
+use std::fmt;
+
+/// How it ended: the names are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A server of the protocol answers.
+    Ok,
+    /// The name does not resolve.
+    ResolveFailed,
+    /// No way to the host.
+    NoRoute,
+    /// Nothing listens on the port.
+    Refused,
+    /// Nothing came back.
+    Silent,
+    /// What came back is another protocol's.
+    OtherProtocol,
+    /// A server of the protocol, of another version than the one asked for.
+    OtherVersion,
+    /// The server refuses this client.
+    Rejected,
+    /// The server has no place left.
+    Full,
+    /// The server leaves it to its application, which has not decided.
+    Pending,
+    /// The server ended the connection.
+    Closed,
+    /// The answer is the protocol's, but broken.
+    Broken,
+    /// The user wanted to stop.
+    Interrupted,
+    /// This side failed: no socket, no file.
+    Failed,
+}
+
+impl Outcome {
+    /// The stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::ResolveFailed => "resolve_failed",
+            Outcome::NoRoute => "no_route",
+            Outcome::Refused => "refused",
+            Outcome::Silent => "silent",
+            Outcome::OtherProtocol => "other_protocol",
+            Outcome::OtherVersion => "other_version",
+            Outcome::Rejected => "rejected",
+            Outcome::Full => "full",
+            Outcome::Pending => "pending",
+            Outcome::Closed => "closed",
+            Outcome::Broken => "broken",
+            Outcome::Interrupted => "interrupted",
+            Outcome::Failed => "failed",
+        }
+    }
+
+    /// Of several courses' outcomes the highest is told: who answered anything comes first.
+    pub const fn weight(self) -> u8 {
+        match self {
+            Outcome::NoRoute | Outcome::ResolveFailed => 0,
+            Outcome::Refused => 1,
+            Outcome::Silent => 2,
+            Outcome::Closed => 3,
+            Outcome::OtherProtocol => 4,
+            Outcome::Broken => 5,
+            Outcome::Failed => 6,
+            _ => 7,
+        }
+    }
+}
+
+/// Why a probe went no further.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The stable outcome.
+    pub outcome: Outcome,
+    /// What was seen.
+    pub text: String,
+    /// What to do, in one line.
+    pub advice: String,
+    /// More for programs: the server's reason, data, the other protocol.
+    pub details: Map<String, Json>,
+}
+
+impl Failure {
+    /// A failure with its text and advice.
+    pub fn new(outcome: Outcome, text: impl Into<String>, advice: impl Into<String>) -> Failure {
+        Failure { outcome, text: text.into(), advice: advice.into(), details: Map::new() }
+    }
+
+    /// Adds a detail for programs.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Json>) -> Failure {
+        self.details.insert(key.into(), value.into());
+        self
+    }
+
+    /// The user wanted to stop.
+    pub fn interrupted() -> Failure {
+        Failure::new(Outcome::Interrupted, "interrupted", "the server was left properly")
+    }
+
+    /// What a socket's trouble means.
+    pub fn from_trouble(trouble: Trouble, carrier: Carrier) -> Failure {
+        let (outcome, advice) = match (&trouble, carrier) {
+            (Trouble::Refused, Carrier::Udp) => {
+                let text = "the host answers with ICMP port unreachable: nothing listens on that UDP port";
+                let advice = "check the port, and that the server runs and is bound to this address";
+                return Failure::new(Outcome::Refused, text, advice);
+            }
+            (Trouble::Refused, _) => {
+                let text = "nothing listens on that TCP port";
+                let advice = "check the port, and that the server runs and is bound to this address";
+                return Failure::new(Outcome::Refused, text, advice);
+            }
+            (Trouble::NoRoute(_), _) => (Outcome::NoRoute, "check the address, and this host's network and routes"),
+            (Trouble::NoAnswer, _) => {
+                let advice = "a firewall drops it, or the host is down: check the address and the port's filter";
+                return Failure::new(Outcome::Silent, trouble.to_string(), advice).with("connected", false);
+            }
+            (Trouble::Closed { .. }, _) => {
+                let advice = "the server may be of another protocol, or refuses without a word: see its log";
+                return Failure::new(Outcome::Closed, trouble.to_string(), advice).with("ended", true);
+            }
+            (Trouble::Endless(_), _) => (Outcome::Broken, "this is hardly a server of this protocol"),
+            (Trouble::Interrupted, _) => return Failure::interrupted(),
+            (Trouble::Gate(_) | Trouble::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
+            (Trouble::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
+            (Trouble::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
+        };
+        Failure::new(outcome, trouble.to_string(), advice)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.outcome.name(), self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Error, ErrorKind};
+
+    /// What the system says of addresses that it cannot reach; no test may send to one.
+    #[test]
+    fn no_way_to_the_host() {
+        for kind in [ErrorKind::NetworkUnreachable, ErrorKind::HostUnreachable, ErrorKind::AddrNotAvailable] {
+            for carrier in [Carrier::Udp, Carrier::Tcp, Carrier::Ws] {
+                for trouble in [Trouble::of(Error::from(kind)), Trouble::of_datagram(Error::from(kind))] {
+                    let failure = Failure::from_trouble(trouble, carrier);
+                    assert_eq!(failure.outcome, Outcome::NoRoute, "{failure}");
+                    assert_eq!(failure.outcome.name(), "no_route");
+                    assert!(failure.text.starts_with("no route: ") && failure.advice.contains("routes"), "{failure}");
+                }
+            }
+        }
+        // Any other answer tells more about a server than this.
+        let others = [Outcome::Refused, Outcome::Silent, Outcome::Closed, Outcome::Broken, Outcome::Ok];
+        assert!(others.iter().all(|other| other.weight() > Outcome::NoRoute.weight()));
+    }
+}

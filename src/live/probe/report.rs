@@ -1,0 +1,138 @@
+//! What was found, for people and for programs. The JSON keys are a contract.
+
+use super::statistics::{Statistics, milliseconds};
+use super::{Report, facts};
+use crate::live::probe::{Found, Outcome, Sample};
+use serde_json::{Value as Json, json};
+use std::fmt::Write;
+
+/// An object whose keys keep their order.
+fn object(members: &[(&str, Json)]) -> String {
+    let mut text = String::from("{");
+    for (k, (key, value)) in members.iter().enumerate() {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{}{}:{value}", if k > 0 { "," } else { "" }, json!(key));
+    }
+    text + "}"
+}
+
+/// One round trip as a JSON object.
+pub fn sample_json(target: &str, sample: &Sample) -> String {
+    object(&[
+        ("type", json!("sample")),
+        ("target", json!(target)),
+        ("sample", json!(sample.number)),
+        ("method", json!(sample.method)),
+        ("rtt_ms", json!(sample.rtt.map(milliseconds))),
+    ])
+}
+
+/// The whole result as a JSON object, with its round trips where `samples` says so.
+pub fn summary_json(report: &Report, samples: bool) -> String {
+    let figures = Statistics::of(&report.samples);
+    let mut members = vec![
+        ("type", json!("summary")),
+        ("target", json!(report.target)),
+        ("address", json!(report.address.map(|a| a.to_string()))),
+        ("outcome", json!(report.outcome.name())),
+    ];
+    if let Some(found) = &report.found {
+        members.push(("proto", json!(found.proto)));
+        members.push(("transport", json!(found.carrier)));
+        members.push(("version", json!(found.version)));
+        members.push(("family", json!(found.family)));
+        members.push(("facts", json!(found.facts)));
+    }
+    if let Some(failure) = &report.failure {
+        members.push(("text", json!(failure.text)));
+        members.push(("advice", json!(failure.advice)));
+        members.push(("details", json!(failure.details)));
+    }
+    members.push((
+        "rtt",
+        json!({
+            "sent": figures.sent,
+            "received": figures.received,
+            "loss": figures.loss(),
+            "duplicates": report.duplicates,
+            "min_ms": figures.rtt.map(|r| r.min),
+            "median_ms": figures.rtt.map(|r| r.median),
+            "mean_ms": figures.rtt.map(|r| r.mean),
+            "max_ms": figures.rtt.map(|r| r.max),
+            "jitter_ms": figures.rtt.map(|r| r.jitter),
+        }),
+    ));
+    if samples {
+        let one = |s: &Sample| json!({"sample": s.number, "method": s.method, "rtt_ms": s.rtt.map(milliseconds)});
+        members.push(("samples", report.samples.iter().map(one).collect()));
+    }
+    members.push(("notes", json!(report.notes)));
+    let tried = |t: &super::Tried| {
+        let (proto, course, transport) = (t.proto, t.course, t.carrier.name());
+        json!({"proto": proto, "course": course, "transport": transport, "outcome": t.outcome.name(), "text": t.text})
+    };
+    members.push(("tried", report.tried.iter().map(tried).collect()));
+    object(&members)
+}
+
+/// What the server is: a line, and one for each of its own words.
+pub fn found_text(target: &str, found: &Found) -> String {
+    let version = found.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
+    let family = found.family.as_deref().map_or(String::new(), |family| format!(" ({family})"));
+    let mut text = format!("{target}: {}{version}{family} over {}\n", found.proto, found.carrier);
+    for (key, value) in facts(&found.facts) {
+        let _ = writeln!(text, "  {key}: {value}");
+    }
+    text
+}
+
+/// One round trip.
+pub fn sample_text(sample: &Sample) -> String {
+    match sample.rtt {
+        Some(rtt) => format!("  {:>3}  {:9.3} ms  {}\n", sample.number, milliseconds(rtt), sample.method),
+        None => format!("  {:>3}       lost     {}\n", sample.number, sample.method),
+    }
+}
+
+/// The end: figures and notes, or what was seen and what to do. `introduced`: what was known when
+/// the server's own line was printed.
+pub fn summary_text(report: &Report, introduced: Option<&Found>) -> String {
+    let mut text = String::new();
+    let figures = Statistics::of(&report.samples);
+    if let (Some(now), Some(then)) = (&report.found, introduced) {
+        // Found out on the way, when the first lines were already printed.
+        if let Some(version) = now.version.as_ref().filter(|_| now.version != then.version) {
+            let _ = writeln!(text, "  version: {version}");
+        }
+        for (key, value) in facts(&now.facts).into_iter().filter(|fact| !facts(&then.facts).contains(fact)) {
+            let _ = writeln!(text, "  {key}: {value}");
+        }
+    }
+    if figures.sent > 0 {
+        let (sent, received) = (figures.sent, figures.received);
+        let _ = write!(text, "  {sent} sent, {received} answered, {:.0} % lost", figures.loss() * 100.0);
+        if report.duplicates > 0 {
+            let _ = write!(text, ", {} duplicate(s)", report.duplicates);
+        }
+        text.push('\n');
+        if let Some(rtt) = figures.rtt {
+            let _ = writeln!(
+                text,
+                "  min/median/mean/max/jitter {:.3}/{:.3}/{:.3}/{:.3}/{:.3} ms",
+                rtt.min, rtt.median, rtt.mean, rtt.max, rtt.jitter
+            );
+        }
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "  note: {note}");
+    }
+    if let Some(failure) = &report.failure {
+        let _ = writeln!(text, "{}: {}: {}", report.target, failure.outcome.name(), failure.text);
+        if !failure.advice.is_empty() {
+            let _ = writeln!(text, "  advice: {}", failure.advice);
+        }
+    } else if report.outcome == Outcome::Ok && report.found.is_none() {
+        let _ = writeln!(text, "{}: ok", report.target);
+    }
+    text
+}

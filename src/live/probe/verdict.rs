@@ -1,0 +1,88 @@
+//! What it means that the right answer did not come: by what came instead.
+
+use super::{Ask, Carrier, Failure, Outcome, Probe};
+use crate::dissect::Dissector;
+use crate::flow::Transport;
+use crate::live::net::Heard;
+use crate::protocols;
+use serde_json::{Value as Json, json};
+use std::time::Duration;
+
+/// Messages that came and were not waited for: what the verdict rests on when the right one does not.
+#[derive(Debug, Default)]
+pub struct Aside(Vec<Heard>);
+
+/// How many of them are kept.
+const ASIDE: usize = 16;
+
+impl Aside {
+    /// Keeps a message.
+    pub fn put(&mut self, heard: Heard) {
+        if self.0.len() < ASIDE {
+            self.0.push(heard);
+        }
+    }
+
+    /// The connection was ended: what was said before tells more, where anything was.
+    pub fn at_end(&self, failure: Failure, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>]) -> Failure {
+        if failure.details.get("ended") != Some(&json!(true)) || raw.iter().all(Vec::is_empty) {
+            return failure;
+        }
+        let verdict = self.verdict(ask, carrier, raw, "", "");
+        if verdict.outcome == Outcome::Silent { failure } else { verdict }
+    }
+
+    /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
+    pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
+        let name = ask.dissector.name();
+        let ours = ask.dissector.probe().map_or(&[][..], Probe::answers);
+        let broken = |heard: &&Heard| heard.fault.is_some() && ours.contains(&heard.message);
+        if let Some(proto) = recognise(ask.dissector, carrier.transport(), raw) {
+            let text = format!("the answer is {proto}, not {name}: {}", hex_of(raw));
+            let advice = format!("probe it with --proto {proto}");
+            return Failure::new(Outcome::OtherProtocol, text, advice).with("other", proto).with("bytes", hex_of(raw));
+        }
+        if let Some(heard) = self.0.iter().find(broken) {
+            let fault = heard.fault.clone().unwrap_or_default();
+            let text = format!("a broken answer: {fault}; bytes {}", hex_of(raw));
+            let advice = "something between may cut packets, or the server is of another protocol; -v shows the tree";
+            let answer = json!({"message": heard.message, "fields": heard.fields, "fault": fault});
+            return Failure::new(Outcome::Broken, text, advice).with("answer", answer).with("bytes", hex_of(raw));
+        }
+        if raw.iter().any(|bytes| !bytes.is_empty()) {
+            let text = format!("something answered, but not {name}: {}", hex_of(raw));
+            let advice = "check the port; without --proto all protocols are tried";
+            return Failure::new(Outcome::OtherProtocol, text, advice)
+                .with("other", Json::Null)
+                .with("bytes", hex_of(raw));
+        }
+        let text = format!("no answer within {} to {sent}", seconds(ask.timeout));
+        Failure::new(Outcome::Silent, text, advice)
+    }
+}
+
+/// The first bytes that came, as hex.
+pub fn hex_of(raw: &[Vec<u8>]) -> String {
+    let first = raw.iter().find(|bytes| !bytes.is_empty()).map_or(&[][..], Vec::as_slice);
+    let shown = first.get(..first.len().min(24)).unwrap_or_default();
+    format!("{}{}", hex::encode(shown), if shown.len() < first.len() { ".." } else { "" })
+}
+
+/// A time for people: `1.5 s`.
+pub fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs_f64())
+}
+
+/// Which other protocol's server says this?
+fn recognise(except: &dyn Dissector, transport: Transport, raw: &[Vec<u8>]) -> Option<&'static str> {
+    let others = protocols::ALL.into_iter().filter(|d| d.name() != except.name());
+    let mut others = others.filter_map(|d| d.probe().map(|probe| (d, probe)));
+    let found = others.find(|(dissector, probe)| {
+        probe.courses().iter().any(|course| course.carrier.transport() == transport)
+            && raw.iter().filter(|bytes| !bytes.is_empty()).any(|bytes| {
+                let first = crate::live::net::link::read_alone(*dissector, transport, bytes);
+                first.is_some_and(|heard| heard.fault.is_none() && probe.answers().contains(&heard.message))
+            })
+    });
+    found.map(|(dissector, _)| dissector.name())
+}

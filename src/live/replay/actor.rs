@@ -1,0 +1,291 @@
+//! What a protocol says about repeating its recorded messages to a live peer.
+//!
+//! A capture cannot simply be sent again: ids and numbers that the peer decides are new each time,
+//! acknowledgements and heartbeats must answer what happens now. An [`Actor`] plays one side of a
+//! recorded conversation: it says what becomes of each recorded message ([`Fate`]), rewrites those
+//! that are repeated, and answers the peer. It does no input or output, and knows time only as it
+//! is told: the engine ([`crate::live::replay`]) does the rest.
+
+use crate::capture::Time;
+use crate::dissect::options::Options;
+use crate::dissect::talk::Role;
+use crate::flow::Transport;
+use serde_json::Value as Json;
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// Which of a conversation's sockets carries a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// The conversation's own.
+    #[default]
+    Main,
+    /// The datagrams beside a stream.
+    Beside,
+}
+
+/// A message, detached from its bytes: recorded, heard, or to be said.
+#[derive(Clone, Debug, Default)]
+pub struct Said {
+    /// The protocol of its line: the dissector's, or its carrier's.
+    pub proto: &'static str,
+    /// Its name.
+    pub message: &'static str,
+    /// The version in which it was read, or is to be written.
+    pub version: Option<&'static str>,
+    /// Who says it.
+    pub from: Role,
+    /// The fields, as ndjson has them.
+    pub fields: Json,
+    /// The derived values; null where there are none.
+    pub derived: Json,
+    /// What broke when it was read.
+    pub fault: Option<String>,
+    /// Its bytes, where it was read.
+    pub bytes: Vec<u8>,
+    /// What carries it.
+    pub channel: Channel,
+    /// The next message goes into the same datagram.
+    pub more: bool,
+}
+
+impl Said {
+    /// A field that is a number.
+    pub fn number(&self, field: &str) -> Option<u64> {
+        self.fields.get(field)?.as_u64()
+    }
+
+    /// A field that is text.
+    pub fn text(&self, field: &str) -> Option<&str> {
+        self.fields.get(field)?.as_str()
+    }
+
+    /// A derived value.
+    pub fn derived(&self, name: &str) -> Option<&Json> {
+        self.derived.get(name)
+    }
+
+    /// The same message with another value of a field.
+    #[must_use]
+    pub fn with(mut self, field: &str, value: impl Into<Json>) -> Said {
+        if let Some(map) = self.fields.as_object_mut() {
+            map.insert(field.into(), value.into());
+        }
+        self
+    }
+}
+
+/// A message of the capture.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// The message.
+    pub said: Said,
+    /// The frame that completed it.
+    pub frame: u64,
+    /// When that was.
+    pub time: Time,
+    /// How many bytes it had on the wire.
+    pub length: usize,
+    /// The codes of its notes.
+    pub notes: Vec<&'static str>,
+    /// Told to be left out.
+    pub dropped: bool,
+    /// The user has changed it.
+    pub edited: bool,
+    /// The fields as captured, where it was changed: what the peer says is not ours to change.
+    pub captured: Option<Json>,
+}
+
+/// What becomes of a recorded message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is repeated (or, of the peer, expected).
+    Say,
+    /// The live session makes its own: what kind of messages these are, in the plural.
+    Live(&'static str),
+    /// It may harm a peer; why.
+    Danger(String),
+}
+
+/// A whole conversation and who is to be played.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    /// The messages of both sides, in order.
+    pub messages: &'a [Recorded],
+    /// Whom the actor plays.
+    pub role: Role,
+    /// What carries the conversation now.
+    pub transport: Transport,
+    /// How long the peer may take to answer.
+    pub timeout: Duration,
+    /// As fast as the peer allows: nothing need be waited for only because the library would.
+    pub asap: bool,
+    /// The live peer's address as text, where the protocol names it (`Host:`).
+    pub host: &'a str,
+    /// `ws://..`: the path to ask for.
+    pub path: Option<&'a str>,
+    /// What the user said.
+    pub options: &'a Options,
+}
+
+/// What is counted while a session is played.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Messages of ours that the peer acknowledged.
+    pub acknowledged: u64,
+    /// Copies of ours that were sent again.
+    pub resent: u64,
+    /// Messages of ours that were never acknowledged.
+    pub unacknowledged: u64,
+    /// Copies of the peer's.
+    pub copies: u64,
+    /// Acknowledgements, heartbeats and other answers that were made live.
+    pub live: u64,
+    /// Round trips, from a message to what answers it.
+    pub round_trips: Vec<Duration>,
+}
+
+impl Counts {
+    /// How many round trips are kept.
+    const MOST: usize = 1 << 16;
+
+    /// Adds a round trip.
+    pub fn round_trip(&mut self, took: Duration) {
+        if self.round_trips.len() < Counts::MOST {
+            self.round_trips.push(took);
+        }
+    }
+}
+
+/// What an actor wants done.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    /// What is to be said, in order.
+    pub say: VecDeque<Said>,
+    /// What was counted.
+    pub counts: Counts,
+    /// What the user should know, each told once.
+    pub remarks: Vec<String>,
+    /// The port of our socket for datagrams beside the stream.
+    pub beside: Option<u16>,
+    /// The peer's port for them, as soon as it has named it: to be connected.
+    pub connect: Option<u16>,
+    /// The connection is of no use any more: a new one to the same peer, before anything is said.
+    pub reconnect: bool,
+}
+
+impl Outbox {
+    /// Something to be said that the recording does not have: an answer made live.
+    pub fn live(&mut self, said: Said) {
+        self.counts.live += 1;
+        self.say.push_back(said);
+    }
+
+    /// Something the user should know.
+    pub fn remark(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        if self.remarks.len() < 100 && !self.remarks.contains(&text) {
+            self.remarks.push(text);
+        }
+    }
+}
+
+/// What a heard message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heed {
+    /// The session's own business: an acknowledgement, a heartbeat, a copy.
+    Session,
+    /// Something new that is held against the recording.
+    New,
+}
+
+/// Plays one side of a conversation.
+pub trait Actor {
+    /// What becomes of a recorded message of either side. Asked once for each, in order.
+    fn fate(&mut self, message: &Recorded) -> Fate;
+
+    /// The plan is made: the session begins.
+    fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}
+
+    /// Is it time for this message of ours, as far as the protocol goes?
+    fn ready(&mut self, message: &Recorded, now: Instant) -> bool;
+
+    /// Says a recorded message, rewritten for the live session.
+    ///
+    /// # Errors
+    /// Why it makes no sense there: it is not said.
+    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
+
+    /// The peer said something.
+    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed;
+
+    /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
+    fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant>;
+
+    /// Is everything said that was to be acknowledged, and is the peer at rest?
+    fn settled(&self, now: Instant) -> bool;
+
+    /// Why the session is over, once the peer has ended it.
+    fn over(&self) -> Option<String>;
+
+    /// Does this recorded message of ours begin a session anew after the one before was over?
+    fn opens(&self, _message: &Recorded) -> bool {
+        false
+    }
+
+    /// Does this recorded message of ours end the session?
+    fn closes(&self, _message: &Recorded) -> bool {
+        false
+    }
+
+    /// Leaves politely, whatever has happened.
+    fn leave(&mut self, out: &mut Outbox);
+
+    /// Does the peer close the connection after our leave, and must it be waited for?
+    fn awaits_end(&self) -> bool {
+        false
+    }
+
+    /// What a message is about, by which the live one is paired with the recorded one:
+    /// `reliable 1000`.
+    fn identity(&self, said: &Said) -> String;
+
+    /// The message's content without what differs from session to session.
+    fn content(&self, said: &Said) -> Json;
+
+    /// Does the peer's transport bring such a message for sure? What comes later waits for it.
+    fn sure(&self, said: &Said) -> bool;
+}
+
+/// A protocol whose recorded conversations can be played.
+pub trait Replay: Sync {
+    /// The actor for one side.
+    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor>;
+
+    /// What the recording tells that the live conversation's session would have to find out again:
+    /// settings, as `-s` takes them.
+    fn settings(&self, _messages: &[Recorded]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The server's address of the datagrams that belong to a recorded stream.
+    fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
+        None
+    }
+
+    /// May the live peer want datagrams beside the stream?
+    fn wants_beside(&self, _messages: &[Recorded]) -> bool {
+        false
+    }
+}
+
+/// An object without those keys.
+pub fn without(fields: &Json, keys: &[&str]) -> Json {
+    match fields.as_object() {
+        Some(map) => Json::Object(
+            map.iter().filter(|(k, _)| !keys.contains(&k.as_str())).map(|(k, v)| (k.clone(), v.clone())).collect(),
+        ),
+        None => fields.clone(),
+    }
+}

@@ -1,0 +1,235 @@
+//! The conversations of a capture, as messages that can be played.
+
+use super::edit::Changes;
+use crate::capture::{CaptureError, Decoded, Packets};
+use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
+use crate::flow::{Table, Transport};
+use crate::live::replay::actor::{Channel, Recorded, Said};
+use crate::protocols;
+use crate::render::{derived_json, fields_json};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// How many messages are kept in memory: a conversation is played from there.
+const MESSAGES: usize = 1 << 20;
+/// And how many of their bytes.
+const BYTES: usize = 256 << 20;
+
+/// One conversation of the capture.
+#[derive(Clone, Debug)]
+pub struct Conversation {
+    /// Its number, as `decode` shows it.
+    pub flow: u64,
+    /// Its protocol.
+    pub dissector: &'static dyn Dissector,
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// The client's and the server's address, where it is known who is who; else in order.
+    pub ends: [SocketAddr; 2],
+    /// Is it known who the server is?
+    pub known: bool,
+    /// The messages, in order.
+    pub messages: Vec<Recorded>,
+}
+
+impl Conversation {
+    /// The version that most of its messages were read in.
+    pub fn version(&self) -> Option<&'static str> {
+        self.messages.iter().rev().find_map(|m| m.said.version)
+    }
+
+    /// From the first to the last message.
+    pub fn duration(&self) -> Duration {
+        match (self.messages.first(), self.messages.last()) {
+            (Some(first), Some(last)) => between(first, last),
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Does a WebSocket carry it?
+    pub fn is_websocket(&self) -> bool {
+        self.messages.iter().any(|m| m.said.proto != self.dissector.name() && m.said.message == "upgrade_request")
+    }
+}
+
+/// The time from one message to a later one.
+pub fn between(first: &Recorded, last: &Recorded) -> Duration {
+    let nanos = last.time.nanos().saturating_sub(first.time.nanos());
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+}
+
+/// What a capture holds that can be played.
+#[derive(Debug, Default)]
+pub struct Recording {
+    /// The conversations, by number.
+    pub flows: BTreeMap<u64, Conversation>,
+    /// More messages than are kept: what is here is the beginning.
+    pub cut: bool,
+}
+
+/// Why there is nothing to play.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecordingError {
+    /// The capture cannot be read.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// A change that the user wants does not fit a message.
+    #[error("{0}")]
+    Change(String),
+}
+
+impl Recording {
+    /// Reads a capture; `changes` are made on the way.
+    ///
+    /// # Errors
+    /// Those of the capture, and of changes that do not fit.
+    pub fn read(mut packets: Packets, options: &Options, changes: &Changes) -> Result<Recording, RecordingError> {
+        let mut collect =
+            Collect { recording: Recording::default(), changes, messages: 0, bytes: 0, failed: None, text: Vec::new() };
+        let mut table = Table::new(options.limits.flow);
+        let mut inspector = Inspector::new(options, &mut collect);
+        while let Some(item) = packets.next()? {
+            if let Decoded::Packet(packet) = item.decoded {
+                table.packet(&packet, &mut inspector);
+            }
+        }
+        table.finish(&mut inspector);
+        match collect.failed {
+            Some(what) => Err(RecordingError::Change(what)),
+            None => Ok(collect.recording.finished()),
+        }
+    }
+
+    fn finished(mut self) -> Recording {
+        for conversation in self.flows.values_mut() {
+            // Lines of both directions that end together stand in the order of the directions.
+            conversation.messages.sort_by_key(|m| (m.time.nanos(), m.frame));
+        }
+        self.flows.retain(|_, c| c.dissector.replay().is_some() && !c.messages.is_empty());
+        self
+    }
+
+    /// A conversation with what belongs to it beside its stream: the one of that number, or the
+    /// only one.
+    ///
+    /// # Errors
+    /// What to say instead.
+    pub fn take(&mut self, flow: Option<u64>) -> Result<Conversation, String> {
+        let number = match flow {
+            Some(number) => number,
+            None => {
+                let beside: Vec<u64> = self.flows.values().flat_map(|c| self.beside(c)).collect();
+                let mut alone = self.flows.keys().filter(|k| !beside.contains(k));
+                match (alone.next(), alone.next()) {
+                    (Some(only), None) => *only,
+                    (None, _) => return Err("no conversation that can be played".into()),
+                    _ => return Err("several conversations: choose one with --flow N (--list shows them)".into()),
+                }
+            }
+        };
+        let conversation = self.flows.get(&number).ok_or("no such conversation: --list shows them")?;
+        let beside = self.beside(conversation);
+        let mut conversation = conversation.clone();
+        for other in beside {
+            let Some(other) = self.flows.get(&other) else { continue };
+            conversation.messages.extend(other.messages.iter().cloned().map(|mut m| {
+                m.said.channel = Channel::Beside;
+                m
+            }));
+        }
+        conversation.messages.sort_by_key(|m| (m.time.nanos(), m.frame));
+        Ok(conversation)
+    }
+
+    /// The numbers of the conversations that belong to a stream: datagrams with the address that
+    /// it named, while it lasted.
+    fn beside(&self, conversation: &Conversation) -> Vec<u64> {
+        let [client, server] = conversation.ends;
+        let at = conversation.dissector.replay().and_then(|r| r.beside(&conversation.messages, server));
+        let Some(at) = at.filter(|_| conversation.transport == Transport::Tcp) else { return Vec::new() };
+        let belongs = |c: &&Conversation| {
+            c.transport == Transport::Udp && c.ends.contains(&at) && c.ends.iter().any(|end| end.ip() == client.ip())
+        };
+        self.flows.values().filter(belongs).map(|c| c.flow).collect()
+    }
+}
+
+struct Collect<'a> {
+    recording: Recording,
+    changes: &'a Changes,
+    messages: usize,
+    bytes: usize,
+    failed: Option<String>,
+    text: Vec<u8>,
+}
+
+/// The message, detached from its bytes.
+pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
+    let draft = message.draft;
+    let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
+    text.clear();
+    fields_json(&draft.tree, message.sources(), text);
+    let fields = json(text);
+    text.clear();
+    let derived = match derived_json(draft, message.sources(), text) {
+        true => json(text),
+        false => Json::Null,
+    };
+    Said {
+        proto: draft.proto,
+        message: draft.message,
+        version: draft.version,
+        from: draft.from,
+        fields,
+        derived,
+        fault: draft.fault.as_ref().map(ToString::to_string),
+        bytes: message.place.bytes.to_vec(),
+        channel: Channel::Main,
+        more: false,
+    }
+}
+
+impl Sink for Collect<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        let (Some(ends), Some(dissector)) = (message.talk.ends, protocols::for_line(message.draft.proto)) else {
+            return;
+        };
+        self.messages += 1;
+        self.bytes += message.place.bytes.len();
+        if self.messages > MESSAGES || self.bytes > BYTES {
+            self.recording.cut = true;
+            return;
+        }
+        let mut recorded = Recorded {
+            said: detach(message, &mut self.text),
+            frame: message.place.frame,
+            time: message.place.time,
+            length: message.place.length,
+            notes: message.draft.notes.iter().map(|(note, _)| note.code).collect(),
+            dropped: false,
+            edited: false,
+            captured: None,
+        };
+        if let Err(what) = self.changes.make(message, &mut recorded) {
+            self.failed.get_or_insert(what);
+        }
+        let talk = message.talk;
+        let conversation = self.recording.flows.entry(talk.flow).or_insert_with(|| Conversation {
+            flow: talk.flow,
+            dissector,
+            transport: talk.transport,
+            ends,
+            known: false,
+            messages: Vec::new(),
+        });
+        if !conversation.known && recorded.said.from != Role::Unknown {
+            conversation.known = true;
+            let by_client = (recorded.said.from == Role::Client) == (message.place.side.index() == 0);
+            conversation.ends = if by_client { ends } else { [ends[1], ends[0]] };
+        }
+        conversation.messages.push(recorded);
+    }
+}

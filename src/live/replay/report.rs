@@ -1,0 +1,203 @@
+//! What became of a session, for people and for programs.
+
+use super::compare::Divergence;
+use super::plan::Unsaid;
+use crate::live::replay::actor::Counts;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::time::Duration;
+
+/// How many divergences people are shown.
+const SHOWN: usize = 20;
+
+/// What became of a session.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Messages of ours that were to be repeated.
+    pub steps: u64,
+    /// Of these said.
+    pub said: u64,
+    /// Messages of the peer in the capture.
+    pub expected: u64,
+    /// Messages of the peer that came.
+    pub heard: u64,
+    /// What was not said, and why.
+    pub unsaid: Vec<Unsaid>,
+    /// What was refused because it may harm the peer.
+    pub refused: Vec<Unsaid>,
+    /// What the session made live instead of repeating it, by kind.
+    pub live: BTreeMap<&'static str, u64>,
+    /// Messages that the user dropped.
+    pub dropped: u64,
+    /// Messages of nobody knows whom.
+    pub unknown: u64,
+    /// What was counted.
+    pub counts: Counts,
+    /// What the user should know.
+    pub remarks: Vec<String>,
+    /// Why the peer ended the session, if it did.
+    pub ended: Option<String>,
+    /// What went wrong.
+    pub trouble: Option<String>,
+    /// Where the peer diverged from the capture.
+    pub divergences: Vec<Divergence>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Report {
+    /// Was everything said, and acknowledged where the protocol does that?
+    pub fn complete(&self) -> bool {
+        self.trouble.is_none() && self.unsaid.is_empty() && self.counts.unacknowledged == 0
+    }
+
+    /// Minimum, median and maximum of the round trips.
+    pub fn round_trips(&self) -> Option<[Duration; 3]> {
+        let mut all = self.counts.round_trips.clone();
+        all.sort_unstable();
+        Some([*all.first()?, *all.get(all.len() / 2)?, *all.last()?])
+    }
+
+    /// One JSON object a line: divergences, refusals, and at the end the session.
+    pub fn ndjson(&self, out: &mut String) {
+        let mut line = |value: Json| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "{value}");
+        };
+        let unsaid =
+            |kind: &str, u: &Unsaid| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
+        self.refused.iter().for_each(|u| line(unsaid("refused", u)));
+        self.unsaid.iter().for_each(|u| line(unsaid("unsaid", u)));
+        for divergence in &self.divergences {
+            line(match divergence {
+                Divergence::Missing { frame, message } => {
+                    json!({"report": "divergence", "kind": "missing", "frame": frame, "message": message})
+                }
+                Divergence::Extra { message, content } => {
+                    json!({"report": "divergence", "kind": "extra", "message": message, "fields": content})
+                }
+                Divergence::Differs { frame, message, fields } => {
+                    let fields: Vec<Json> = fields
+                        .iter()
+                        .map(|(path, old, new)| json!({"path": path, "captured": old, "live": new}))
+                        .collect();
+                    json!({"report": "divergence", "kind": "differs", "frame": frame, "message": message, "fields": fields})
+                }
+            });
+        }
+        let ms = |d: Duration| (d.as_secs_f64() * 1e6).round() / 1e3;
+        let trips = self.round_trips().map(|[least, median, most]| json!({"count": self.counts.round_trips.len(), "min": ms(least), "median": ms(median), "max": ms(most)}));
+        line(json!({
+            "report": "session",
+            "complete": self.complete(),
+            "diverged": !self.divergences.is_empty(),
+            "messages": self.steps,
+            "sent": self.said,
+            "acknowledged": self.counts.acknowledged,
+            "unacknowledged": self.counts.unacknowledged,
+            "resent": self.counts.resent,
+            "answered_live": self.counts.live,
+            "expected": self.expected,
+            "received": self.heard,
+            "copies_received": self.counts.copies,
+            "not_repeated": self.live,
+            "dropped": self.dropped,
+            "refused": self.refused.len(),
+            "unsaid": self.unsaid.len(),
+            "divergences": self.divergences.len(),
+            "round_trip_ms": trips,
+            "ended": self.ended,
+            "trouble": self.trouble,
+            "remarks": self.remarks,
+            "seconds": ms(self.took) / 1e3,
+        }));
+    }
+}
+
+fn short(value: &Json) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(60) {
+        Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { counts, .. } = self;
+        writeln!(f, "sent          {} of {} messages in {:.3} s", self.said, self.steps, self.took.as_secs_f64())?;
+        if counts.acknowledged + counts.unacknowledged > 0 {
+            let (yes, no) = (counts.acknowledged, counts.unacknowledged);
+            writeln!(f, "acknowledged  {yes}, {no} not; {} copies sent again", counts.resent)?;
+        }
+        writeln!(f, "received      {} of {} messages", self.heard, self.expected)?;
+        if counts.live > 0 {
+            writeln!(f, "made live     {} acknowledgements, heartbeats and answers", counts.live)?;
+        }
+        if let Some([least, median, most]) = self.round_trips() {
+            let ms = |d: Duration| d.as_secs_f64() * 1e3;
+            let count = counts.round_trips.len();
+            writeln!(
+                f,
+                "round trips   {count}: min {:.2}, median {:.2}, max {:.2} ms",
+                ms(least),
+                ms(median),
+                ms(most)
+            )?;
+        }
+        for (kind, count) in &self.live {
+            writeln!(f, "not repeated  {count} {kind} of the capture")?;
+        }
+        if self.dropped > 0 {
+            writeln!(f, "dropped       {}", self.dropped)?;
+        }
+        if self.unknown > 0 {
+            writeln!(
+                f,
+                "left out      {} messages of an unknown sender: --server ADDR tells who is who",
+                self.unknown
+            )?;
+        }
+        for unsaid in self.refused.iter().take(SHOWN) {
+            writeln!(
+                f,
+                "refused       frame {} {}: {} (--allow-dangerous sends it)",
+                unsaid.frame, unsaid.message, unsaid.why
+            )?;
+        }
+        for unsaid in self.unsaid.iter().take(SHOWN) {
+            writeln!(f, "not sent      frame {} {}: {}", unsaid.frame, unsaid.message, unsaid.why)?;
+        }
+        for remark in &self.remarks {
+            writeln!(f, "note          {remark}")?;
+        }
+        if let Some(why) = &self.ended {
+            writeln!(f, "the peer ended the session: {why}")?;
+        }
+        if let Some(trouble) = &self.trouble {
+            writeln!(f, "trouble       {trouble}")?;
+        }
+        if self.divergences.is_empty() {
+            return writeln!(f, "the peer said what it said in the capture");
+        }
+        writeln!(f, "the peer diverged from the capture in {} places:", self.divergences.len())?;
+        for divergence in self.divergences.iter().take(SHOWN) {
+            match divergence {
+                Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come")?,
+                Divergence::Extra { message, content } => {
+                    writeln!(f, "  {message}: not in the capture: {}", short(content))?
+                }
+                Divergence::Differs { frame, message, fields } => {
+                    for (path, old, new) in fields {
+                        writeln!(f, "  frame {frame} {message} {path}: {}, was {}", short(new), short(old))?;
+                    }
+                }
+            }
+        }
+        match self.divergences.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more (-f ndjson lists all)"),
+        }
+    }
+}
