@@ -24,7 +24,7 @@
 //!
 //! let file = std::fs::File::open("fixtures/riptide/riptide20-udp.pcap")?;
 //! let mut out = Renderer::new(Format::Ndjson, Style::default(), Box::new(std::io::sink()));
-//! let (mut packets, mut table, options) = (Packets::open(Box::new(file))?, Table::new(Caps::default()), Options::default());
+//! let (mut packets, mut table, options) = (Packets::open(Box::new(file))?, Table::new(Caps::default()), netkit::protocols::options());
 //! let mut inspector = Inspector::new(&options, &mut out);
 //! while let Some(item) = packets.next()? {
 //!     if let Decoded::Packet(packet) = item.decoded {
@@ -55,8 +55,8 @@
 //! let text = "proto = \"riptide\"\n[[message]]\nid = 7\nname = \"hurt\"\n[message.fields]\nhp = \"ushort\"\n";
 //! let mut schemas = Schemas::default();
 //! schemas.add("game.toml", text, &|name| Some(protocols::by_name(name)?.encodings()))?;
-//! let mut options = Options { schemas: schemas.into(), ..Options::default() };
-//! options.settings.add("riptide.version=2.0")?;
+//! let mut options = Options { schemas: schemas.into(), ..netkit::protocols::options() };
+//! options.set("riptide.version=2.0")?;
 //! let riptide = protocols::by_name("riptide").ok_or("no such protocol")?;
 //! let mut hp = Hp(None);
 //! dump(riptide, &[0, 7, 0, 100, 0], &options, &mut Draft::default(), &mut hp);

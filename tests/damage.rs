@@ -52,7 +52,7 @@ impl Sink for Check<'_> {
 
 fn messages() -> BTreeSet<(String, Vec<u8>)> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide");
-    let options = Options { proto: Some("riptide".into()), ..Options::default() };
+    let options = Options { proto: Some("riptide".into()), ..netkit::protocols::options() };
     let mut all = Collect::default();
     for path in std::fs::read_dir(folder).expect("fixtures").map(|e| e.expect("an entry").path()) {
         if path.extension().is_some_and(|e| e == "pcap") {
@@ -77,8 +77,8 @@ fn riptide_messages_cut_and_flipped() {
     assert!(messages.len() > 500, "{}", messages.len());
     let (mut draft, mut runs) = (Draft::default(), 0u64);
     for (version, bytes) in &messages {
-        let mut options = Options::default();
-        options.settings.add(&format!("riptide.version={version}")).expect("a version");
+        let mut options = netkit::protocols::options();
+        options.set(&format!("riptide.version={version}")).expect("a version");
         let mut check = Check { options: &options, seen: 0 };
         let mut run = |data: &[u8]| {
             inspector::dump(&Riptide, data, &options, &mut draft, &mut check);

@@ -2,7 +2,7 @@
 
 use netkit::capture::{Body, Decoded, Packets, Time, ethernet};
 use netkit::capture::{LinkType, PcapWriter};
-use netkit::dissect::{Inspector, Message, Options, Sink};
+use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Table};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn names(datagrams: &[(bool, Vec<u8>)]) -> Vec<(&'static str, &'static str)> {
         writer.frame(Time::micros(k as i64, 0), &frame).unwrap();
     }
     writer.flush().unwrap();
-    let options = Options::default();
+    let options = netkit::protocols::options();
     let mut found = Names::default();
     let mut inspector = Inspector::new(&options, &mut found);
     let mut table = Table::new(Caps::default());

@@ -3,7 +3,7 @@
 
 use netkit::codec::layout::{Field, Show};
 use netkit::codec::{Context, Layout, Reader, Recalled, Sampler, Scope, Sources, Writer, layout::Order, names};
-use netkit::dissect::{Draft, Options};
+use netkit::dissect::Draft;
 use netkit::encode::{Encoders, Entry, Source, deeply, json};
 use netkit::protocols;
 use netkit::render::{derived_json, fields_json};
@@ -171,9 +171,9 @@ proptest! {
         if fault {
             object["fault"] = json!({"path": "x"});
         }
-        let options = Options::default();
+        let options = netkit::protocols::options();
         let mut encoders = Encoders::new(&options);
-        if let Ok(entry) = Entry::new(object, &Source::default()) {
+        if let Ok(entry) = Entry::new(object, &Source::new(netkit::protocols::registry())) {
             let _ = encoders.encode(&entry);
         }
     }
@@ -181,6 +181,6 @@ proptest! {
     #[test]
     fn no_line_panics(object in any_json(&["proto", "message", "fields", "riptide", "connect", "from", "time", "src",
         "flow", "name", "value", "type", "list", "derived", "hidden", "fault", "transport", "dst", "version"])) {
-        let _ = Entry::new(object, &Source::default());
+        let _ = Entry::new(object, &Source::new(netkit::protocols::registry()));
     }
 }

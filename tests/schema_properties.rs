@@ -357,12 +357,12 @@ fn json_by_random_schemas() {
         let mut schemas = Schemas::default();
         schemas.add("random.toml", &text, &|_| Some(nano.encodings())).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let fields = schemas.messages("nano")[0].fields(place).expect("fields");
-        let options = Options { schemas: schemas.into(), ..Options::default() };
+        let options = Options { schemas: schemas.into(), ..netkit::protocols::options() };
         for _ in 0..6 {
             let payload = object(fields, &mut random);
             let line =
                 serde_json::json!({"proto": "nano", "message": "push", "fields": {"route": "r", "payload": payload}});
-            let entry = Entry::new(line, &Source::default()).expect("an entry");
+            let entry = Entry::new(line, &Source::new(netkit::protocols::registry())).expect("an entry");
             let bytes = Encoders::new(&options).encode(&entry).unwrap_or_else(|e| panic!("{e}: {payload}\n{text}"));
             let mut lines = Lines(Vec::new());
             inspector::dump(nano, &bytes, &options, &mut Draft::default(), &mut lines);

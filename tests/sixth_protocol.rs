@@ -8,8 +8,11 @@ use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethern
 use netkit::codec::layout::{Field, Layout, Len, i16le, tag, text, u8, u16le};
 use netkit::codec::{EncodeError, Reader, Writer};
 use netkit::dissect::*;
+use netkit::encode::{Encoders, Entry, Source};
+use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table as Flows, Transport};
 use netkit::render::Ndjson;
+use netkit::stats::{Stats, Wanted};
 use serde_json::{Value as Json, json};
 
 // 1. Tables.
@@ -101,7 +104,9 @@ impl Dissector for Toy {
 }
 
 // 5. Registry.
-static MORE: [&dyn Dissector; 1] = [&Toy];
+fn options() -> Options {
+    Options::new(netkit::protocols::registry().with(&Toy))
+}
 
 /// Keeps each message's line, and its bytes.
 #[derive(Default)]
@@ -115,6 +120,8 @@ impl Sink for Lines {
     }
 }
 
+const SAID: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
+
 /// The capture of a conversation in which these were said.
 fn capture(said: &[&[u8]]) -> Vec<u8> {
     let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:4666".parse().unwrap());
@@ -127,24 +134,28 @@ fn capture(said: &[&[u8]]) -> Vec<u8> {
     file
 }
 
-fn decode(file: Vec<u8>, options: &Options) -> Vec<(Json, Vec<u8>)> {
+/// Reads a capture into a sink.
+fn read(file: Vec<u8>, options: &Options, sink: &mut impl Sink) {
     let mut packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();
-    let (mut table, mut lines) = (Flows::new(Caps::default()), Lines::default());
-    let mut inspector = Inspector::new(options, &mut lines);
+    let mut table = Flows::new(Caps::default());
+    let mut inspector = Inspector::new(options, sink);
     while let Some(item) = packets.next().unwrap() {
         if let Decoded::Packet(packet) = item.decoded {
             table.packet(&packet, &mut inspector);
         }
     }
     table.finish(&mut inspector);
+}
+
+fn decode(options: &Options) -> Vec<(Json, Vec<u8>)> {
+    let mut lines = Lines::default();
+    read(capture(&SAID), options, &mut lines);
     lines.0
 }
 
 #[test]
-fn a_sixth_protocol_is_found_decoded_and_encoded() {
-    let options = Options { more: &MORE, ..Options::default() };
-    let said: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\x02\x07"];
-    let lines = decode(capture(&said), &options);
+fn it_is_recognised_and_decoded() {
+    let lines = decode(&options());
     let wanted =
         [json!({"length": 5, "words": "hello"}), json!({"entity": 7, "dx": -1, "dy": 16}), json!({"unparsed": "07"})];
     assert_eq!(lines.len(), 3);
@@ -152,24 +163,62 @@ fn a_sixth_protocol_is_found_decoded_and_encoded() {
         assert_eq!((&line["proto"], &line["from"]), (&json!("toy"), &json!("client")), "{line}");
         assert_eq!(line["fields"], wanted[k], "{line}");
         assert_eq!(line.get("fault").is_some(), k == 2, "{line}");
-        let message = line["message"].as_str().unwrap();
-        let broken = line.get("fault").is_some();
-        let line = Line {
-            message,
-            proto: "toy",
-            version: None,
-            from: Role::Client,
-            flow: 1,
-            fields: &line["fields"],
-            derived: None,
-            broken,
-        };
-        let written = Toy.encoder(&options).encode(&line).unwrap();
-        assert_eq!(&written, bytes);
-        assert_eq!(written, said[k]);
+        assert_eq!(bytes, SAID[k]);
     }
-    // By name as well; and without the registry nobody claims it.
-    let named = Options { more: &MORE, proto: Some("toy".into()), ..Options::default() };
-    assert_eq!(decode(capture(&said), &named).len(), 3);
-    assert_eq!(decode(capture(&said), &Options::default()).len(), 0);
+    // By name as well; and where the registry does not have it, nobody claims it.
+    let named = Options { proto: Some("toy".into()), ..options() };
+    assert_eq!(decode(&named).len(), 3);
+    assert_eq!(decode(&netkit::protocols::options()).len(), 0);
+}
+
+#[test]
+fn its_lines_are_encoded() {
+    let options = options();
+    let source = Source::new(options.registry.clone());
+    let mut encoders = Encoders::new(&options);
+    for (line, bytes) in decode(&options) {
+        let entry = Entry::new(line, &source).unwrap();
+        assert_eq!(encoders.encode(&entry).unwrap(), bytes);
+    }
+    // By the message's name alone, as on a command line; unknown where the registry lacks it.
+    let object = json!({"message": "move", "fields": {"entity": 1, "dx": 2, "dy": 3}});
+    let entry = Entry::new(object.clone(), &source).unwrap();
+    assert_eq!(encoders.encode(&entry).unwrap(), b"\x02\x01\x00\x02\x00\x03\x00");
+    assert!(Entry::new(object, &Source::new(netkit::protocols::registry())).is_err());
+}
+
+#[test]
+fn filters_know_its_names() {
+    struct Matching<'a>(&'a Filter, Vec<u64>, u64);
+    impl Sink for Matching<'_> {
+        fn message(&mut self, message: &Message<'_>) {
+            self.2 += 1;
+            if self.0.matches(message) {
+                self.1.push(self.2);
+            }
+        }
+    }
+    let options = options();
+    for (text, matching) in [("dx == -1", vec![2]), ("toy.say", vec![1]), ("proto == toy and fault", vec![3])] {
+        let filter = Filter::parse(text, &Names::new(&options)).unwrap();
+        let mut sink = Matching(&filter, Vec::new(), 0);
+        read(capture(&SAID), &options, &mut sink);
+        assert_eq!(sink.1, matching, "{text}");
+        assert!(Filter::parse(text, &Names::new(&netkit::protocols::options())).is_err(), "{text}");
+    }
+    let error = Filter::parse("toy.entitty == 7", &Names::new(&options)).unwrap_err().to_string();
+    assert!(error.contains("entity"), "{error}");
+}
+
+#[test]
+fn it_is_documented_and_counted() {
+    let options = options();
+    let toy = options.registry.by_name("toy").unwrap();
+    let page = document(toy, Some("move"));
+    assert_eq!(page["tables"][0]["messages"][0]["message"], "move");
+    assert_eq!(page["tables"][0]["messages"][0]["fields"][2]["unit"], "cm");
+    let mut stats = Stats::new(&options, Wanted { rows: false, fields: true });
+    read(capture(&SAID), &options, &mut stats);
+    assert_eq!((stats.messages, stats.bytes, stats.faults), (3, 16, 1));
+    assert!(stats.sums().starts_with("toy, 3 messages, 16 bytes"), "{}", stats.sums());
 }

@@ -2,8 +2,6 @@
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, Error};
-use netkit::codec::schema::Schemas;
-use netkit::dissect::Settings;
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name};
@@ -69,7 +67,7 @@ pub fn setting() -> Listed {
         });
         plain(pairs)
     }
-    Listed { list, check: |text| Settings::default().add(text).map(|()| text.into()) }
+    Listed { list, check: |text| netkit::protocols::options().set(text).map(|()| text.into()) }
 }
 
 /// `PROTO.MESSAGE`.
@@ -101,7 +99,7 @@ pub fn documented() -> Listed {
 
 /// A filter; what it may begin with.
 pub fn filter() -> Listed {
-    Listed { list: || plain(Names { schemas: &Schemas::default() }.all()), check: any }
+    Listed { list: || plain(Names::new(&netkit::protocols::options()).all()), check: any }
 }
 
 /// One table of statistics, or a field.

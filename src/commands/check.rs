@@ -43,6 +43,7 @@ fn files(args: &Decode, selection: Selection, options: &Options, global: &Global
 
 /// Writes messages again and compares.
 struct Check<'a> {
+    source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
@@ -54,7 +55,8 @@ struct Check<'a> {
 impl<'a> Check<'a> {
     fn new(options: &'a Options) -> Check<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
-        Check { encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None }
+        let source = Source::new(options.registry.clone());
+        Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None }
     }
 
     /// What the message's own line gives.
@@ -62,7 +64,7 @@ impl<'a> Check<'a> {
         self.line.clear();
         self.printer.message(message, &mut self.line);
         let object = encode::json(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
-        let entry = Entry::new(object, &Source::default()).map_err(|e| e.to_string())?;
+        let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
         self.encoders.encode(&entry).map_err(|e| e.to_string())
     }
 }

@@ -16,7 +16,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];
     let mut cut = Ok(());
     let mut read = |path: &Path, selection: Selection| {
-        let stats = Stats::new(&options.schemas, Wanted { rows: false, fields: true });
+        let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let (stats, done) = count(path, &options, global, selection, stats);
         // What could be read is compared, also where it ends in an error.
         match done {

@@ -47,7 +47,7 @@ struct Encoding<'a> {
 impl<'a> Encoding<'a> {
     fn new(args: &'a Encode, options: &'a Options, to: To) -> Encoding<'a> {
         let out = Written::new(to, Output::new(args.output.clone()));
-        let source = Source { proto: options.proto.clone(), from: options.from };
+        let source = Source { registry: options.registry.clone(), proto: options.proto.clone(), from: options.from };
         Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0 }
     }
 

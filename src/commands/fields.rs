@@ -1,12 +1,12 @@
 //! `netkit fields`: the tables as documentation, for people and as JSON.
 
 use super::Usage;
-use super::fields_json::protocol_json;
 use super::output::style;
 use crate::cli::{Fields, FieldsFormat, Global};
 use netkit::codec::layout::{Field, Kind, flag};
 use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
+use netkit::dissect::document;
 use netkit::dissect::{Dissector, Role, Table};
 use netkit::limits::LIMITS;
 use netkit::protocols;
@@ -34,9 +34,9 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     }
     let schemas = super::schemas(&args.schema)?;
     match (args.format, proto) {
-        (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", protocol_json(d, message))?,
+        (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
         (FieldsFormat::Json, None) => {
-            let all: Vec<Json> = protocols::ALL.iter().map(|d| protocol_json(*d, None)).collect();
+            let all: Vec<Json> = protocols::ALL.iter().map(|d| document(*d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
         (FieldsFormat::Text, None) => overview(&mut page),

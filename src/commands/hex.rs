@@ -7,7 +7,6 @@ use crate::cli::Global;
 use netkit::capture::HexText;
 use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Draft, Message, Options, Sink, inspector};
-use netkit::protocols;
 use std::io::BufRead;
 
 /// Dissects each message of a hex text. `lines`: each line of plain hex is one.
@@ -23,7 +22,7 @@ pub fn text(
 ) -> anyhow::Result<()> {
     let mut text = HexText::new(reader).lines(lines);
     let mut draft = Draft::default();
-    let named = options.proto.as_deref().and_then(protocols::by_name);
+    let named = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     let mut empty = true;
     while let Some(block) = text.next()? {
         empty = false;
@@ -44,8 +43,9 @@ pub fn text(
 
 /// The protocol that the bytes fit best, named on stderr: the one that leaves least unexplained.
 fn best(bytes: &[u8], options: &Options, global: &Global) -> &'static dyn Dissector {
-    let mut ranked: Vec<(Score, &'static dyn Dissector)> = protocols::ALL
-        .into_iter()
+    let mut ranked: Vec<(Score, &'static dyn Dissector)> = options
+        .registry
+        .iter()
         .map(|dissector| {
             let mut score = Score { length: bytes.len(), ..Score::default() };
             inspector::dump(dissector, bytes, options, &mut Draft::default(), &mut score);

@@ -6,7 +6,6 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
-mod fields_json;
 mod generate;
 mod hex;
 mod input;
@@ -69,10 +68,10 @@ pub fn status(error: &anyhow::Error) -> u8 {
 
 /// What the user said about dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
-    let mut options = Options { from: dissect.from, ..Options::default() };
+    let mut options = Options { from: dissect.from, ..protocols::options() };
     options.proto = dissect.proto.clone().filter(|name| name != "auto");
     for text in &dissect.set {
-        options.settings.add(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
+        options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
     options.schemas = schemas(&dissect.schema)?.into();
     Ok(options)

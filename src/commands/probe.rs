@@ -83,9 +83,9 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
         ProbeTransport::Tcp => Carrier::Tcp,
         ProbeTransport::Ws => Carrier::Ws,
     });
-    let proto = options.proto.as_deref().and_then(protocols::by_name);
+    let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     if let (Some(dissector), Some(carrier)) = (proto, carrier) {
-        let courses = dissector.probe().map_or(&[][..], |probe| probe.courses());
+        let courses = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.courses());
         if !courses.iter().any(|course| course.carrier == carrier) {
             let mut all: Vec<&str> = courses.iter().map(|course| course.carrier.name()).collect();
             all.dedup();
@@ -97,6 +97,7 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
     Ok(Request {
         proto,
         carrier,
+        clients: protocols::clients(),
         options,
         samples: args.samples,
         interval: args.interval,

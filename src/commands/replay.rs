@@ -111,7 +111,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
-    let names = Names { schemas: &options.schemas };
+    let names = Names::new(options);
     let mut changes = Changes::default();
     for text in &args.edit {
         changes.edit(text, &names).map_err(|why| Usage(format!("--edit {text:?}: {why}")))?;
@@ -120,7 +120,7 @@ fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
         changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
     }
     let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?);
-    Recording::read(packets, options, &changes).map_err(|error| match error {
+    Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
         RecordingError::Change(what) => Usage(what).into(),
         other => other.into(),
     })
@@ -235,7 +235,7 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
 
 /// What would be said.
 fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Result<u8> {
-    let (plan, _) = order.plan(options)?;
+    let (plan, _) = order.plan(options);
     let mut out = io::stdout().lock();
     for step in &plan.steps {
         let said = &step.recorded.said;

@@ -33,7 +33,7 @@ impl Selection {
         for limit in &traffic.limit {
             options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
         }
-        let names = Names { schemas: &options.schemas };
+        let names = Names::new(options);
         let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();
         Ok(Selection {

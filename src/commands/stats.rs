@@ -35,7 +35,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         (Some(by), _) => by.parse().map_err(|why| Usage(format!("--by {by}: {why}")))?,
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
-    let stats = Stats::new(&options.schemas, Wanted { rows, fields: false });
+    let stats = Stats::new(&options, Wanted { rows, fields: false });
     let (stats, done) = count(&args.file, &options, global, selection, stats);
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();

@@ -63,7 +63,7 @@ fn plain(json: &[u8]) -> String {
 
 /// Runs the command.
 pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selection: Selection) -> anyhow::Result<u8> {
-    let names = Names { schemas: &options.schemas };
+    let names = Names::new(options);
     let parse =
         |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
     let by = args.by.as_deref().map(|by| parse(by, "--by")).transpose()?;

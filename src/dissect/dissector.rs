@@ -64,16 +64,6 @@ pub trait Dissector: Sync {
 
     /// The memory for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
-
-    /// How a live server is asked; `None`: it cannot be.
-    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
-        None
-    }
-
-    /// How its recorded conversations are played to a live peer; `None`: they cannot be.
-    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
-        None
-    }
 }
 
 impl std::fmt::Debug for dyn Dissector {

@@ -7,16 +7,20 @@
 
 pub mod delivery;
 pub mod dissector;
+mod document;
 pub mod inspector;
 pub mod message;
 pub mod options;
 pub mod payload;
+mod registry;
 mod scratch;
 pub mod talk;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use document::document;
 pub use inspector::{Counters, Inspector, Share};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
+pub use registry::Registry;
 pub use scratch::Scratch;
 pub use talk::{Role, Roles, Talk};

@@ -1,6 +1,6 @@
 //! What the user said on the command line, as sessions and encoders need it.
 
-use super::dissector::Dissector;
+use super::registry::Registry;
 use super::talk::Role;
 use crate::codec::schema::Schemas;
 use crate::limits::Limits;
@@ -51,13 +51,13 @@ impl Settings {
         self.0.get(key).map(String::as_str).filter(|v| *v != "auto")
     }
 
-    /// Adds `KEY=VALUE`.
+    /// Adds `KEY=VALUE`; the dissectors say which there are.
     ///
     /// # Errors
     /// An unknown key, or a value that its setting does not take, with what would be right.
-    pub fn add(&mut self, text: &str) -> Result<(), String> {
+    fn add(&mut self, text: &str, registry: &Registry) -> Result<(), String> {
         let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
-        let all = || crate::protocols::ALL.iter().flat_map(|d| d.settings());
+        let all = || registry.iter().flat_map(|d| d.settings());
         let Some(setting) = all().find(|s| s.key == key) else {
             let near = crate::nearest::nearest(key, all().map(|s| s.key));
             return Err(format!("no setting {key:?}{}", crate::nearest::hint(near)));
@@ -69,8 +69,10 @@ impl Settings {
 }
 
 /// Everything the user said that concerns dissection.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
+    /// The protocols there are.
+    pub registry: Registry,
     /// `-s`.
     pub settings: Settings,
     /// `--server`.
@@ -85,19 +87,28 @@ pub struct Options {
     pub proto: Option<String>,
     /// `--limit`.
     pub limits: Limits,
-    /// Protocols of the program that uses this library, asked before [`ALL`](crate::protocols::ALL). The
-    /// command line has none.
-    pub more: &'static [&'static dyn Dissector],
 }
 
 impl Options {
-    /// All protocols of this run, in the order in which they are asked.
-    pub fn dissectors(&self) -> impl Iterator<Item = &'static dyn Dissector> + use<> {
-        self.more.iter().copied().chain(crate::protocols::ALL)
+    /// Nothing said yet. The built-in protocols: [`protocols::options`](crate::protocols::options).
+    pub fn new(registry: Registry) -> Options {
+        Options {
+            registry,
+            settings: Settings::default(),
+            server: None,
+            from: None,
+            ports: Vec::new(),
+            schemas: Arc::default(),
+            proto: None,
+            limits: Limits::default(),
+        }
     }
 
-    /// The dissector of that name.
-    pub fn dissector(&self, name: &str) -> Option<&'static dyn Dissector> {
-        self.dissectors().find(|d| d.name() == name)
+    /// Adds a setting: `riptide.version=2.0`.
+    ///
+    /// # Errors
+    /// An unknown key, or a value that its setting does not take, with what would be right.
+    pub fn set(&mut self, text: &str) -> Result<(), String> {
+        self.settings.add(text, &self.registry)
     }
 }

@@ -3,20 +3,28 @@
 use super::annotated;
 use crate::capture::Time;
 use crate::codec::EncodeError;
-use crate::dissect::{Dissector, Line, Role};
+use crate::dissect::{Dissector, Line, Registry, Role};
 use crate::flow::Transport;
 use crate::nearest::{hint, nearest};
-use crate::protocols;
 use serde_json::{Map, Value as Json};
 use std::net::SocketAddr;
 
 /// What holds where an object does not say it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Source {
+    /// The protocols there are.
+    pub registry: Registry,
     /// The protocol.
     pub proto: Option<String>,
     /// Who sends.
     pub from: Option<Role>,
+}
+
+impl Source {
+    /// Objects that say everything themselves.
+    pub fn new(registry: Registry) -> Source {
+        Source { registry, proto: None, from: None }
+    }
 }
 
 /// A message, its fields, and where it was said.
@@ -98,9 +106,9 @@ impl Entry {
                 let bare = message.strip_prefix(&format!("{proto}.")).map(String::from);
                 (proto, bare.unwrap_or(message))
             }
-            None => named(&message)?,
+            None => named(&message, &source.registry)?,
         };
-        let dissector = whose(&proto)?;
+        let dissector = whose(&proto, &source.registry)?;
         let (fields, beside) = match map.remove("fields") {
             Some(Json::Object(fields)) => (Json::Object(fields), None),
             Some(Json::Array(list)) => annotated::plain(&list).map_err(|what| match what.split_once(": ") {
@@ -172,33 +180,28 @@ impl Entry {
 }
 
 /// The dissector of a protocol, or of a carrier.
-fn whose(proto: &str) -> Result<&'static dyn Dissector, EncodeError> {
-    protocols::for_line(proto).ok_or_else(|| {
-        let what = match nearest(proto, names()) {
+fn whose(proto: &str, registry: &Registry) -> Result<&'static dyn Dissector, EncodeError> {
+    registry.for_line(proto).ok_or_else(|| {
+        let what = match nearest(proto, registry.names()) {
             Some(near) => hint(Some(near)),
-            None => format!(": there are {}", names().collect::<Vec<_>>().join(", ")),
+            None => format!(": there are {}", registry.names().collect::<Vec<_>>().join(", ")),
         };
         error("proto", format!("no protocol {proto:?}{what}"))
     })
 }
 
-fn names() -> impl Iterator<Item = &'static str> {
-    protocols::ALL.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
-}
-
 /// The protocol and message of `PROTO.MESSAGE`, or of a message's name that one protocol alone has.
-pub(super) fn named(text: &str) -> Result<(String, String), EncodeError> {
+pub(super) fn named(text: &str, registry: &Registry) -> Result<(String, String), EncodeError> {
     if let Some((proto, message)) = text.split_once('.') {
-        whose(proto)?;
+        whose(proto, registry)?;
         return Ok((proto.into(), message.into()));
     }
     let has = |d: &dyn Dissector| d.tables().iter().any(|t| t.layouts.iter().any(|l| l.name == text));
-    let having: Vec<&str> = protocols::ALL.iter().filter(|d| has(**d)).map(|d| d.name()).collect();
+    let having: Vec<&str> = registry.iter().filter(|d| has(*d)).map(|d| d.name()).collect();
     match having[..] {
         [proto] => Ok((proto.into(), text.into())),
         [] => {
-            let all = protocols::ALL.iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name);
-            let what = format!("no protocol has a message {text:?}{}", hint(nearest(text, all)));
+            let what = format!("no protocol has a message {text:?}{}", hint(nearest(text, registry.messages())));
             Err(error("message", format!("{what}; `netkit fields` lists them")))
         }
         _ => Err(error("proto", format!("{text:?} is a message of {}: say which", having.join(" and ")))),
@@ -273,8 +276,12 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn by_itself() -> Source {
+        Source::new(crate::protocols::registry())
+    }
+
     fn failing(object: Json) -> String {
-        Entry::new(object, &Source::default()).map(|e| e.message).unwrap_err().to_string()
+        Entry::new(object, &by_itself()).map(|e| e.message).unwrap_err().to_string()
     }
 
     #[test]
@@ -282,7 +289,7 @@ mod tests {
         let object = json!({"frame": 4, "time": 1795229852.841544, "flow": 2, "proto": "riptide", "version": "2.2",
             "from": "server", "transport": "udp", "src": "10.0.0.1:7777", "dst": "[::1]:5", "message": "heartbeat",
             "length": 3, "fields": {"ping_id": 3}, "fault": {"path": "x"}, "bytes": "00"});
-        let entry = Entry::new(object, &Source::default()).unwrap();
+        let entry = Entry::new(object, &by_itself()).unwrap();
         assert_eq!((entry.line().version, entry.line().flow, entry.broken), (Some("2.2"), 2, true));
         assert_eq!(entry.time, Some(Time::micros(1795229852, 841544)));
         assert_eq!(entry.ends[1], Some("[::1]:5".parse().unwrap()));
@@ -290,11 +297,11 @@ mod tests {
 
     #[test]
     fn written_by_hand() {
-        let source = Source { proto: Some("riptide".into()), from: Some(Role::Client) };
+        let source = Source { proto: Some("riptide".into()), from: Some(Role::Client), ..by_itself() };
         let entry = Entry::new(json!({"message": "connect", "version": 2.2}), &source).unwrap();
         assert_eq!((entry.proto.as_str(), entry.from), ("riptide", Role::Client));
         assert_eq!(entry.version.as_deref(), Some("2.2"));
-        let entry = Entry::new(json!({"message": "riptide.connect", "from": "server"}), &Source::default()).unwrap();
+        let entry = Entry::new(json!({"message": "riptide.connect", "from": "server"}), &by_itself()).unwrap();
         assert_eq!((entry.message.as_str(), entry.from), ("connect", Role::Server));
     }
 

@@ -9,13 +9,14 @@
 //!
 //! ```
 //! use netkit::encode::{Encoders, Entry, Source, Values};
-//! use netkit::dissect::Options;
+//! use netkit::protocols;
 //!
 //! let text = br#"{"proto":"riptide","message":"heartbeat","fields":{"ping_id":3,"rtt":20}}"#;
-//! let options = Options::default();
+//! let options = protocols::options();
+//! let source = Source::new(options.registry.clone());
 //! let (mut values, mut encoders) = (Values::new(&text[..]), Encoders::new(&options));
 //! while let Some(text) = values.next().unwrap() {
-//!     let entry = Entry::new(text.json().unwrap(), &Source::default()).unwrap();
+//!     let entry = Entry::new(text.json().unwrap(), &source).unwrap();
 //!     assert_eq!(encoders.encode(&entry).unwrap(), [5, 3, 20, 0]);
 //! }
 //! ```

@@ -4,12 +4,13 @@ use super::Envelope;
 use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
-use crate::dissect::Dissector;
-use crate::protocols::ALL;
+use crate::dissect::{Dissector, Options, Registry};
 
 /// Where names are looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
+    /// The protocols.
+    pub registry: &'a Registry,
     /// The users' schemas.
     pub schemas: &'a Schemas,
 }
@@ -26,10 +27,15 @@ pub struct Found {
 /// Names that stand anywhere.
 const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 
-impl Names<'_> {
+impl<'a> Names<'a> {
+    /// Those of a run.
+    pub fn new(options: &'a Options) -> Names<'a> {
+        Names { registry: &options.registry, schemas: &options.schemas }
+    }
+
     /// The protocol of that name, or the carrier's dissector.
     pub fn proto(&self, name: &str) -> Option<(&'static str, &'static dyn Dissector)> {
-        ALL.into_iter().find_map(|d| match d.name() == name {
+        self.registry.iter().find_map(|d| match d.name() == name {
             true => Some((d.name(), d)),
             false => d.carriers().iter().find(|c| **c == name).map(|c| (*c, d)),
         })
@@ -42,19 +48,19 @@ impl Names<'_> {
 
     /// All message names.
     pub fn messages(&self) -> impl Iterator<Item = &'static str> {
-        ALL.into_iter().flat_map(|d| d.tables()).flat_map(|t| t.layouts).map(|l| l.name)
+        self.registry.messages()
     }
 
     /// The messages of that name: `PROTO.MESSAGE`.
     pub fn called(&self, name: &str) -> impl Iterator<Item = String> {
-        ALL.into_iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
+        self.registry.iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
     }
 
     /// Names to begin with: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
     /// fields on the top level.
     pub fn all(&self) -> Vec<String> {
         let mut list = Vec::new();
-        for dissector in ALL {
+        for dissector in self.registry.iter() {
             let mut fields = (0, Vec::new());
             for layout in dissector.tables().iter().flat_map(|t| t.layouts) {
                 list.push(format!("{}.{}", dissector.name(), layout.name));
@@ -82,7 +88,9 @@ impl Names<'_> {
     ) -> Result<Found, (usize, Vec<&'static str>)> {
         let mut found = Found::default();
         let mut deepest = (0, Vec::new());
-        for dissector in ALL.into_iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p))) {
+        for dissector in
+            self.registry.iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p)))
+        {
             let layouts = dissector.tables().iter().flat_map(|t| t.layouts);
             for layout in layouts.filter(|l| message.is_none_or(|m| l.name == m)) {
                 walk(layout.fields, steps, 0, &mut found, &mut deepest);

@@ -134,15 +134,12 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
             }
             let known: Vec<&str> = match envelope {
-                Envelope::Proto => crate::protocols::ALL
-                    .iter()
-                    .flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
-                    .collect(),
+                Envelope::Proto => self.names.registry.names().collect(),
                 Envelope::From => vec!["client", "server", "unknown"],
                 Envelope::Transport => vec!["udp", "tcp"],
                 Envelope::Message => self.names.messages().collect(),
                 Envelope::Note => {
-                    let codes = crate::protocols::ALL.iter().flat_map(|d| d.notes()).map(|n| n.code).chain(["tcp.gap"]);
+                    let codes = self.names.registry.iter().flat_map(|d| d.notes()).map(|n| n.code).chain(["tcp.gap"]);
                     codes.flat_map(|c| [c, c.rsplit('.').next().unwrap_or(c)]).collect()
                 }
                 _ => continue,

@@ -2,6 +2,9 @@
 //! protocol has to say for itself is its [`Probe`](probe::Probe) and its
 //! [`Replay`](replay::actor::Replay).
 
+mod clients;
 pub mod net;
 pub mod probe;
 pub mod replay;
+
+pub use clients::{Client, Clients};

@@ -21,8 +21,9 @@
 //! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables.
 //! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how sure
 //!    [`identify`](Dissector::identify) is, and by what, so that foreign traffic is not claimed.
-//! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]. A program that uses the library need
-//!    not touch it: [`Options::more`] takes its dissectors.
+//! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
+//!    probed or replayed. A program that uses the library need not touch them: it adds its own
+//!    [`with`](Registry::with) the built-in ones.
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in
 //!    `vectors.json`. The suite finds them by itself: expected lines, bytes given back, every
 //!    truncation and bit flip. Add the protocol to the lists in `tests/fuzz/seeds.rs` and a target
@@ -36,17 +37,41 @@ pub mod nano;
 pub mod riptide;
 pub mod websocket;
 
-use crate::dissect::Dissector;
+use crate::dissect::{Dissector, Options, Registry};
+use crate::live::probe::Probe;
+use crate::live::replay::actor::Replay;
+use crate::live::{Client, Clients};
 
 /// All dissectors, in the order in which they are listed and asked.
 pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];
 
-/// The dissector of that name.
-pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
-    ALL.into_iter().find(|d| d.name() == name)
+/// The built-in dissectors as a registry.
+pub fn registry() -> Registry {
+    Registry::new(ALL)
 }
 
-/// The dissector whose lines these are: its own, or its carrier's.
-pub fn for_line(proto: &str) -> Option<&'static dyn Dissector> {
-    by_name(proto).or_else(|| ALL.into_iter().find(|d| d.carriers().contains(&proto)))
+/// Options of a run with the built-in protocols, nothing said yet.
+pub fn options() -> Options {
+    Options::new(registry())
+}
+
+/// How the built-in protocols are spoken to live peers.
+pub fn clients() -> Clients {
+    let client = |dissector: &'static dyn Dissector, probe: &'static dyn Probe, replay: &'static dyn Replay| Client {
+        dissector,
+        probe: Some(probe),
+        replay: Some(replay),
+    };
+    Clients::new([
+        client(&riptide::Riptide, &riptide::probe::Probing, &riptide::replay::Replaying),
+        client(&dnp::Dnp, &dnp::probe::Probing, &dnp::replay::Replaying),
+        client(&nano::Nano, &nano::probe::Probing, &nano::replay::Replaying),
+        client(&gne::Gne, &gne::probe::Probing, &gne::replay::Replaying),
+        client(&acknex::Acknex, &acknex::probe::Probing, &acknex::replay::Replaying),
+    ])
+}
+
+/// The built-in dissector of that name.
+pub fn by_name(name: &str) -> Option<&'static dyn Dissector> {
+    registry().by_name(name)
 }

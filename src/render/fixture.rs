@@ -3,7 +3,7 @@
 use crate::capture::Time;
 use crate::codec::layout::*;
 use crate::codec::{Context, Level, Reader, Recalled, Scope};
-use crate::dissect::{Draft, Message, Options, Place, Role, Talk};
+use crate::dissect::{Draft, Message, Place, Role, Talk};
 use crate::flow::{Side, Transport};
 
 /// Types that the wire does not carry.
@@ -69,7 +69,7 @@ pub fn with_draft(
     let outcome = Reader::new(bytes, &mut draft.tree).named("test", "ping").context(&mut Types(1)).read(table);
     draft.ended(outcome);
     say(&mut draft);
-    let options = Options::default();
+    let options = crate::protocols::options();
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
     let talk = Talk { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
     let place = Place {

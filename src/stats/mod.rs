@@ -25,9 +25,8 @@ pub mod track;
 use crate::capture::Time;
 use crate::codec::Level;
 use crate::codec::layout::Field;
-use crate::codec::schema::Schemas;
 use crate::dissect::delivery::Event;
-use crate::dissect::{Message, Role, Sink};
+use crate::dissect::{Message, Options, Registry, Role, Sink};
 use crate::flow::{End, Side, Transport};
 use delivery::Deliveries;
 use payloads::Payloads;
@@ -144,11 +143,12 @@ pub struct Stats {
     payloads: Payloads,
     path: Vec<(&'static str, u32)>,
     wanted: Wanted,
+    registry: Registry,
 }
 
 impl Stats {
-    /// Nothing counted yet. `schemas` are those by which the capture is read.
-    pub fn new(schemas: &Schemas, wanted: Wanted) -> Stats {
+    /// Nothing counted yet. `options` are those by which the capture is read.
+    pub fn new(options: &Options, wanted: Wanted) -> Stats {
         Stats {
             messages: 0,
             bytes: 0,
@@ -165,9 +165,10 @@ impl Stats {
             delivery: Deliveries::new(wanted.rows),
             places: FxHashMap::default(),
             latest: (u64::MAX, 0),
-            payloads: Payloads::new(schemas),
+            payloads: Payloads::new(options),
             path: Vec::new(),
             wanted,
+            registry: options.registry.clone(),
         }
     }
 
@@ -243,8 +244,8 @@ impl Stats {
 }
 
 /// The protocol that a line belongs to: a carrier's (`websocket`) is that of what it carries.
-fn whose(line: &'static str) -> &'static str {
-    crate::protocols::for_line(line).map_or(line, |d| d.name())
+fn whose(line: &'static str, registry: &Registry) -> &'static str {
+    registry.for_line(line).map_or(line, |d| d.name())
 }
 
 impl Sink for Stats {
@@ -309,7 +310,7 @@ impl Sink for Stats {
         };
         if flow.line_proto != draft.proto {
             flow.line_proto = draft.proto;
-            flow.proto = whose(draft.proto);
+            flow.proto = whose(draft.proto, &talk.options.registry);
         }
         flow.version = draft.version.or(flow.version);
         flow.server = match draft.from {

@@ -3,8 +3,7 @@
 use crate::codec::Tree;
 use crate::codec::layout::Field;
 use crate::codec::names;
-use crate::codec::schema::Schemas;
-use crate::protocols::ALL;
+use crate::dissect::Options;
 use rustc_hash::FxHashMap;
 
 /// The schemas' fields by their place in memory: each belongs to one message of one schema.
@@ -19,9 +18,9 @@ fn place(field: &'static Field) -> usize {
 
 impl Payloads {
     /// Of all schemas of a run.
-    pub fn new(schemas: &Schemas) -> Payloads {
+    pub fn new(options: &Options) -> Payloads {
         let mut fields = FxHashMap::default();
-        for message in ALL.iter().flat_map(|d| schemas.messages(d.name())) {
+        for message in options.registry.iter().flat_map(|d| options.schemas.messages(d.name())) {
             for list in message.fields.iter().flatten() {
                 let mut k = 0;
                 names::in_group(list, &mut |field| {

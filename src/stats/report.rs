@@ -161,7 +161,7 @@ fn plural(n: u64, one: &str) -> String {
 
 /// `riptide, `: those of which there are messages.
 fn protocols(stats: &Stats) -> String {
-    let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| whose(line)).collect();
+    let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| whose(line, &stats.registry)).collect();
     names.sort_unstable();
     names.dedup();
     names.iter().map(|name| format!("{name}, ")).collect()

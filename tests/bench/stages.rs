@@ -7,7 +7,7 @@
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use netkit::capture::{Decoded, Packet, Packets};
-use netkit::dissect::{Inspector, Message, Options, Sink};
+use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
 use netkit::render::{Format, Renderer, Style};
 use std::io::Cursor;
@@ -73,7 +73,7 @@ impl Sink for Nobody {
 }
 
 fn dissect(file: &[u8], sink: &mut impl Sink) -> u64 {
-    let options = Options::default();
+    let options = netkit::protocols::options();
     let mut table = Table::new(Caps::default());
     let mut inspector = Inspector::new(&options, sink);
     let count = each_packet(file, |packet| table.packet(packet, &mut inspector));

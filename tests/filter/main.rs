@@ -3,7 +3,6 @@
 mod condition;
 mod counted;
 
-use netkit::codec::schema::Schemas;
 use netkit::filter::{Filter, Names};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -68,7 +67,8 @@ fn fields_of_schemas() {
 /// What completions offer to begin a filter with is taken.
 #[test]
 fn offered_names_are_known() {
-    let names = Names { schemas: &Schemas::default() };
+    let options = netkit::protocols::options();
+    let names = Names::new(&options);
     let all = names.all();
     assert!(all.len() > 150 && all.contains(&"riptide.heartbeat".into()) && all.contains(&"nano.json".into()));
     for name in all {
@@ -96,7 +96,8 @@ fn printed_fields_are_known() {
             _ => {}
         }
     }
-    let names = Names { schemas: &Schemas::default() };
+    let options = netkit::protocols::options();
+    let names = Names::new(&options);
     let mut all = BTreeSet::new();
     for (_, lines) in CAPTURES.iter() {
         for line in lines {

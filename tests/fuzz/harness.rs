@@ -159,7 +159,7 @@ impl Sink for Looker<'_> {
                 let mut again = || {
                     let json = netkit::encode::json(&text).unwrap_or_else(|e| panic!("ndjson: {e}"));
                     // Not every message can be written again without its neighbours, but none panics.
-                    if let Ok(entry) = Entry::new(json, &Source::default()) {
+                    if let Ok(entry) = Entry::new(json, &Source::new(netkit::protocols::registry())) {
                         let _ = self.encoders.encode(&entry);
                     }
                 };
@@ -174,7 +174,7 @@ impl Sink for Looker<'_> {
 
 /// Which options a first byte stands for: none, a protocol's schema, or one of its settings.
 fn options(proto: Option<&str>, choice: u8) -> Options {
-    let mut options = Options { proto: proto.map(Into::into), ..Options::default() };
+    let mut options = Options { proto: proto.map(Into::into), ..netkit::protocols::options() };
     let Some(dissector) = proto.and_then(protocols::by_name) else { return options };
     let words = dissector.settings().iter().flat_map(|s| s.values.iter().map(move |v| format!("{}={v}", s.key)));
     let words: Vec<String> = words.collect();
@@ -182,7 +182,7 @@ fn options(proto: Option<&str>, choice: u8) -> Options {
         options.schemas = FIXED.clone();
     }
     if let Some(word) = (choice & 0x7f).checked_sub(1).and_then(|k| words.get(k as usize)) {
-        options.settings.add(word).expect("a word that the setting lists");
+        options.set(word).expect("a word that the setting lists");
     }
     options
 }
@@ -364,7 +364,7 @@ pub fn schema(data: &[u8]) -> bool {
 
 /// JSON for `encode`: whatever is written is read again. How many messages were written.
 pub fn encode(data: &[u8]) -> usize {
-    let options = Options::default();
+    let options = netkit::protocols::options();
     let mut encoders = Encoders::new(&options);
     let mut values = Values::new(data);
     let mut written = 0;
@@ -382,7 +382,7 @@ pub fn encode(data: &[u8]) -> usize {
                 continue;
             }
         };
-        let bytes = Entry::new(object, &Source::default()).and_then(|entry| {
+        let bytes = Entry::new(object, &Source::new(netkit::protocols::registry())).and_then(|entry| {
             let bytes = encoders.encode(&entry)?;
             for framing in [Framing::Tcp, Framing::WebSocket] {
                 let _ = encoders.framed(&entry, &bytes, framing);
@@ -410,7 +410,7 @@ pub fn encode_deeply(data: &[u8]) -> usize {
 pub fn filter(data: &[u8]) -> bool {
     let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
     let Ok(text) = std::str::from_utf8(text) else { return false };
-    let filter = match Filter::parse(text, &Names { schemas: &FIXED }) {
+    let filter = match Filter::parse(text, &Names { registry: &netkit::protocols::registry(), schemas: &FIXED }) {
         Ok(filter) => filter,
         Err(error) => {
             // It quotes the filter, which the user typed: one line on the terminal all the same.

@@ -1,7 +1,6 @@
 //! The gate: what must never be sent never leaves, whoever asks for it.
 
 use super::peer::*;
-use netkit::dissect::Options;
 use netkit::flow::Transport;
 use netkit::live::net::gate::Refusal;
 use netkit::live::net::{Link, Open, Stop, Trouble};
@@ -10,8 +9,8 @@ use serde_json::json;
 use std::net::SocketAddr;
 
 fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAddr, stop: &'a Stop) -> Link<'a> {
-    let mut options = Options::default();
-    settings.iter().for_each(|text| options.settings.add(text).unwrap());
+    let mut options = netkit::protocols::options();
+    settings.iter().for_each(|text| options.set(text).unwrap());
     let dissector = protocols::by_name(proto).unwrap();
     let timeout = ms(300);
     let open = Open {

@@ -182,9 +182,10 @@ pub fn closed_tcp() -> SocketAddr {
 
 /// A request with short times.
 pub fn request(proto: &str, settings: &[&str]) -> Request {
-    let mut options = Options { proto: (!proto.is_empty()).then(|| proto.into()), ..Options::default() };
-    settings.iter().for_each(|text| options.settings.add(text).unwrap());
+    let mut options = Options { proto: (!proto.is_empty()).then(|| proto.into()), ..netkit::protocols::options() };
+    settings.iter().for_each(|text| options.set(text).unwrap());
     Request {
+        clients: netkit::protocols::clients(),
         proto: protocols::by_name(proto),
         carrier: None,
         options,

@@ -22,7 +22,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
         stop: &stop,
         flow: 1,
     };
-    order.plan(&order.options(&Default::default())).unwrap().0
+    order.plan(&order.options(&netkit::protocols::options())).0
 }
 
 /// All refusals of a capture's clients.
@@ -68,7 +68,9 @@ fn an_empty_datagram_is_refused() {
         writer.frame(Time::micros(1, k as u32), &frame).unwrap();
     }
     let packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();
-    let mut recording = Recording::read(packets, &Default::default(), &Default::default()).unwrap();
+    let mut recording =
+        Recording::read(packets, &netkit::protocols::options(), &netkit::protocols::clients(), &Default::default())
+            .unwrap();
     let played = recording.take(None).unwrap();
     let [client, _] = both(&played, &Stage::default());
     assert_eq!(client.refused.len(), 1, "{client}");

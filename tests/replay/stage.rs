@@ -27,8 +27,8 @@ pub struct Stage {
 }
 
 pub fn options(stage: &Stage) -> Options {
-    let mut options = Options::default();
-    stage.set.iter().for_each(|text| options.settings.add(text).unwrap());
+    let mut options = netkit::protocols::options();
+    stage.set.iter().for_each(|text| options.set(text).unwrap());
     if let Some(name) = stage.schema {
         let text = std::fs::read_to_string(format!("{}/fixtures/schemas/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let mut schemas = Schemas::default();
@@ -43,11 +43,11 @@ pub fn recording(path: &str, stage: &Stage) -> Recording {
     let file = std::fs::File::open(path).unwrap();
     let packets = Packets::new(Capture::new(Input::new(Box::new(file)).unwrap()).unwrap());
     let options = options(stage);
-    let names = Names { schemas: &options.schemas };
+    let names = Names::new(&options);
     let mut changes = Changes::default();
     stage.edit.into_iter().for_each(|text| changes.edit(text, &names).unwrap());
     stage.drop.into_iter().for_each(|text| changes.drop(text, &names).unwrap());
-    Recording::read(packets, &options, &changes).unwrap()
+    Recording::read(packets, &options, &netkit::protocols::clients(), &changes).unwrap()
 }
 
 pub fn conversation(path: &str, flow: u64, stage: &Stage) -> Conversation {

@@ -49,7 +49,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
-                && let Some(dissector) = self.options.dissector(name)
+                && let Some(dissector) = self.options.registry.by_name(name)
                 && dissector.takes(c.transport, true)
             {
                 return Some((dissector.name(), "named by --port", dissector.session(&talk)));
@@ -72,7 +72,7 @@ impl<S: Sink> Inspector<'_, S> {
             && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
         let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
-        for dissector in self.options.dissectors() {
+        for dissector in self.options.registry.iter() {
             let (rank, why) = match dissector.identify(&sight) {
                 Evidence::No => continue,
                 _ if ask == Ask::Again(dissector.name()) => continue,

@@ -48,7 +48,7 @@ pub struct Inspector<'a, S: Sink> {
 impl<'a, S: Sink> Inspector<'a, S> {
     /// An inspector that hands its messages to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
-        let forced = options.proto.as_deref().and_then(|name| options.dissector(name));
+        let forced = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
         let (draft, counters) = (Draft::default(), Counters::default());
         Inspector {
             options,

@@ -8,6 +8,7 @@
 use super::{Failure, Tale};
 use crate::dissect::{Dissector, Options};
 use crate::flow::Transport;
+use crate::live::Clients;
 use crate::live::net::{Link, Open, Recorder, Stop, Watch};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,6 +89,8 @@ pub struct Ask<'a> {
     pub host: &'a str,
     /// WebSocket: the path.
     pub path: &'a str,
+    /// The clients there are: whose answer it may be instead.
+    pub clients: &'a Clients,
     /// Settings.
     pub options: &'a Options,
     /// How many round trips are measured.

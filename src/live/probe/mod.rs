@@ -17,8 +17,8 @@ pub use tale::{Event, Found, Sample, Tale};
 pub use verdict::{Aside, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};
+use crate::live::Clients;
 use crate::live::net::{Recorder, Stop, Target, Watch, resolve};
-use crate::protocols::ALL;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
@@ -38,6 +38,8 @@ pub struct Request {
     pub proto: Option<&'static dyn Dissector>,
     /// Only by this carrier.
     pub carrier: Option<Carrier>,
+    /// The clients there are.
+    pub clients: Clients,
     /// Settings.
     pub options: Options,
     /// How many round trips are measured.
@@ -108,9 +110,9 @@ type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Course);
 /// The courses for a target, in order.
 fn ways(request: &Request, target: &Target) -> Vec<Way> {
     let carrier = if target.path.is_some() { Some(Carrier::Ws) } else { request.carrier };
-    let asked = ALL.into_iter().filter(|d| request.proto.is_none_or(|proto| proto.name() == d.name()));
+    let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
     let mut ways: Vec<Way> = asked
-        .filter_map(|d| Some((d, d.probe()?)))
+        .filter_map(|client| Some((client.dissector, client.probe?)))
         .flat_map(|(d, probe)| probe.courses().iter().map(move |course| (d, probe, course)))
         .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
         .collect();
@@ -125,7 +127,7 @@ fn ways(request: &Request, target: &Target) -> Vec<Way> {
 /// # Errors
 /// That there is none.
 pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
-    let usual = request.proto.and_then(|d| d.probe()).and_then(Probe::port);
+    let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(Probe::port);
     let web = target.path.is_some().then_some(80);
     target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
 }
@@ -206,6 +208,7 @@ fn ask_all<'a>(
             peer,
             host: &target.host,
             path: target.path.as_deref().unwrap_or("/"),
+            clients: &request.clients,
             options: &request.options,
             samples: request.samples,
             interval: request.interval,

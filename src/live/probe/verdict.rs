@@ -1,10 +1,8 @@
 //! What it means that the right answer did not come: by what came instead.
 
 use super::{Ask, Carrier, Failure, Outcome, Probe};
-use crate::dissect::Dissector;
 use crate::flow::Transport;
 use crate::live::net::Heard;
-use crate::protocols;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
@@ -35,9 +33,9 @@ impl Aside {
     /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
-        let ours = ask.dissector.probe().map_or(&[][..], Probe::answers);
+        let ours = ask.clients.probe(name).map_or(&[][..], Probe::answers);
         let broken = |heard: &&Heard| heard.fault.is_some() && ours.contains(&heard.message);
-        if let Some(proto) = recognise(ask.dissector, carrier.transport(), raw) {
+        if let Some(proto) = recognise(ask, carrier.transport(), raw) {
             let text = format!("the answer is {proto}, not {name}: {}", hex_of(raw));
             let advice = format!("probe it with --proto {proto}");
             return Failure::new(Outcome::OtherProtocol, text, advice).with("other", proto).with("bytes", hex_of(raw));
@@ -74,9 +72,9 @@ pub fn seconds(time: Duration) -> String {
 }
 
 /// Which other protocol's server says this?
-fn recognise(except: &dyn Dissector, transport: Transport, raw: &[Vec<u8>]) -> Option<&'static str> {
-    let others = protocols::ALL.into_iter().filter(|d| d.name() != except.name());
-    let mut others = others.filter_map(|d| d.probe().map(|probe| (d, probe)));
+fn recognise(ask: &Ask<'_>, transport: Transport, raw: &[Vec<u8>]) -> Option<&'static str> {
+    let others = ask.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
+    let mut others = others.filter_map(|client| client.probe.map(|probe| (client.dissector, probe)));
     let found = others.find(|(dissector, probe)| {
         probe.courses().iter().any(|course| course.carrier.transport() == transport)
             && raw.iter().filter(|bytes| !bytes.is_empty()).any(|bytes| {

@@ -280,6 +280,12 @@ pub trait Replay: Sync {
     }
 }
 
+impl std::fmt::Debug for dyn Replay {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Replay")
+    }
+}
+
 /// An object without those keys.
 pub fn without(fields: &Json, keys: &[&str]) -> Json {
     match fields.as_object() {

@@ -8,7 +8,7 @@ use super::report::Report;
 use crate::dissect::Options;
 use crate::flow::Transport;
 use crate::live::net::{Open, Recorder, Stop, Trouble, Watch};
-use crate::live::replay::actor::{Actor, Cast, Replay};
+use crate::live::replay::actor::{Actor, Cast};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -42,13 +42,11 @@ impl<'a> Order<'a> {
     pub fn options(&self, options: &Options) -> Options {
         let mut options = options.clone();
         options.from = None;
-        if let Some(replay) = self.conversation.dissector.replay() {
-            for setting in replay.settings(&self.conversation.messages) {
-                let given = setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some());
-                if !given {
-                    // What a protocol says about itself is right, and otherwise only not helpful.
-                    let _ = options.settings.add(&setting);
-                }
+        for setting in self.conversation.replay.settings(&self.conversation.messages) {
+            let given = setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some());
+            if !given {
+                // What a protocol says about itself is right, and otherwise only not helpful.
+                let _ = options.set(&setting);
             }
         }
         options
@@ -67,19 +65,11 @@ impl<'a> Order<'a> {
         }
     }
 
-    fn replay(&self) -> Result<&'static dyn Replay, Trouble> {
-        let what = || Trouble::Encode("conversations of this protocol cannot be played".into());
-        self.conversation.dissector.replay().ok_or_else(what)
-    }
-
     /// The plan, and who plays it.
-    ///
-    /// # Errors
-    /// The protocol cannot be played.
-    pub fn plan(&self, options: &Options) -> Result<(Plan, Box<dyn Actor>), Trouble> {
-        let mut actor = self.replay()?.actor(&self.cast(options));
+    pub fn plan(&self, options: &Options) -> (Plan, Box<dyn Actor>) {
+        let mut actor = self.conversation.replay.actor(&self.cast(options));
         let plan = Plan::new(&self.conversation.messages, &self.wishes, &mut *actor);
-        Ok((plan, actor))
+        (plan, actor)
     }
 
     fn open(&self, peer: SocketAddr) -> Open<'a> {
@@ -109,11 +99,7 @@ impl<'a> Order<'a> {
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
             beside: self.conversation.transport == Transport::Tcp
-                && self
-                    .conversation
-                    .dissector
-                    .replay()
-                    .is_some_and(|replay| replay.wants_beside(&self.conversation.messages)),
+                && self.conversation.replay.wants_beside(&self.conversation.messages),
         }
     }
 
@@ -127,7 +113,7 @@ impl<'a> Order<'a> {
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan(options)?;
+        let (plan, mut actor) = self.plan(options);
         let mut live = Live::to(self.open(peer), options, self.websocket())?;
         Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))
     }
@@ -143,7 +129,7 @@ impl<'a> Order<'a> {
         until: Option<Instant>,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan(options)?;
+        let (plan, mut actor) = self.plan(options);
         let open = self.open(([0, 0, 0, 0], 0).into());
         let mut live = waiting.peer(open, options, self.websocket(), self.stop, until)?;
         Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))

@@ -5,7 +5,6 @@ use crate::dissect::Message;
 use crate::encode::Assignments;
 use crate::filter::{Filter, Names};
 use crate::live::replay::actor::Recorded;
-use crate::protocols;
 use serde_json::Value as Json;
 
 /// One `--edit`.
@@ -56,7 +55,7 @@ impl Changes {
             let said = &mut recorded.said;
             let wrong =
                 |what: String| format!("--edit of {}.{} in frame {}: {what}", said.proto, said.message, recorded.frame);
-            let tables = protocols::for_line(said.proto).map_or(&[][..], |d| d.tables());
+            let tables = message.talk.options.registry.for_line(said.proto).map_or(&[][..], |d| d.tables());
             let layouts: Vec<&Layout> =
                 tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == said.message).collect();
             let mut given = Assignments::new(&layouts);

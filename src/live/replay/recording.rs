@@ -4,8 +4,8 @@ use super::edit::Changes;
 use crate::capture::{CaptureError, Decoded, Packets};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
-use crate::live::replay::actor::{Channel, Recorded, Said};
-use crate::protocols;
+use crate::live::Clients;
+use crate::live::replay::actor::{Channel, Recorded, Replay, Said};
 use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub struct Conversation {
     pub flow: u64,
     /// Its protocol.
     pub dissector: &'static dyn Dissector,
+    /// How that is played.
+    pub replay: &'static dyn Replay,
     /// UDP or TCP.
     pub transport: Transport,
     /// The client's and the server's address, where it is known who is who; else in order.
@@ -86,9 +88,21 @@ impl Recording {
     ///
     /// # Errors
     /// Those of the capture, and of changes that do not fit.
-    pub fn read(mut packets: Packets, options: &Options, changes: &Changes) -> Result<Recording, RecordingError> {
-        let mut collect =
-            Collect { recording: Recording::default(), changes, messages: 0, bytes: 0, failed: None, text: Vec::new() };
+    pub fn read(
+        mut packets: Packets,
+        options: &Options,
+        clients: &Clients,
+        changes: &Changes,
+    ) -> Result<Recording, RecordingError> {
+        let mut collect = Collect {
+            recording: Recording::default(),
+            clients,
+            changes,
+            messages: 0,
+            bytes: 0,
+            failed: None,
+            text: Vec::new(),
+        };
         let mut table = Table::new(options.limits.flow);
         let mut inspector = Inspector::new(options, &mut collect);
         while let Some(item) = packets.next()? {
@@ -108,7 +122,7 @@ impl Recording {
             // Lines of both directions that end together stand in the order of the directions.
             conversation.messages.sort_by_key(|m| (m.time.nanos(), m.frame));
         }
-        self.flows.retain(|_, c| c.dissector.replay().is_some() && !c.messages.is_empty());
+        self.flows.retain(|_, c| !c.messages.is_empty());
         self
     }
 
@@ -148,7 +162,7 @@ impl Recording {
     /// it named, while it lasted.
     fn beside(&self, conversation: &Conversation) -> Vec<u64> {
         let [client, server] = conversation.ends;
-        let at = conversation.dissector.replay().and_then(|r| r.beside(&conversation.messages, server));
+        let at = conversation.replay.beside(&conversation.messages, server);
         let Some(at) = at.filter(|_| conversation.transport == Transport::Tcp) else { return Vec::new() };
         let belongs = |c: &&Conversation| {
             c.transport == Transport::Udp && c.ends.contains(&at) && c.ends.iter().any(|end| end.ip() == client.ip())
@@ -159,6 +173,7 @@ impl Recording {
 
 struct Collect<'a> {
     recording: Recording,
+    clients: &'a Clients,
     changes: &'a Changes,
     messages: usize,
     bytes: usize,
@@ -194,9 +209,12 @@ pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
 
 impl Sink for Collect<'_> {
     fn message(&mut self, message: &Message<'_>) {
-        let (Some(ends), Some(dissector)) = (message.talk.ends, protocols::for_line(message.draft.proto)) else {
+        let (Some(ends), Some(dissector)) =
+            (message.talk.ends, message.talk.options.registry.for_line(message.draft.proto))
+        else {
             return;
         };
+        let Some(replay) = self.clients.replay(dissector.name()) else { return };
         self.messages += 1;
         self.bytes += message.place.bytes.len();
         if self.messages > MESSAGES || self.bytes > BYTES {
@@ -220,6 +238,7 @@ impl Sink for Collect<'_> {
         let conversation = self.recording.flows.entry(talk.flow).or_insert_with(|| Conversation {
             flow: talk.flow,
             dissector,
+            replay,
             transport: talk.transport,
             ends,
             known: false,

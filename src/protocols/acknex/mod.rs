@@ -105,14 +105,6 @@ impl Dissector for Acknex {
         Box::new(session::Conversation::new(talk))
     }
 
-    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
-        Some(&replay::Replaying)
-    }
-
-    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
-        Some(&probe::Probing)
-    }
-
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         Box::new(encode::Writing::new(options))
     }

@@ -130,14 +130,6 @@ impl Dissector for Dnp {
         Box::new(session::Conversation::new(talk))
     }
 
-    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
-        Some(&probe::Probing)
-    }
-
-    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
-        Some(&replay::Replaying)
-    }
-
     fn encodings(&self) -> &'static [Encoding] {
         &payloads::ENCODINGS
     }

@@ -7,7 +7,7 @@ use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
 use crate::dissect::{Dissector, Draft, Line, Message, Options, Role, Sink};
-use crate::protocols::for_line;
+use crate::protocols::registry;
 use crate::render::fields_json;
 use serde_json::Value as Json;
 
@@ -28,7 +28,6 @@ fn schemas() -> Schemas {
 }
 
 /// Writes every line again, and holds the bytes, and the fault's place, against the line's.
-#[derive(Default)]
 struct Again {
     options: Options,
     lines: Vec<(&'static str, &'static str, Json, bool, Vec<String>)>,
@@ -49,7 +48,7 @@ impl Sink for Again {
             derived: None,
             broken: draft.fault.is_some(),
         };
-        let encoded = for_line(draft.proto).unwrap().encoder(&self.options).encode(&line);
+        let encoded = registry().for_line(draft.proto).unwrap().encoder(&self.options).encode(&line);
         assert_eq!(encoded.as_deref(), Ok(message.place.bytes), "{fields}");
         if let Some(fault) = &draft.fault {
             assert!(fault.bit as usize <= message.place.length * 8, "{fault}");
@@ -64,11 +63,11 @@ impl Sink for Again {
 }
 
 fn options(args: &Json, schema: bool) -> Options {
-    let mut options = Options { proto: Some("gne".into()), ..Options::default() };
+    let mut options = Options { proto: Some("gne".into()), ..crate::protocols::options() };
     let args: Vec<&str> = args.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     for pair in args.chunks(2) {
         match pair {
-            ["-s", setting] => options.settings.add(setting).unwrap(),
+            ["-s", setting] => options.set(setting).unwrap(),
             ["--from", role] => options.from = Role::by_name(role),
             other => panic!("{other:?}"),
         }
@@ -80,7 +79,7 @@ fn options(args: &Json, schema: bool) -> Options {
 }
 
 fn lines(bytes: &[u8], options: &Options) -> Again {
-    let mut again = Again { options: options.clone(), ..Again::default() };
+    let mut again = Again { options: options.clone(), lines: Vec::new() };
     dump(&Gne, bytes, options, &mut Draft::default(), &mut again);
     again
 }

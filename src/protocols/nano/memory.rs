@@ -201,7 +201,7 @@ mod tests {
         let dict: serde_json::Map<_, _> = (0..routes).map(|n| (format!("room.route{n}"), json!(n))).collect();
         let fields: serde_json::Map<_, _> =
             (1..=routes).map(|n| (format!("f{n}"), json!({"type": "uInt32", "tag": n}))).collect();
-        let mut memory = Memory::new(&Options::default());
+        let mut memory = Memory::new(&crate::protocols::options());
         memory.learn(&json!({"sys": {"dict": dict, "protos": {"server": {"onMove": fields}}}}), known);
         memory
     }

@@ -106,14 +106,6 @@ impl Dissector for Nano {
         Transport::Tcp
     }
 
-    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
-        Some(&replay::Replaying)
-    }
-
-    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
-        Some(&probe::Probing)
-    }
-
     fn encodings(&self) -> &'static [Encoding] {
         &schemas::ENCODINGS
     }

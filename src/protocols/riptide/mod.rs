@@ -97,10 +97,6 @@ impl Dissector for Riptide {
         }
     }
 
-    fn probe(&self) -> Option<&'static dyn crate::live::probe::Probe> {
-        Some(&probe::Probing)
-    }
-
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         let set = options.settings.get("riptide.version").and_then(Version::by_name);
         Box::new(Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() })
@@ -108,10 +104,6 @@ impl Dissector for Riptide {
 
     fn encodings(&self) -> &'static [Encoding] {
         &values::ENCODINGS
-    }
-
-    fn replay(&self) -> Option<&'static dyn crate::live::replay::actor::Replay> {
-        Some(&replay::Replaying)
     }
 }
 
@@ -243,7 +235,13 @@ mod tests {
         let bytes: Vec<_> = said.iter().map(|(side, hex)| (*side, hex::decode(hex).unwrap())).collect();
         let said: Vec<_> = bytes.iter().map(|(side, data)| (*side, &data[..], data.len())).collect();
         let ends = ["10.0.0.1:40000", "10.0.0.2:17851"].map(|end| end.parse().unwrap());
-        Riptide.identify(&Sight { transport, ends, said: &said, begun: [true; 2], options: &Options::default() })
+        Riptide.identify(&Sight {
+            transport,
+            ends,
+            said: &said,
+            begun: [true; 2],
+            options: &crate::protocols::options(),
+        })
     }
 
     fn udp(said: &[(Side, &str)]) -> Evidence {

@@ -1,7 +1,7 @@
 //! Messages that were read, detached from their bytes.
 
 use super::super::record::now;
-use crate::dissect::{Dissector, Draft, Message, Options, Out, Place, Role, Sink, StreamEvent, Talk};
+use crate::dissect::{Dissector, Draft, Message, Options, Out, Place, Registry, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Side, Stream, Transport};
 use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
@@ -81,8 +81,12 @@ impl Sink for Collect<'_, '_> {
 }
 
 /// The first message in what a server said, read without its conversation.
-pub fn read_alone(dissector: &dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<Heard> {
-    let options = Options { from: Some(Role::Server), proto: Some(dissector.name().into()), ..Options::default() };
+pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<Heard> {
+    let options = Options {
+        from: Some(Role::Server),
+        proto: Some(dissector.name().into()),
+        ..Options::new(Registry::new([dissector]))
+    };
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
     let mut session = dissector.session(&talk);
     let mut collect = Collect { list: Vec::new(), first: Instant::now(), watch: None };

@@ -32,14 +32,14 @@ fn talk(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -
 
 #[test]
 fn ports_tell_the_server_one_test_after_the_other() {
-    let none = Options::default();
+    let none = crate::protocols::options();
     let from = |ports, options: &Options| talk(ports, options, &[(Side::A, 0, "0a0500010000060000", 0)])[0].from;
     assert_eq!(from([PORT, 5000], &none), Role::Server);
     assert_eq!(from([2301, PORT], &none), Role::Client);
     assert_eq!(from([2301, 5000], &none), Role::Server);
     assert_eq!(from([2301, 2302], &none), Role::Unknown);
     assert_eq!(from([5000, 6000], &none), Role::Unknown);
-    let named = Options { ports: vec![(5000, "acknex".into())], ..Options::default() };
+    let named = Options { ports: vec![(5000, "acknex".into())], ..crate::protocols::options() };
     assert_eq!(from([5000, PORT], &named), Role::Server);
     assert_eq!(from([5000, PORT], &options(&["--server", "10.0.0.1:2300"])), Role::Client);
 }
@@ -47,7 +47,7 @@ fn ports_tell_the_server_one_test_after_the_other() {
 #[test]
 fn a_learned_direction_stays() {
     let said = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
-    let none = Options::default();
+    let none = crate::protocols::options();
     let rows = talk([5000, 6000], &none, &said);
     // Neither a ping with something whole behind it, nor a whole info.
     assert_eq!((rows[0].message, rows[0].from), ("unknown", Role::Unknown));
@@ -61,7 +61,7 @@ fn a_learned_direction_stays() {
 #[test]
 fn a5_is_not_found_in_what_a_client_sends() {
     let info = "07181219113400006040000080 3d".replace(' ', "");
-    let none = Options::default();
+    let none = crate::protocols::options();
     let rows = talk([PORT, 5000], &none, &[(Side::B, 0, &info, 0), (Side::A, 1, &info, 0)]);
     assert_eq!(rows[0].version, Some("a6"));
     let last = rows.last().expect("a line");
@@ -71,7 +71,7 @@ fn a5_is_not_found_in_what_a_client_sends() {
 
 #[test]
 fn an_empty_datagram_is_no_line() {
-    let none = Options::default();
+    let none = crate::protocols::options();
     assert!(talk([PORT, 5000], &none, &[(Side::B, 0, "", 0)]).is_empty());
     let skipped = options(&["-s", "acknex.skip=4"]);
     assert!(talk([PORT, 5000], &skipped, &[(Side::B, 0, "01020304", 0)]).is_empty());
@@ -81,7 +81,7 @@ fn an_empty_datagram_is_no_line() {
 
 #[test]
 fn what_the_capture_cut_is_a_fault() {
-    let none = Options::default();
+    let none = crate::protocols::options();
     let rows = talk([PORT, 5000], &none, &[(Side::A, 0, "04070003", 30)]);
     assert_eq!(rows.len(), 2);
     assert!(rows[0].fault.is_none());
@@ -94,7 +94,7 @@ fn what_the_capture_cut_is_a_fault() {
 
 #[test]
 fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
-    let none = Options::default();
+    let none = crate::protocols::options();
     let sure = |ports: [u16; 2], hex: &str| {
         let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
         let bytes = hex::decode(hex).expect("hex");

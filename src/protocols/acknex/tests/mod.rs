@@ -9,7 +9,7 @@ mod vectors;
 use super::Acknex;
 use crate::codec::Fault;
 use crate::dissect::inspector::dump;
-use crate::dissect::{Dissector, Draft, Encoder, Line, Message, Options, Role, Settings, Sink};
+use crate::dissect::{Dissector, Draft, Encoder, Line, Message, Options, Role, Sink};
 use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 
@@ -91,18 +91,16 @@ impl Sink for Rows {
 
 /// Options as the command line has them.
 fn options(args: &[&str]) -> Options {
-    let mut options = Options::default();
-    let mut settings = Settings::default();
+    let mut options = crate::protocols::options();
     for pair in args.chunks(2) {
         match pair {
             ["--from", role] => options.from = Role::by_name(role),
-            ["-s", setting] => settings.add(setting).expect("a setting"),
+            ["-s", setting] => options.set(setting).expect("a setting"),
             ["--server", server] => options.server = Some(server.parse().expect("a server")),
             ["-p", name] => options.proto = Some((*name).into()),
             _ => panic!("{pair:?}"),
         }
     }
-    options.settings = settings;
     options
 }
 
@@ -113,7 +111,7 @@ fn dumped(bytes: &[u8], options: &Options) -> Vec<Row> {
 }
 
 fn encoder() -> Box<dyn Encoder> {
-    Acknex.encoder(&Options::default())
+    Acknex.encoder(&crate::protocols::options())
 }
 
 /// The same, but for floats in the last digit of their text.

@@ -16,10 +16,10 @@ fn vectors() -> Vec<Json> {
 /// The options that a vector's `args` mean.
 fn options(vector: &Json) -> Options {
     let args: Vec<&str> = vector["args"].as_array().map_or(vec![], |a| a.iter().filter_map(Json::as_str).collect());
-    let mut options = Options::default();
+    let mut options = crate::protocols::options();
     for pair in args.chunks(2) {
         match pair {
-            ["--set" | "-s", setting] => options.settings.add(setting).expect("a setting"),
+            ["--set" | "-s", setting] => options.set(setting).expect("a setting"),
             ["--from", role] => options.from = Role::by_name(role),
             other => panic!("{other:?}"),
         }
@@ -184,9 +184,9 @@ fn counts_are_written_as_given() {
 
 #[test]
 fn settings_are_checked() {
-    let mut options = Options::default();
+    let mut options = crate::protocols::options();
     for good in ["dnp.types=none", "dnp.types=0:uint8;65535:string,data", "dnp.resend=2", "dnp.link_update=wire"] {
-        assert_eq!(options.settings.add(good), Ok(()), "{good}");
+        assert_eq!(options.set(good), Ok(()), "{good}");
     }
     for bad in [
         "dnp.types=0:int8",
@@ -196,6 +196,6 @@ fn settings_are_checked() {
         "dnp.resend=nan",
         "dnp.link_update=spec",
     ] {
-        assert!(options.settings.add(bad).is_err(), "{bad}");
+        assert!(options.set(bad).is_err(), "{bad}");
     }
 }

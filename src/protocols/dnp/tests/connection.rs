@@ -29,7 +29,7 @@ fn requests_begin_and_repeat() {
 
 #[test]
 fn what_is_said_tells_who_the_server_is() {
-    let mut talking = Talking::with(Options::default(), 4000);
+    let mut talking = Talking::with(crate::protocols::options(), 4000);
     assert_eq!(talking.say(S, "0361").from, "unknown");
     // Whole or not.
     assert_eq!(talking.say(C, "00").from, "client");
@@ -40,18 +40,18 @@ fn what_is_said_tells_who_the_server_is() {
     let mut talking = Talking::new();
     assert_eq!(talking.say(S, "0361").from, "server");
     assert_eq!(talking.say(S, "0001000000").from, "client");
-    let options = Options { server: "10.0.0.2:50000".parse().ok(), ..Options::default() };
+    let options = Options { server: "10.0.0.2:50000".parse().ok(), ..crate::protocols::options() };
     let mut talking = Talking::with(options, 3413);
     assert_eq!(talking.say(C, "0001000000").from, "server");
-    let options = Options { ports: vec![(4000, "dnp".into())], ..Options::default() };
+    let options = Options { ports: vec![(4000, "dnp".into())], ..crate::protocols::options() };
     assert_eq!(Talking::with(options, 4000).say(C, "0361").from, "client");
-    let options = Options { from: Some(Role::Server), ..Options::default() };
+    let options = Options { from: Some(Role::Server), ..crate::protocols::options() };
     assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|said| said.from), Some("server"));
 }
 
 #[test]
 fn the_first_datagram_decides() {
-    let options = Options::default();
+    let options = crate::protocols::options();
     let sure = |port: u16, datagrams: &[&[u8]]| {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
@@ -78,7 +78,7 @@ fn the_first_datagram_decides() {
 
 #[test]
 fn a_cut_datagram_is_a_fault() {
-    let options = Options::default();
+    let options = crate::protocols::options();
     let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], 3413).into()];
     let talk = talk(&options, ends);
     let mut session = Dnp.session(&talk);

@@ -93,7 +93,7 @@ const S: Side = Side::B;
 
 impl Talking {
     fn new() -> Talking {
-        Talking::with(Options::default(), 3413)
+        Talking::with(crate::protocols::options(), 3413)
     }
 
     fn with(options: Options, port: u16) -> Talking {
@@ -141,9 +141,9 @@ fn talk(options: &Options, ends: [SocketAddr; 2]) -> Talk<'_> {
 
 /// Options with these settings.
 fn set(settings: &[&str]) -> Options {
-    let mut options = Options::default();
+    let mut options = crate::protocols::options();
     for setting in settings {
-        options.settings.add(setting).expect("a setting");
+        options.set(setting).expect("a setting");
     }
     options
 }

@@ -2,7 +2,7 @@
 
 use super::super::Nano;
 use super::{Event, lines, options, talk};
-use crate::dissect::{Dissector, Line, Options, Role};
+use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
 use serde_json::{Value as Json, json};
 
@@ -51,7 +51,7 @@ fn a_gap_in_a_websocket_stream() {
 fn wrapped_packages_are_read_again() {
     let options = options(&json!(["-s", "nano.carrier=websocket"]));
     let fields = json!({"route": "Room.Say", "payload": "7b7d"});
-    let encoder = &mut *Nano.encoder(&Options::default());
+    let encoder = &mut *Nano.encoder(&crate::protocols::options());
     for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
         let (proto, version, derived) = ("nano", None, None);
         let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };

@@ -6,7 +6,7 @@ use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
 use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Origin, Side, Stream, Transport};
-use crate::protocols::for_line;
+use crate::protocols::registry;
 use crate::render::{derived_json, fields_json};
 use serde_json::{Value as Json, json};
 
@@ -55,7 +55,7 @@ impl Sink for Again {
             derived: derived.as_ref(),
             broken: draft.fault.is_some(),
         };
-        let encoded = for_line(draft.proto).unwrap().encoder(&Options::default()).encode(&line);
+        let encoded = registry().for_line(draft.proto).unwrap().encoder(&crate::protocols::options()).encode(&line);
         assert_eq!(encoded.as_deref(), Ok(place.bytes), "{} {fields} {derived:?}", draft.message);
         if let Some(fault) = &draft.fault {
             assert!(fault.bit as usize <= place.bytes.len() * 8, "{fault}");
@@ -79,9 +79,9 @@ impl Sink for Again {
 }
 
 fn options(args: &Json) -> Options {
-    let mut options = Options::default();
+    let mut options = crate::protocols::options();
     for setting in args.as_array().into_iter().flatten().filter_map(Json::as_str).filter(|a| *a != "-s") {
-        options.settings.add(setting).unwrap();
+        options.set(setting).unwrap();
     }
     options
 }
@@ -93,7 +93,7 @@ fn lines(bytes: &[u8], options: &Options) -> Vec<Seen> {
 }
 
 fn hex_lines(hex: &str) -> Vec<Seen> {
-    lines(&hex::decode(hex).unwrap(), &Options::default())
+    lines(&hex::decode(hex).unwrap(), &crate::protocols::options())
 }
 
 fn vectors() -> Vec<(String, Vec<u8>, Options, Json)> {
@@ -111,7 +111,7 @@ enum Event<'a> {
 
 /// Feeds a conversation whose frames are counted from 1.
 fn talk(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
-    talk_with(&Options::default(), begun, opener, events)
+    talk_with(&crate::protocols::options(), begun, opener, events)
 }
 
 fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
@@ -279,7 +279,7 @@ fn the_handshake_teaches() {
     let mut bytes = vec![1, 0, 0, answer.len() as u8];
     bytes.extend_from_slice(answer);
     bytes.extend([4, 0, 0, 4, 7, 0, 2, b'5', 4, 0, 0, 3, 7, 0, 9]);
-    let seen = lines(&bytes, &Options::default());
+    let seen = lines(&bytes, &crate::protocols::options());
     assert_eq!(seen[0].derived["json"]["sys"]["dict"], json!({"a": 1, "é": 2}));
     assert_eq!(seen[0].notes, ["nano.handshake_failed", "nano.server_kind"]);
     assert_eq!(seen[1].derived, json!({"route": "é", "json": 5}));
@@ -317,7 +317,7 @@ fn json_is_exact() {
     let derived = |text: &str| {
         let mut bytes = vec![1, 0, (text.len() >> 8) as u8, text.len() as u8];
         bytes.extend_from_slice(text.as_bytes());
-        lines(&bytes, &Options::default()).remove(0).derived
+        lines(&bytes, &crate::protocols::options()).remove(0).derived
     };
     let text = r#" {"big":18446744073709551615,"e":-1.5e-3,"s":"a\n\"\u00e9\ud83d\ude80","a\tb":[true,false,null,{},[]],"":""} "#;
     assert_eq!(derived(text)["json"], serde_json::from_str::<Json>(text).unwrap());
@@ -358,7 +358,7 @@ fn large_json_is_linear() {
     let mut bytes = vec![1];
     bytes.extend(&(text.len() as u32).to_be_bytes()[1..]);
     bytes.extend(&text);
-    let options = Options::default();
+    let options = crate::protocols::options();
     let mut count = Count(0);
     dump(&Nano, &bytes, &options, &mut Draft::default(), &mut count);
     assert_eq!(count.0, 1);
@@ -397,7 +397,7 @@ fn notes_of_contents() {
 
 #[test]
 fn settings_say_what_is_wrong() {
-    let wrong = |text: &str| Options::default().settings.add(text).unwrap_err();
+    let wrong = |text: &str| crate::protocols::options().set(text).unwrap_err();
     assert!(wrong("nano.dict={\"a\":70000}").contains("0 to 65535"));
     assert!(wrong("nano.dict=/no/such/file").contains("/no/such/file"));
     assert!(wrong("nano.protos={}").contains("client"));
@@ -415,8 +415,8 @@ fn pomelo_protobuf_beyond_the_vectors() {
         "__messages": {"Pair": {"key": {"option": "required", "type": "sInt32", "tag": 1},
                                 "value": {"option": "required", "type": "string", "tag": 2}}}},
         "message Self": {"deep": {"option": "optional", "type": "Self", "tag": 3}}}});
-    let mut options = Options::default();
-    options.settings.add(&format!("nano.protos={protos}")).unwrap();
+    let mut options = crate::protocols::options();
+    options.set(&format!("nano.protos={protos}")).unwrap();
     let message = |payload: &[u8]| {
         let mut bytes = vec![4, 0, 0, payload.len() as u8 + 3, 6, 1, b'r'];
         bytes.extend_from_slice(payload);

@@ -95,7 +95,7 @@ impl<'a> Client<'a> {
     fn open(carrier: Carrier, version: &'static str, ask: &Ask<'a>) -> Result<Client<'a>, Failure> {
         let mut options = ask.options.clone();
         // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
-        let _ = options.settings.add(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
+        let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
         Ok(Client {
             link: ask.open_with(carrier, Some(version), &options)?,
             carrier,

@@ -1,12 +1,12 @@
-//! `netkit fields -f json`: the tables for tools.
+//! A protocol's tables as documentation for tools: what `netkit fields -f json` prints.
 
-use netkit::codec::describe;
-use netkit::codec::layout::{Field, flag};
-use netkit::dissect::Dissector;
+use super::Dissector;
+use crate::codec::describe;
+use crate::codec::layout::{Field, flag};
 use serde_json::{Value as Json, json};
 
-/// A protocol, or one message of it.
-pub fn protocol_json(d: &dyn Dissector, only: Option<&str>) -> Json {
+/// A protocol, or one message of it: its tables, derived values, settings and notes.
+pub fn document(d: &dyn Dissector, only: Option<&str>) -> Json {
     let tables: Vec<Json> = d
         .tables()
         .iter()

@@ -1,0 +1,66 @@
+//! The dissectors that a run knows.
+
+use super::dissector::Dissector;
+use std::sync::Arc;
+
+/// The dissectors there are, in the order in which they are listed and asked.
+///
+/// It is a value that is handed down ([`Options::registry`](super::Options::registry)): recognition,
+/// encoding, filters, statistics, probe and replay know the protocols that it holds and no others.
+/// The built-in ones are [`protocols::registry`](crate::protocols::registry); a program adds its own
+/// [`with`](Registry::with) them.
+///
+/// ```
+/// use netkit::protocols;
+/// let registry = protocols::registry();
+/// assert_eq!(registry.by_name("gne").map(|d| d.name()), Some("gne"));
+/// assert_eq!(registry.for_line("websocket").map(|d| d.name()), Some("nano"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Registry {
+    dissectors: Arc<[&'static dyn Dissector]>,
+}
+
+impl Registry {
+    /// These dissectors. Of two of one name the first is taken.
+    pub fn new(dissectors: impl IntoIterator<Item = &'static dyn Dissector>) -> Registry {
+        let mut list: Vec<&'static dyn Dissector> = Vec::new();
+        for dissector in dissectors {
+            if list.iter().all(|d| d.name() != dissector.name()) {
+                list.push(dissector);
+            }
+        }
+        Registry { dissectors: list.into() }
+    }
+
+    /// The same with one more, which is asked first. A name that is there already is replaced.
+    #[must_use]
+    pub fn with(&self, dissector: &'static dyn Dissector) -> Registry {
+        Registry::new(std::iter::once(dissector).chain(self.iter()))
+    }
+
+    /// All dissectors.
+    pub fn iter(&self) -> impl Iterator<Item = &'static dyn Dissector> + '_ {
+        self.dissectors.iter().copied()
+    }
+
+    /// The dissector of that name.
+    pub fn by_name(&self, name: &str) -> Option<&'static dyn Dissector> {
+        self.iter().find(|d| d.name() == name)
+    }
+
+    /// The dissector whose lines these are: its own, or its carrier's.
+    pub fn for_line(&self, proto: &str) -> Option<&'static dyn Dissector> {
+        self.by_name(proto).or_else(|| self.iter().find(|d| d.carriers().contains(&proto)))
+    }
+
+    /// The names that lines may have: of the dissectors and of their carriers.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
+    }
+
+    /// The name of every message.
+    pub fn messages(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.iter().flat_map(|d| d.tables()).flat_map(|table| table.layouts).map(|layout| layout.name)
+    }
+}
