@@ -73,7 +73,6 @@ pub mod dissect;
 pub mod encode;
 pub mod filter;
 pub mod flow;
-pub mod limits;
 pub mod live;
 pub mod nearest;
 pub mod printable;

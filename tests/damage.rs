@@ -5,7 +5,6 @@ use netkit::capture::{Capture, Decoded, Input, Packets};
 use netkit::dissect::{Dissector, Draft, Inspector, Line, Message, Options, Sink, inspector};
 use netkit::flow::{Caps, Table};
 use netkit::protocols::riptide::Riptide;
-use netkit::render;
 use std::collections::BTreeSet;
 
 /// Collects the messages of a capture: version and bytes, each once.
@@ -33,7 +32,7 @@ impl Sink for Check<'_> {
             assert!(fault.bit as u64 + fault.have <= bits, "{fault}: more bits left than there are");
         }
         let mut text = Vec::new();
-        render::fields_json(&m.draft.tree, m.sources(), &mut text);
+        netkit::codec::json::fields_json(&m.draft.tree, m.sources(), &mut text);
         let fields = serde_json::from_slice(&text).expect("JSON");
         let line = Line {
             message: m.draft.message,

@@ -1,12 +1,12 @@
 //! What holds for every table of every protocol: a random valid message, read, printed as JSON and
 //! written again, has the same bytes; and no JSON makes an encoder panic.
 
+use netkit::codec::json::{derived_json, fields_json};
 use netkit::codec::layout::{Field, Show};
 use netkit::codec::{Context, Layout, Reader, Recalled, Sampler, Scope, Sources, Writer, layout::Order, names};
 use netkit::dissect::Draft;
 use netkit::encode::{Encoders, Entry, Source, deeply, json};
 use netkit::protocols;
-use netkit::render::{derived_json, fields_json};
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
@@ -47,7 +47,7 @@ fn there_and_back(layout: &'static Layout, seed: u64) -> Option<()> {
     let sources = Sources { main: &bytes, more: &[] };
     let (mut fields, mut derived) = (Vec::new(), Vec::new());
     fields_json(&draft.tree, sources, &mut fields);
-    let some = derived_json(&draft, sources, &mut derived);
+    let some = derived_json(&draft.tree, &draft.derived, sources, &mut derived);
     let fields = json(&fields).expect("fields are JSON");
     let derived = some.then(|| json(&derived).expect("derived is JSON"));
     let written = Writer::new(&fields)

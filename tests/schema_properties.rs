@@ -1,11 +1,11 @@
 //! Random schemas: whatever a schema of an encoding's words says, random values of it are written
 //! and read again as the same values, and as the same bytes.
 
+use netkit::codec::json::fields_json;
 use netkit::codec::layout::{Field, Order};
 use netkit::codec::schema::{Encoding, Form, Schemas};
 use netkit::codec::{Context, Reader, Sampler, Sources, Tree, Writer};
 use netkit::protocols;
-use netkit::render::fields_json;
 use serde_json::Value as Json;
 use std::fmt::Write;
 
@@ -343,7 +343,12 @@ fn json_by_random_schemas() {
     impl Sink for Lines {
         fn message(&mut self, message: &Message<'_>) {
             let mut text = Vec::new();
-            netkit::render::derived_json(message.draft, message.sources(), &mut text);
+            netkit::codec::json::derived_json(
+                &message.draft.tree,
+                &message.draft.derived,
+                message.sources(),
+                &mut text,
+            );
             let json = serde_json::from_slice(&text).expect("JSON");
             self.0.push((json, message.draft.fault.as_ref().map(ToString::to_string)));
         }

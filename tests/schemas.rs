@@ -143,7 +143,7 @@ fn dnp_values_are_what_the_applications_wrote() {
             let outcome = Reader::new(&bytes, &mut tree).read(fields);
             assert_eq!((outcome.stop, outcome.bits as usize), (None, bytes.len() * 8), "{name} line {}", row["line"]);
             let mut text = Vec::new();
-            netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut text);
+            netkit::codec::json::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut text);
             let got: Json = serde_json::from_slice(&text).expect("JSON");
             for (k, value) in values.iter().enumerate() {
                 let (want, got) = (&value["value"], &got[&format!("v{k}")]);
@@ -338,7 +338,7 @@ fn names_of_negative_numbers() {
         let bytes = hex::decode(hex).expect("hex");
         let (mut tree, mut json) = (Tree::default(), Vec::new());
         let outcome = Reader::new(&bytes, &mut tree).read(fields);
-        netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut json);
+        netkit::codec::json::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut json);
         let got: Json = serde_json::from_slice(&json).expect("JSON");
         assert_eq!((outcome.stop, &got), (None, &want));
         assert_eq!(Writer::new(&got).write(fields).map(hex::encode), Ok(hex.into()));

@@ -3,8 +3,8 @@
 use super::names::{filter, known_proto, proto, setting};
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
+use netkit::dissect::limits::Limits;
 use netkit::dissect::{Role, Server};
-use netkit::limits::Limits;
 use std::path::PathBuf;
 
 /// Options that concern dissection.

@@ -26,6 +26,7 @@ pub mod context;
 pub mod describe;
 pub mod fault;
 pub mod half_text;
+pub mod json;
 pub mod layout;
 pub mod names;
 pub mod node;

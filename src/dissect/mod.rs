@@ -9,6 +9,7 @@ pub mod delivery;
 pub mod dissector;
 mod document;
 pub mod inspector;
+pub mod limits;
 pub mod message;
 pub mod options;
 pub mod payload;

@@ -3,7 +3,7 @@
 use super::registry::Registry;
 use super::talk::Role;
 use crate::codec::schema::Schemas;
-use crate::limits::Limits;
+use crate::dissect::limits::Limits;
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

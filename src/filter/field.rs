@@ -3,10 +3,10 @@
 use super::parser;
 use super::path::Path;
 use super::{Envelope, Expression, FilterError, Names, Test, lexer};
+use crate::codec::json::text::string;
+use crate::codec::json::value::value;
 use crate::codec::{Sources, Tree, Value};
 use crate::dissect::Message;
-use crate::render::json_text::string;
-use crate::render::json_value::value;
 
 /// A field's name as filters have it: `acknex.update2.position`, `payload.hp`, `flow`.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Bytes at any bit offset one by one, and the characters in them: for people, who read the start
 //! of a long text only. Nothing is copied.
 
-use super::json_text::clip;
 use crate::codec::bits;
+use crate::codec::json::text::clip;
 
 /// The whole bytes of a range of bits.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! What stands around a message's fields in both JSON forms.
 
 use super::heads::Heads;
-use super::json_fields::Walks;
-use super::json_text::{Escaping, hex, string};
-use super::numbers::{digits, int, uint};
 use crate::capture::Time;
+use crate::codec::json::fields::Walks;
+use crate::codec::json::numbers::{digits, int, uint};
+use crate::codec::json::text::{Escaping, hex, string};
 use crate::dissect::Message;
 use std::fmt::Write;
 

@@ -69,7 +69,7 @@ pub fn with_draft(
     let outcome = Reader::new(bytes, &mut draft.tree).named("test", "ping").context(&mut Types(1)).read(table);
     draft.ended(outcome);
     say(&mut draft);
-    let options = crate::protocols::options();
+    let options = crate::dissect::Options::new(crate::dissect::Registry::new([]));
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
     let talk = Talk { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
     let place = Place {
@@ -104,11 +104,4 @@ pub fn packed() -> Vec<u8> {
     buf.put(0x18, 8);
     buf.put_bytes(b"\x1b[2J");
     buf.into_bytes()
-}
-
-/// What a function appends, as text.
-pub fn written(write: impl Fn(&mut Vec<u8>)) -> String {
-    let mut out = Vec::new();
-    write(&mut out);
-    String::from_utf8(out).unwrap()
 }

@@ -2,8 +2,8 @@
 //! side says of itself. They are half of a line, so they are kept ready.
 
 use super::envelope::fraction;
-use super::numbers::int;
 use crate::capture::Time;
+use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
 use crate::dissect::{Message, Role};
 use crate::flow::{Side, Transport};

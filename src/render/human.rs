@@ -2,7 +2,7 @@
 //! raw bits stand for.
 
 use super::bytes::ByteIter;
-use super::json_value::{flags, name_of};
+use crate::codec::json::value::{flags, name_of};
 use crate::codec::layout::{Kind, Order, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 use std::fmt::Write;

@@ -3,10 +3,10 @@
 use super::envelope;
 use super::heads::Heads;
 use super::human::human;
-use super::json_fields::{Walks, behind};
-use super::json_text::{Escaping, escaped, string};
-use super::json_value::value;
-use super::numbers::int;
+use crate::codec::json::fields::{Walks, behind};
+use crate::codec::json::numbers::int;
+use crate::codec::json::text::{Escaping, escaped, string};
+use crate::codec::json::value::value;
 use crate::codec::layout::{Charset, Kind, Order, Sign};
 use crate::codec::{Node, Value};
 use crate::dissect::Message;

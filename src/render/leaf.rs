@@ -2,8 +2,8 @@
 
 use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, is_decimal, plain};
-use super::json_text::{clip, hex_bits};
 use super::pen::Pen;
+use crate::codec::json::text::{clip, hex_bits};
 use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Value};
 

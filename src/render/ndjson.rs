@@ -2,7 +2,7 @@
 
 use super::envelope;
 use super::heads::Heads;
-use super::json_fields::Walks;
+use crate::codec::json::fields::Walks;
 use crate::dissect::Message;
 
 /// Writes ndjson lines. It holds nothing but memory to be used again.
@@ -130,7 +130,7 @@ mod tests {
         let outcome = Reader::new(&[1; 700], &mut tree).max_depth(600).read(&NEST);
         assert!(outcome.stop.is_some());
         let mut out = Vec::new();
-        super::super::fields_json(&tree, Sources { main: &[1; 700], more: &[] }, &mut out);
+        crate::codec::json::fields_json(&tree, Sources { main: &[1; 700], more: &[] }, &mut out);
         assert!(out.windows(7).filter(|w| w == b"\"nest\":").count() >= 599);
     }
 
@@ -142,8 +142,8 @@ mod tests {
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
         let sources = Sources { main: bytes, more: &[] };
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        super::super::fields_json(&draft.tree, sources, &mut fields);
-        let some = super::super::derived_json(&draft, sources, &mut derived);
+        crate::codec::json::fields_json(&draft.tree, sources, &mut fields);
+        let some = crate::codec::json::derived_json(&draft.tree, &draft.derived, sources, &mut derived);
         let fields: Json = serde_json::from_slice(&fields).unwrap();
         let derived: Option<Json> = some.then(|| serde_json::from_slice(&derived).unwrap());
         let written = Writer::new(&fields).derived(derived.as_ref()).broken(outcome.stop.is_some()).write(table);

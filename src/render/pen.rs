@@ -2,9 +2,9 @@
 //! control characters, ESC, C1, bidi overrides and invisible characters come out escaped.
 
 use super::bytes::Piece;
-use super::json_text::hex_digits;
-use super::numbers::uint;
 use super::palette::{COLOURS, PLAIN, Palette};
+use crate::codec::json::numbers::uint;
+use crate::codec::json::text::hex_digits;
 use crate::printable::tricky;
 use std::fmt;
 use unicode_width::UnicodeWidthChar;

@@ -1,13 +1,13 @@
 //! One line a message, as tcpdump has them: who, whom, what, and the fields that fit.
 
 use super::envelope::fraction;
-use super::json_fields::behind;
 use super::leaf;
-use super::numbers::time_of_day;
 use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
+use crate::codec::json::fields::behind;
+use crate::codec::json::numbers::time_of_day;
 use crate::codec::layout::Show;
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role};

@@ -10,11 +10,11 @@
 //! or inflated source) and the bytes, on the right the tree.
 
 use super::gutter::Gutter;
-use super::json_fields::behind;
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, fault, header, notes};
+use crate::codec::json::fields::behind;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::Message;

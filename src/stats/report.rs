@@ -6,7 +6,7 @@ use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
 use super::{Stats, whose};
 use super::{aligned, rows};
-use crate::render::json_text::string;
+use crate::codec::json::text::string;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::str::FromStr;

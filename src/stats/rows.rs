@@ -5,8 +5,8 @@ use super::connections::directions;
 use super::delivery::{Connection, Direction};
 use super::table::Cell;
 use super::tables::end_text;
+use crate::codec::json::text::string;
 use crate::flow::Side;
-use crate::render::json_text::string;
 use std::fmt::{Display, Write as _};
 use std::io::Write as _;
 

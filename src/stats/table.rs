@@ -1,6 +1,6 @@
 //! A table of figures, and its forms: aligned text, CSV, JSON.
 
-use crate::render::json_text::string;
+use crate::codec::json::text::string;
 use std::fmt::Write;
 
 /// One figure.

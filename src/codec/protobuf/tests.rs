@@ -41,7 +41,7 @@ fn read(hex: &str) -> (Json, String) {
     let mut tree = Tree::default();
     let outcome = Reader::new(&bytes, &mut tree).named("p", "m").read(&TABLE);
     let mut text = Vec::new();
-    crate::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut text);
+    crate::codec::json::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut text);
     (serde_json::from_slice(&text).unwrap(), outcome.fault().map_or(String::new(), |f| f.to_string()))
 }
 

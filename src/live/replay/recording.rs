@@ -2,11 +2,11 @@
 
 use super::edit::Changes;
 use crate::capture::{CaptureError, Decoded, Packets};
+use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
 use crate::live::replay::actor::{Channel, Recorded, Replay, Said};
-use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -189,7 +189,7 @@ pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
     fields_json(&draft.tree, message.sources(), text);
     let fields = json(text);
     text.clear();
-    let derived = match derived_json(draft, message.sources(), text) {
+    let derived = match derived_json(&draft.tree, &draft.derived, message.sources(), text) {
         true => json(text),
         false => Json::Null,
     };

@@ -89,7 +89,7 @@ mod tests {
         let mut tree = Tree::default();
         let outcome = Reader::new(&bytes, &mut tree).named("dnp", "m").read(&TABLE);
         let mut text = Vec::new();
-        crate::render::fields_json(&tree, crate::codec::Sources { main: &bytes, more: &[] }, &mut text);
+        crate::codec::json::fields_json(&tree, crate::codec::Sources { main: &bytes, more: &[] }, &mut text);
         outcome.fault().map_or(String::new(), |f| f.to_string() + " ") + std::str::from_utf8(&text).unwrap()
     }
 

@@ -2,13 +2,13 @@
 
 use super::link::Reading;
 use super::{Gne, layout, values};
+use crate::codec::json::fields_json;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
 use crate::dissect::{Dissector, Draft, Line, Message, Options, Role, Sink};
 use crate::protocols::registry;
-use crate::render::fields_json;
 use serde_json::Value as Json;
 
 const VECTORS: &str = include_str!("../../../fixtures/gne/vectors.json");

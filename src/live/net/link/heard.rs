@@ -1,9 +1,9 @@
 //! Messages that were read, detached from their bytes.
 
 use super::super::record::now;
+use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::{Dissector, Draft, Message, Options, Out, Place, Registry, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Side, Stream, Transport};
-use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -61,7 +61,7 @@ impl Sink for Collect<'_, '_> {
     fn message(&mut self, message: &Message<'_>) {
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
         fields_json(&message.draft.tree, message.sources(), &mut fields);
-        derived_json(message.draft, message.sources(), &mut derived);
+        derived_json(&message.draft.tree, &message.draft.derived, message.sources(), &mut derived);
         let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
         self.list.push(Heard {
             proto: message.draft.proto,

@@ -8,9 +8,9 @@ mod vectors;
 
 use super::Acknex;
 use crate::codec::Fault;
+use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::inspector::dump;
 use crate::dissect::{Dissector, Draft, Encoder, Line, Message, Options, Role, Sink};
-use crate::render::{derived_json, fields_json};
 use serde_json::Value as Json;
 
 /// One message, as the output would have it.
@@ -73,7 +73,7 @@ impl Sink for Rows {
         let json = |bytes: &[u8]| serde_json::from_slice(bytes).expect("JSON");
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
         fields_json(&draft.tree, message.sources(), &mut fields);
-        let has_derived = derived_json(draft, message.sources(), &mut derived);
+        let has_derived = derived_json(&draft.tree, &draft.derived, message.sources(), &mut derived);
         self.0.push(Row {
             frame: place.frame,
             message: draft.message,

@@ -3,9 +3,9 @@
 use super::super::commands::{TABLES, Version};
 use super::super::reading::Reading;
 use crate::codec::check::check;
+use crate::codec::json::fields_json;
 use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
 use crate::dissect::Role;
-use crate::render::fields_json;
 use serde_json::Value as Json;
 
 /// Every combination of readings.

@@ -120,10 +120,11 @@ fn samples_come_back() {
                 let outcome = crate::codec::Reader::new(&bytes, &mut draft.tree).context(&mut all).read(layout.fields);
                 assert_eq!((outcome.bits as usize, outcome.stop), (bytes.len() * 8, None), "{}", layout.name);
                 let mut text = Vec::new();
-                render::fields_json(&draft.tree, draft.sources(&bytes), &mut text);
+                crate::codec::json::fields_json(&draft.tree, draft.sources(&bytes), &mut text);
                 let fields: Json = serde_json::from_slice(&text).expect("JSON");
                 text.clear();
-                let derived = render::derived_json(&draft, draft.sources(&bytes), &mut text);
+                let derived =
+                    crate::codec::json::derived_json(&draft.tree, &draft.derived, draft.sources(&bytes), &mut text);
                 let derived: Option<Json> = derived.then(|| serde_json::from_slice(&text).expect("JSON"));
                 let (message, from) = (layout.name, Role::Unknown);
                 let line = Line {

@@ -11,7 +11,6 @@ use super::Dnp;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Place, Session, Sink, Talk};
 use crate::flow::{Side, Transport};
-use crate::render;
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
@@ -37,10 +36,10 @@ impl Sink for Last {
     fn message(&mut self, message: &Message<'_>) {
         let draft = message.draft;
         let mut text = Vec::new();
-        render::fields_json(&draft.tree, message.sources(), &mut text);
+        crate::codec::json::fields_json(&draft.tree, message.sources(), &mut text);
         let fields = serde_json::from_slice(&text).expect("fields are JSON");
         text.clear();
-        let derived = render::derived_json(draft, message.sources(), &mut text);
+        let derived = crate::codec::json::derived_json(&draft.tree, &draft.derived, message.sources(), &mut text);
         self.count += 1;
         self.said = Said {
             message: draft.message,

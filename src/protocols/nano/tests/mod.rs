@@ -2,12 +2,12 @@
 
 use super::{Nano, layout};
 use crate::capture::Time;
+use crate::codec::json::{derived_json, fields_json};
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
 use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Origin, Side, Stream, Transport};
 use crate::protocols::registry;
-use crate::render::{derived_json, fields_json};
 use serde_json::{Value as Json, json};
 
 mod carried;
@@ -44,7 +44,7 @@ impl Sink for Again {
         fields_json(&draft.tree, message.sources(), &mut text);
         let fields = json_of(&text);
         text.clear();
-        let derived = derived_json(draft, message.sources(), &mut text).then(|| json_of(&text));
+        let derived = derived_json(&draft.tree, &draft.derived, message.sources(), &mut text).then(|| json_of(&text));
         let line = Line {
             message: draft.message,
             proto: draft.proto,

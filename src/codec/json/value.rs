@@ -1,11 +1,11 @@
 //! One node's value as JSON, by the way its field is shown.
 
-use super::json_text::{clip, escaped, hex_bits, latin1, string};
 use super::numbers::{f32, f64, int, uint};
+use crate::codec::json::text::{clip, escaped, hex_bits, latin1, string};
 use crate::codec::layout::{Flags, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 
-/// Appends the value of a leaf; groups and lists are the walk's, see [`super::json_fields`].
+/// Appends the value of a leaf; groups and lists are the walk's, see [`crate::codec::json::fields`].
 #[inline]
 pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     match node.value {

@@ -105,7 +105,7 @@ pub fn f32(v: f32, out: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::written;
+    use super::super::written;
     use super::*;
 
     #[test]

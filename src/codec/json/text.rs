@@ -188,7 +188,7 @@ impl fmt::Write for Escaping<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::written;
+    use super::super::written;
     use super::*;
 
     #[test]

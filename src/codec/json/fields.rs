@@ -10,14 +10,13 @@
 //! let mut tree = Tree::default();
 //! Reader::new(&bytes, &mut tree).read(&PING);
 //! let mut line = Vec::new();
-//! netkit::render::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut line);
+//! netkit::codec::json::fields_json(&tree, Sources { main: &bytes, more: &[] }, &mut line);
 //! assert_eq!(line, br#"{"id":7,"rtt":-1}"#);
 //! ```
 
-use super::json_text::string;
-use super::json_value::value;
+use crate::codec::json::text::string;
+use crate::codec::json::value::value;
 use crate::codec::{Node, Sources, Tree, Value};
-use crate::dissect::Draft;
 use std::ops::Range;
 
 /// The walks' own memory, to be used again.
@@ -46,8 +45,8 @@ pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
 
 /// Appends `derived`: the shape of `fields` as far as something in it is derived, then the values
 /// beside the tree. Returns false, and appends nothing, where there is none.
-pub fn derived_json(draft: &Draft, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
-    Walks::default().derived(&draft.tree, &draft.derived, sources, out)
+pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+    Walks::default().derived(tree, beside, sources, out)
 }
 
 impl Walks {
@@ -200,7 +199,7 @@ fn close(bracket: u8, out: &mut Vec<u8>) {
 
 /// The index behind a node and everything below it.
 #[inline(always)]
-pub(super) fn behind(node: &Node, at: usize) -> usize {
+pub(crate) fn behind(node: &Node, at: usize) -> usize {
     (node.end as usize).max(at + 1)
 }
 

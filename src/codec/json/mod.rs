@@ -1,0 +1,16 @@
+//! Trees and values as JSON text: what printing, filters and encoding share. Everything appends.
+
+pub mod fields;
+pub mod numbers;
+pub mod text;
+pub mod value;
+
+pub use fields::{derived_json, fields_json};
+
+/// What a function appends, as text.
+#[cfg(test)]
+fn written(write: impl Fn(&mut Vec<u8>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out);
+    String::from_utf8(out).unwrap()
+}
