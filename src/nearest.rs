@@ -4,27 +4,13 @@
 /// goes on where `given` ends.
 pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let begun = |n: &str| given.len() >= 3 && n.starts_with(given);
-    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { distance(given, n) }, n)).min()?;
+    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { strsim::levenshtein(given, n) }, n)).min()?;
     (best.0 <= 1 + given.len().max(best.1.len()) / 3).then_some(best.1)
 }
 
 /// `, did you mean "x"?`, or nothing.
 pub fn hint(near: Option<&str>) -> String {
     near.map(|n| format!(", did you mean {n:?}?")).unwrap_or_default()
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let best = (corner + (x != *y) as usize).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = std::mem::replace(&mut row[j + 1], best);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
