@@ -126,12 +126,12 @@ pub static LIMITS: [Limit; 11] = [
         place: |limits| &mut limits.peer.inflate_ratio,
     },
     Limit {
-        name: "live_unread_bytes",
+        name: "live_unread",
         doc: "replay, probe: bytes of the peer that make no whole message yet; then it is left",
         place: |limits| &mut limits.peer.live_unread_bytes,
     },
     Limit {
-        name: "live_kept_bytes",
+        name: "live_kept",
         doc: "replay: memory for the peer's messages, to be compared; further ones are counted alone",
         place: |limits| &mut limits.peer.live_kept_bytes,
     },

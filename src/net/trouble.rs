@@ -23,7 +23,7 @@ pub enum Trouble {
         reset: bool,
     },
     /// The peer sends more than any message may have.
-    #[error("{peer} sends an unfinished message of more than {most} bytes (--limit live_unread_bytes)")]
+    #[error("{peer} sends an unfinished message of more than {most} bytes (--limit live_unread)")]
     Endless {
         /// The peer.
         peer: SocketAddr,
@@ -31,7 +31,7 @@ pub enum Trouble {
         most: usize,
     },
     /// The peer says more at once, or has more to be remembered, than any server does.
-    #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept_bytes)")]
+    #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept)")]
     Flood {
         /// The peer.
         peer: SocketAddr,

@@ -189,7 +189,7 @@ impl fmt::Display for Report {
         if self.uncompared > 0 {
             writeln!(
                 f,
-                "not compared  the last {} messages of the peer: no memory left (--limit live_kept_bytes)",
+                "not compared  the last {} messages of the peer: no memory left (--limit live_kept)",
                 self.uncompared
             )?;
         }

@@ -16,14 +16,18 @@ const FEW: usize = 1 << 20;
 const OUTPUT: usize = 256;
 
 /// Runs a command and holds it to the bounds.
-#[allow(dead_code)]
-fn held(name: &str, args: &[&str], input: &[u8]) {
-    held_to(name, args, input, FEW + OUTPUT * input.len());
+fn held_to(name: &str, args: &[&str], input: &[u8], most: usize) {
+    assert!(run(name, args, input, most), "{name}: {args:?} failed");
 }
 
-/// The same with another bound for the output.
-fn held_to(name: &str, args: &[&str], input: &[u8], most: usize) {
-    let Measured { peak, output, error, success } = measured(args, input, most);
+/// The same, where it may be refused.
+fn tried(name: &str, args: &[&str], input: &[u8]) {
+    run(name, args, input, FEW + OUTPUT * input.len());
+}
+
+/// `most`: what may be printed. Returns whether the command succeeded.
+fn run(name: &str, args: &[&str], input: &[u8], most: usize) -> bool {
+    let Measured { peak, output, error, code } = measured(args, input, most);
     let memory = OWN + MEMORY * input.len();
     if std::env::var_os("NETKIT_MEASURE").is_some() {
         eprintln!(
@@ -34,11 +38,13 @@ fn held_to(name: &str, args: &[&str], input: &[u8], most: usize) {
             output as f64 / input.len() as f64,
             args.join(" ")
         );
-        return;
+        return true;
     }
-    assert!(success, "{name}: {args:?}: {error}");
+    assert!(code.is_some_and(|code| code <= 3), "{name}: {args:?}: {error}");
+    assert!(error.len() <= most, "{name}: {args:?}: {} bytes of errors", error.len());
     assert!(output <= most, "{name}: {args:?}: more than {output} bytes of {}", input.len());
     assert!(peak <= memory, "{name}: {args:?}: {} KiB of {}", peak >> 10, input.len());
+    code == Some(0)
 }
 
 /// Every way in which a capture is shown or counted. `output`: for each byte of input.
@@ -120,5 +126,130 @@ fn cut_names_are_told() {
         let bytes = netkit(&["decode", "-q", "-p", "nano", "-f", "ndjson", "--bytes", "-c", "10", "-"], &capture);
         let bytes = String::from_utf8(bytes.stdout).expect("UTF-8");
         assert!(bytes.ends_with(&format!("\"bytes\":\"{}\"}}\n", hex.trim())), "{hex}");
+    }
+}
+
+/// Lines that `encode` reads: small values, long ones, numbers that ask for room.
+#[test]
+fn lines_to_encode() {
+    let line = |proto: &str, message: &str, fields: &str| {
+        format!("{{\"proto\":\"{proto}\",\"message\":\"{message}\",\"fields\":{fields}}}\n")
+    };
+    let many = |item: &str| format!("[{}{item}]", format!("{item},").repeat(100_000));
+    for (name, text) in [
+        ("ones", line("dnp", "connection_request", &format!("{{\"protocols\":{}}}", many("1")))),
+        ("empty objects", line("dnp", "link_update", &format!("{{\"links\":{}}}", many("{}")))),
+        ("small objects", line("dnp", "link_update", &format!("{{\"links\":{}}}", many("{\"\":0}")))),
+        ("empty lists", line("dnp", "link_update", &format!("{{\"links\":{}}}", many("[]")))),
+        ("unknown fields", line("dnp", "link_up", &format!("{{\"link_id\":1,\"x\":{}}}", many("{\"a\":0}")))),
+        ("bits", line("dnp", "unreliable_message", "{\"data\":{\"raw\":\"00\",\"bits\":4294967295}}")),
+        ("a long name", line("dnp", "link_up", &format!("{{\"{}\":1}}", "n".repeat(1 << 20)))),
+        ("a long message", line("dnp", &"m".repeat(1 << 20), "{}")),
+        ("counts", line("dnp", "link_update", "{\"link_count\":255,\"links\":[]}").repeat(10_000)),
+        (
+            "lengths",
+            "{\"frame\":1,\"length\":4294967295,\"time\":1,\"proto\":\"dnp\",\"message\":\"link_up\",\
+            \"src\":\"10.0.0.1:1\",\"dst\":\"10.0.0.2:3413\",\"fields\":{\"link_id\":4}}\n"
+                .into(),
+        ),
+        (
+            "frames",
+            format!(
+                "{{\"frame\":18446744073709551615,\"frames\":{},\"time\":1e300,\"proto\":\"dnp\",\
+            \"message\":\"link_up\",\"src\":\"10.0.0.1:1\",\"dst\":\"10.0.0.2:3413\",\"fields\":{{\"link_id\":4}}}}\n",
+                many("1")
+            ),
+        ),
+        ("depth", line("nano", "push", &format!("{{\"route\":\"r\",\"payload\":{}}}", "[".repeat(200_000)))),
+        ("text", "x".repeat(4 << 20)),
+    ] {
+        for to in [&["--to", "hex"][..], &["--to", "pcap"], &["--to", "raw", "--keep-going"]] {
+            tried(name, &[&["encode", "--json", "-"], to].concat(), text.as_bytes());
+        }
+    }
+}
+
+/// Hex text, and the payloads of other captures, as single messages.
+#[test]
+fn hex_texts() {
+    for (name, text) in [
+        ("zeros", "00".repeat(1 << 20)),
+        ("lines", "00\n".repeat(1 << 16)),
+        ("offsets", "00000000  00\n".repeat(1 << 14)),
+        ("comments", "# comment\n".repeat(1 << 16)),
+        ("spaces", " ".repeat(4 << 20)),
+        ("nested", "05".repeat(60_000)),
+    ] {
+        for proto in ["riptide", "dnp", "nano", "gne", "acknex"] {
+            for format in ["tree", "ndjson", "json"] {
+                tried(name, &["dump", "-q", "-p", proto, "-f", format, "-"], text.as_bytes());
+            }
+        }
+    }
+}
+
+/// Two captures held against each other: `diff` remembers the fields of both.
+#[test]
+fn captures_compared() {
+    let folder = std::env::temp_dir().join(format!("netkit-amplify-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let files = [
+        ("nano", traffic::nested_values(), traffic::names_of_protos()),
+        ("gne", traffic::nested_packets(), traffic::datagrams(&[7; 500])),
+        ("dnp", traffic::links_with_many_values(), traffic::names_of_links()),
+    ];
+    for (proto, first, second) in files {
+        let [a, b] = ["a.pcap", "b.pcap"].map(|name| folder.join(name).to_string_lossy().into_owned());
+        std::fs::write(&a, &first).expect("written");
+        std::fs::write(&b, &second).expect("written");
+        let both = first.len() + second.len();
+        for format in ["text", "json"] {
+            held_to(proto, &["diff", "-q", "-p", proto, "-f", format, &a, &b], &[], FEW + OUTPUT * both);
+        }
+        // Each thread has memory of its own.
+        for format in ["ndjson", "summary"] {
+            held_to(
+                proto,
+                &["decode", "-q", "-p", proto, "--threads", "4", "-f", format, &a],
+                &[],
+                FEW + OUTPUT * both,
+            );
+        }
+    }
+    std::fs::remove_dir_all(folder).expect("removed");
+}
+
+/// Blocks of pcapng: interfaces, options, comments, and nothing.
+#[test]
+fn blocks_of_pcapng() {
+    let block = |kind: u32, body: &[u8]| {
+        let length = (12 + body.len().next_multiple_of(4)) as u32;
+        let mut block = [kind.to_le_bytes(), length.to_le_bytes()].concat();
+        block.extend(body);
+        block.resize(block.len().next_multiple_of(4), 0);
+        block.extend(length.to_le_bytes());
+        block
+    };
+    let section = block(0x0a0d_0d0a, &[[0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0].as_slice(), &[0xff; 8]].concat());
+    let interface = block(1, &[1, 0, 0, 0, 0, 0, 4, 0]);
+    let comment = |length: usize| {
+        let text = vec![b'c'; length.next_multiple_of(4)];
+        [&1u16.to_le_bytes()[..], &(text.len() as u16).to_le_bytes(), &text].concat()
+    };
+    let packet = |options: &[u8]| {
+        let fixed = [[0u8; 16].as_slice(), &[4, 0, 0, 0], &[1, 2, 3, 4]].concat();
+        block(6, &[&fixed[..12], &4u32.to_le_bytes(), &4u32.to_le_bytes(), &[1, 2, 3, 4], options].concat())
+    };
+    for (name, file) in [
+        ("interfaces", [section.clone(), interface.repeat(200_000)].concat()),
+        ("sections", section.repeat(100_000)),
+        ("empty blocks", [section.clone(), block(0x4000_0000, &[]).repeat(300_000)].concat()),
+        ("comments", [section.clone(), interface.clone(), packet(&comment(60_000)).repeat(60)].concat()),
+        ("options", [section.clone(), interface.clone(), packet(&[1, 0, 0, 0].repeat(100_000)).repeat(10)].concat()),
+        ("a large block", [section, block(0x4000_0000, &vec![0; 4 << 20])].concat()),
+    ] {
+        for args in [&["decode", "-q", "-f", "ndjson", "-"][..], &["stats", "-q", "-"], &["decode", "-v", "-"]] {
+            tried(name, args, &file);
+        }
     }
 }

@@ -98,7 +98,7 @@ pub struct Measured {
     pub output: usize,
     /// What it said on standard error, and how it ended.
     pub error: String,
-    pub success: bool,
+    pub code: Option<i32>,
 }
 
 /// netkit with these arguments and this input, stopped behind `most` bytes of output. No more than
@@ -138,7 +138,7 @@ pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
         let ended = child.wait().expect("netkit ends");
         over.store(true, Ordering::Relaxed);
         let error = format!("{ended}: {}", errors.join().expect("its errors").trim_end());
-        Measured { peak: peak.join().expect("its peak"), output, error, success: ended.success() }
+        Measured { peak: peak.join().expect("its peak"), output, error, code: ended.code() }
     })
 }
 

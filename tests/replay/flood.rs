@@ -92,7 +92,7 @@ fn flood(mut stream: TcpStream, first: &[u8], again: &[u8]) {
 fn datagrams() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let at = socket.local_addr().expect("an address").to_string();
-    let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept_bytes=1M"]];
+    let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept=1M"]];
     let child = netkit(&args.concat());
     let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
     let begun = Instant::now();
@@ -113,7 +113,7 @@ fn datagrams() {
 fn the_limit_is_the_users() {
     let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
     let at = socket.local_addr().expect("an address").to_string();
-    for (limit, some) in [("live_kept_bytes=20K", true), ("live_kept_bytes=1G", false)] {
+    for (limit, some) in [("live_kept=20K", true), ("live_kept=1G", false)] {
         let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", limit]].concat();
         let child = netkit(&args);
         let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
@@ -141,7 +141,7 @@ fn messages_without_end() {
         let at = server(first, again).to_string();
         let (session, text, _) = ended(netkit(&replay(capture, "1", "--to", &at)));
         let trouble = session["trouble"].as_str().unwrap_or_default();
-        assert!(trouble.contains("--limit live_unread_bytes") && trouble.contains(&at), "{capture}: {text}");
+        assert!(trouble.contains("--limit live_unread") && trouble.contains(&at), "{capture}: {text}");
         assert_eq!(session["complete"], false);
     }
 }
@@ -190,7 +190,7 @@ fn packages_by_the_million_at_once() {
     });
     let (session, text, _) = ended(netkit(&replay("nano/pomelo-ws.pcap", "1", "--to", &at)));
     let trouble = session["trouble"].as_str().unwrap_or_default();
-    assert!(trouble.contains("--limit live_kept_bytes") && trouble.contains(&at), "{text}");
+    assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
 }
 
 /// A client that sends zeros to whoever waits for one.
