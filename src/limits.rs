@@ -57,7 +57,8 @@ impl PeerCaps {
         if name.len() <= self.name_bytes {
             return name.into();
         }
-        let start = name.get(..name.floor_char_boundary(self.name_bytes)).unwrap_or_default();
+        let whole = (0..=self.name_bytes).rev().find(|at| name.is_char_boundary(*at));
+        let start = name.get(..whole.unwrap_or(0)).unwrap_or_default();
         format!("{start}... ({} bytes, {which})", name.len()).into()
     }
 
