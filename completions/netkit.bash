@@ -741,7 +741,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__probe)
-            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --connect --create --name --format --pcap --parallel --color --quiet --verbose --help"
+            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --connect --create --name --format --pcap --parallel --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -841,6 +841,10 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --color)
                     COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
@@ -853,7 +857,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --edit --drop --dry-run --allow-dangerous --expect --format --pcap --proto --set --schema --port --server --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --edit --drop --dry-run --allow-dangerous --expect --format --pcap --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -966,6 +970,10 @@ _netkit() {
                     return 0
                     ;;
                 --server)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -1273,6 +1273,7 @@ ndjson\t'A JSON object a line: each round trip, then a summary for each server'
 json\t'One JSON array with an object a server'"
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -l pcap -d 'Record the exchange as a capture' -r -F
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -l parallel -d 'So many servers at once' -r
+complete -c netkit -n "__fish_netkit_using_subcommand probe" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -l color -d 'Colours and highlights' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"
@@ -1547,6 +1548,7 @@ acknex.skip=0\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand replay" -l schema -d 'The layouts of your game\'s payloads (TOML), for --edit' -r -F
 complete -c netkit -n "__fish_netkit_using_subcommand replay" -l port -d 'Which protocol a port carries, as 7000=riptide' -r
 complete -c netkit -n "__fish_netkit_using_subcommand replay" -l server -d 'The captured server\'s address, where ports cannot tell' -r
+complete -c netkit -n "__fish_netkit_using_subcommand replay" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
 complete -c netkit -n "__fish_netkit_using_subcommand replay" -l color -d 'Colours and highlights' -r -f -a "auto\t'On a terminal, unless NO_COLOR is set'
 always\t'Always'
 never\t'Never'"

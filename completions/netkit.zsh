@@ -251,6 +251,7 @@ ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
 json\:"One JSON array with an object a server"))' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
 '--parallel=[So many servers at once]:N:_default' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
@@ -290,6 +291,7 @@ ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))
 '*--schema=[The layouts of your game'\''s payloads (TOML), for --edit]:FILE:_files' \
 '*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
 '--server=[The captured server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \

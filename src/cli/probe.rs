@@ -1,6 +1,7 @@
 //! The options of `netkit probe`.
 
 use super::names::{proto, setting};
+use super::shared::limit;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -51,6 +52,9 @@ pub struct Probe {
     /// So many servers at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
+    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<String>,
 }
 
 fn secs(text: &str, least: f64, most: f64) -> Result<std::time::Duration, String> {

@@ -1,7 +1,7 @@
 //! The options of `netkit replay`.
 
 use super::names::{filter, proto, setting};
-use super::shared::{port, role};
+use super::shared::{limit, port, role};
 use clap::{Args, ValueEnum};
 use netkit::dissect::{Role, Server};
 use std::path::PathBuf;
@@ -82,6 +82,9 @@ pub struct Replay {
     /// The captured server's address, where ports cannot tell
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub server: Option<Server>,
+    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<String>,
 }
 
 /// Form of a replay's report.

@@ -57,7 +57,7 @@ pub struct Traffic {
     pub limit: Vec<String>,
 }
 
-fn limit(text: &str) -> Result<String, String> {
+pub fn limit(text: &str) -> Result<String, String> {
     Limits::default().set(text).map(|()| text.into())
 }
 

@@ -1,6 +1,7 @@
 //! `netkit probe`: asks live servers.
 
 use super::output::style;
+use super::selection::limits;
 use super::{Usage, input, interrupt, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
 use anyhow::Context;
@@ -77,7 +78,8 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
 
 fn request(args: &Probe) -> anyhow::Result<Request> {
     let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), ..Dissect::default() };
-    let options = options(&dissect)?;
+    let mut options = options(&dissect)?;
+    limits(&args.limit, &mut options)?;
     let carrier = args.transport.map(|transport| match transport {
         ProbeTransport::Udp => Carrier::Udp,
         ProbeTransport::Tcp => Carrier::Tcp,

@@ -1,6 +1,7 @@
 //! `netkit replay`: one side of a captured conversation to a live peer.
 
 use super::output::{say, style};
+use super::selection::limits;
 use super::{Usage, input, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
@@ -33,6 +34,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&dissect)?;
     options.server = args.server;
     options.ports.clone_from(&args.port);
+    limits(&args.limit, &mut options)?;
     let name = input::name(&args.file);
     let mut recording = read(args, &options).with_context(|| name.clone())?;
     if recording.cut {
@@ -91,7 +93,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         match played {
             Ok(report) => {
                 tell(&report, args.format)?;
-                if !report.complete() || args.expect && !report.divergences.is_empty() {
+                if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
             }
@@ -119,7 +121,7 @@ fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
     for text in &args.drop {
         changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
     }
-    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?);
+    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?).caps(options.limits.fragments);
     Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
         RecordingError::Change(what) => Usage(what).into(),
         other => other.into(),

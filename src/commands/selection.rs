@@ -9,6 +9,17 @@ use netkit::filter::{Filter, Names};
 use netkit::flow::End;
 use std::sync::Arc;
 
+/// Takes over `--limit`.
+///
+/// # Errors
+/// A limit that there is not.
+pub fn limits(given: &[String], options: &mut Options) -> anyhow::Result<()> {
+    for limit in given {
+        options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
+    }
+    Ok(())
+}
+
 /// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
@@ -30,9 +41,7 @@ impl Selection {
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         options.server = traffic.server;
         options.ports.clone_from(&traffic.port);
-        for limit in &traffic.limit {
-            options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
-        }
+        limits(&traffic.limit, options)?;
         let names = Names::new(options);
         let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();

@@ -20,6 +20,52 @@ pub struct Limits {
     pub flow: Caps,
     /// Of IP fragments.
     pub fragments: FragmentCaps,
+    /// Of what a peer chooses and can use again and again.
+    pub peer: PeerCaps,
+}
+
+/// What bounds the text and the bytes that one peer chooses, times how often it uses them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeerCaps {
+    /// Bytes of a name that a peer has told once and that messages refer to by a number.
+    pub name_bytes: usize,
+    /// How many times its own bytes a compressed message may inflate to.
+    pub inflate_ratio: usize,
+    /// Bytes of one message that a live peer does not end.
+    pub live_unread_bytes: usize,
+    /// Memory for the messages of a live peer that are kept for the report.
+    pub live_kept_bytes: usize,
+}
+
+impl Default for PeerCaps {
+    fn default() -> PeerCaps {
+        PeerCaps { name_bytes: 256, inflate_ratio: 256, live_unread_bytes: 1 << 20, live_kept_bytes: 64 << 20 }
+    }
+}
+
+impl PeerCaps {
+    /// A name as it is shown: where it is longer than names are, its beginning, `...` and how long
+    /// it is; `which` tells it from others that begin alike.
+    ///
+    /// ```
+    /// use netkit::limits::PeerCaps;
+    /// let caps = PeerCaps { name_bytes: 3, ..PeerCaps::default() };
+    /// assert_eq!(caps.name("abc", "tag 1"), "abc");
+    /// assert_eq!(caps.name("abcdef", "tag 1"), "abc... (6 bytes, tag 1)");
+    /// ```
+    pub fn name<'a>(&self, name: &'a str, which: impl std::fmt::Display) -> std::borrow::Cow<'a, str> {
+        if name.len() <= self.name_bytes {
+            return name.into();
+        }
+        let whole = (0..=self.name_bytes).rev().find(|at| name.is_char_boundary(*at));
+        let start = name.get(..whole.unwrap_or(0)).unwrap_or_default();
+        format!("{start}... ({} bytes, {which})", name.len()).into()
+    }
+
+    /// How many bytes a message may inflate to, of so many.
+    pub fn inflated(&self, packed: usize, free: usize) -> usize {
+        packed.saturating_mul(self.inflate_ratio).max(free)
+    }
 }
 
 /// One limit.
@@ -33,7 +79,7 @@ pub struct Limit {
 }
 
 /// The limits by their names.
-pub static LIMITS: [Limit; 7] = [
+pub static LIMITS: [Limit; 11] = [
     Limit {
         name: "conversations",
         doc: "conversations at once; the one silent longest is given up",
@@ -68,6 +114,27 @@ pub static LIMITS: [Limit; 7] = [
         name: "fragment_bytes",
         doc: "bytes of datagrams that wait for fragments; the oldest are given up",
         place: |limits| &mut limits.fragments.bytes,
+    },
+    Limit {
+        name: "name_bytes",
+        doc: "bytes of a route or a field's name that a handshake brings; longer ones are cut, and said to be",
+        place: |limits| &mut limits.peer.name_bytes,
+    },
+    Limit {
+        name: "inflate_ratio",
+        doc: "times its own bytes that a compressed message may have (64K are free, 1M of a WebSocket); \
+              larger ones are left as they are",
+        place: |limits| &mut limits.peer.inflate_ratio,
+    },
+    Limit {
+        name: "live_unread",
+        doc: "replay, probe: bytes of the peer that make no whole message yet; then it is left",
+        place: |limits| &mut limits.peer.live_unread_bytes,
+    },
+    Limit {
+        name: "live_kept",
+        doc: "replay: memory for the peer's messages, to be compared; further ones are counted alone",
+        place: |limits| &mut limits.peer.live_kept_bytes,
     },
 ];
 

@@ -10,9 +10,11 @@ mod harness;
 #[path = "../fuzz/seeds.rs"]
 mod seeds;
 
+mod amplify;
 mod mutations;
 mod named;
 mod program;
+mod traffic;
 
 /// Writes the corpus for `cargo fuzz`: `cargo test --test hostile -- --ignored corpus`.
 #[test]

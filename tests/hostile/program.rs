@@ -1,9 +1,11 @@
 //! Runs the program itself, where memory, time or the terminal are what is tested.
 
 use netkit::capture::{Body, LinkType, PcapWriter, Segment, ethernet};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::SocketAddr;
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// A capture being made.
 pub struct File {
@@ -86,4 +88,63 @@ fn run(command: &mut Command, input: &[u8]) -> Output {
         scope.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().expect("netkit ends")
     })
+}
+
+/// What a run took.
+pub struct Measured {
+    /// The most memory at once in bytes; 0 where the system does not tell.
+    pub peak: usize,
+    /// How much it printed; it was stopped when that was too much.
+    pub output: usize,
+    /// What it said on standard error, and how it ended.
+    pub error: String,
+    pub code: Option<i32>,
+}
+
+/// netkit with these arguments and this input, stopped behind `most` bytes of output. No more than
+/// 3 GiB of memory are to be had, so that what is tested harms nobody.
+pub fn measured(args: &[&str], input: &[u8], most: usize) -> Measured {
+    let script = "ulimit -v 3145728; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_netkit")]).args(args);
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().expect("netkit runs");
+    let (mut stdin, mut stdout) = (child.stdin.take().expect("stdin"), child.stdout.take().expect("stdout"));
+    let mut stderr = child.stderr.take().expect("stderr");
+    let status = format!("/proc/{}/status", child.id());
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(move || drop(stdin.write_all(input)));
+        let errors = scope.spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).map(|_| text).unwrap_or_default()
+        });
+        let peak = scope.spawn(|| {
+            let mut peak = 0;
+            while !over.load(Ordering::Relaxed) {
+                peak = peak.max(peak_of(&status));
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            peak
+        });
+        let (mut output, mut buffer) = (0, vec![0; 1 << 16]);
+        while output <= most {
+            match stdout.read(&mut buffer) {
+                Ok(count) if count > 0 => output += count,
+                _ => break,
+            }
+        }
+        drop(stdout);
+        let ended = child.wait().expect("netkit ends");
+        over.store(true, Ordering::Relaxed);
+        let error = format!("{ended}: {}", errors.join().expect("its errors").trim_end());
+        Measured { peak: peak.join().expect("its peak"), output, error, code: ended.code() }
+    })
+}
+
+/// The most memory that a process has had so far, in bytes.
+pub fn peak_of(status: &str) -> usize {
+    let text = std::fs::read_to_string(status).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
 }

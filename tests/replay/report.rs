@@ -12,6 +12,7 @@ fn report() -> Report {
         said: 11,
         expected: 9,
         heard: 8,
+        uncompared: 0,
         unsaid: vec![unsaid(31, "gne.packets", "the session was over")],
         refused: vec![unsaid(12, "gne.packets", "an empty datagram or frame ends the connection")],
         live: [("answers to exits", 1)].into(),

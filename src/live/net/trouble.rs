@@ -1,6 +1,7 @@
 //! Why the network, or this program itself, did not let a conversation go on.
 
 use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
 
 /// What went wrong with a socket.
 #[derive(Debug, thiserror::Error)]
@@ -22,8 +23,21 @@ pub enum Trouble {
         reset: bool,
     },
     /// The peer sends more than any message may have.
-    #[error("an unfinished message of more than {0} bytes")]
-    Endless(usize),
+    #[error("{peer} sends an unfinished message of more than {most} bytes (--limit live_unread)")]
+    Endless {
+        /// The peer.
+        peer: SocketAddr,
+        /// The limit.
+        most: usize,
+    },
+    /// The peer says more at once, or has more to be remembered, than any server does.
+    #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept)")]
+    Flood {
+        /// The peer.
+        peer: SocketAddr,
+        /// The limit.
+        most: usize,
+    },
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,

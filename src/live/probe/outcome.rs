@@ -127,7 +127,9 @@ impl Failure {
                 let advice = "the server may be of another protocol, or refuses without a word: see its log";
                 return Failure::new(Outcome::Closed, trouble.to_string(), advice).with("ended", true);
             }
-            (Trouble::Endless(_), _) => (Outcome::Broken, "this is hardly a server of this protocol"),
+            (Trouble::Endless { .. } | Trouble::Flood { .. }, _) => {
+                (Outcome::Broken, "this is hardly a server of this protocol")
+            }
             (Trouble::Interrupted, _) => return Failure::interrupted(),
             (Trouble::Gate(_) | Trouble::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
             (Trouble::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),

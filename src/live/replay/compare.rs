@@ -36,8 +36,14 @@ pub enum Divergence {
     },
 }
 
-/// Compares what came with what was expected.
-pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<Divergence> {
+/// Compares what came with what was expected. `came`: which of that is known to have come, though
+/// it was not kept.
+pub fn compare(
+    actor: &dyn Actor,
+    expected: &[Recorded],
+    heard: &[Said],
+    came: &dyn Fn(usize) -> bool,
+) -> Vec<Divergence> {
     // Equal messages cancel out first, whatever their order: datagrams overtake each other.
     let key = |said: &Said| (actor.identity(said), actor.content(said).to_string());
     let mut live: HashMap<(String, String), VecDeque<usize>> = HashMap::new();
@@ -47,11 +53,11 @@ pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<
     // A copy of what the capture has is one too many, not something else.
     let known: HashSet<(String, String)> = expected.iter().map(|m| key(&m.said)).collect();
     let mut met = vec![false; heard.len()];
-    let mut open: Vec<&Recorded> = Vec::new();
-    for recorded in expected {
+    let mut open: Vec<(usize, &Recorded)> = Vec::new();
+    for (at, recorded) in expected.iter().enumerate() {
         match live.get_mut(&key(&recorded.said)).and_then(VecDeque::pop_front) {
             Some(k) => met.get_mut(k).into_iter().for_each(|m| *m = true),
-            None => open.push(recorded),
+            None => open.push((at, recorded)),
         }
     }
     // What is left is paired by what it is about, in order.
@@ -67,9 +73,10 @@ pub fn compare(actor: &dyn Actor, expected: &[Recorded], heard: &[Said]) -> Vec<
         order.push((about.clone(), said));
         rest.entry(about).or_default().push_back(said);
     }
-    for recorded in open {
+    for (at, recorded) in open {
         let message = actor.identity(&recorded.said);
         found.push(match rest.get_mut(&message).and_then(VecDeque::pop_front) {
+            None if came(at) => continue,
             None => Divergence::Missing { frame: recorded.frame, message },
             Some(said) => {
                 let mut fields = Vec::new();

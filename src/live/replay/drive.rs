@@ -91,10 +91,11 @@ impl<'a> Order<'a> {
         self.path.is_some() || self.conversation.is_websocket()
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self, options: &Options) -> Settings {
         Settings {
             pace: self.pace,
             timeout: self.timeout,
+            kept: options.limits.peer.live_kept_bytes,
             stop: self.stop.clone(),
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
@@ -115,7 +116,7 @@ impl<'a> Order<'a> {
     ) -> Result<Report, Trouble> {
         let (plan, mut actor) = self.plan(options);
         let mut live = Live::to(self.open(peer), options, self.websocket())?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))
+        Ok(play(&plan, &mut *actor, &mut live, &self.settings(options), progress))
     }
 
     /// Waits for a peer and plays a session with it.
@@ -132,6 +133,6 @@ impl<'a> Order<'a> {
         let (plan, mut actor) = self.plan(options);
         let open = self.open(([0, 0, 0, 0], 0).into());
         let mut live = waiting.peer(open, options, self.websocket(), self.stop, until)?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(), progress))
+        Ok(play(&plan, &mut *actor, &mut live, &self.settings(options), progress))
     }
 }

@@ -22,6 +22,8 @@ pub struct Report {
     pub expected: u64,
     /// Messages of the peer that came.
     pub heard: u64,
+    /// Of these so many were counted alone: there was no memory left to keep them for comparison.
+    pub uncompared: u64,
     /// What was not said, and why.
     pub unsaid: Vec<Unsaid>,
     /// What was refused because it may harm the peer.
@@ -50,6 +52,11 @@ impl Report {
     /// Was everything said, and acknowledged where the protocol does that?
     pub fn complete(&self) -> bool {
         self.trouble.is_none() && self.unsaid.is_empty() && self.counts.unacknowledged == 0
+    }
+
+    /// Did the peer say something else than in the capture, or so much that nobody knows?
+    pub fn diverged(&self) -> bool {
+        !self.divergences.is_empty() || self.uncompared > 0
     }
 
     /// Minimum, median and maximum of the round trips.
@@ -91,7 +98,7 @@ impl Report {
         line(json!({
             "report": "session",
             "complete": self.complete(),
-            "diverged": !self.divergences.is_empty(),
+            "diverged": self.diverged(),
             "messages": self.steps,
             "sent": self.said,
             "acknowledged": self.counts.acknowledged,
@@ -100,6 +107,7 @@ impl Report {
             "answered_live": self.counts.live,
             "expected": self.expected,
             "received": self.heard,
+            "uncompared": self.uncompared,
             "copies_received": self.counts.copies,
             "not_repeated": self.live,
             "dropped": self.dropped,
@@ -177,6 +185,16 @@ impl fmt::Display for Report {
         }
         if let Some(trouble) = &self.trouble {
             writeln!(f, "trouble       {trouble}")?;
+        }
+        if self.uncompared > 0 {
+            writeln!(
+                f,
+                "not compared  the last {} messages of the peer: no memory left (--limit live_kept)",
+                self.uncompared
+            )?;
+        }
+        if self.divergences.is_empty() && self.uncompared > 0 {
+            return Ok(());
         }
         if self.divergences.is_empty() {
             return writeln!(f, "the peer said what it said in the capture");

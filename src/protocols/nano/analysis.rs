@@ -8,6 +8,8 @@ use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
+use crate::flow::Side;
+use crate::limits::PeerCaps;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Draft, Options, Out, Place, Role, Roles, Talk};
 use crate::flow::Side;
@@ -40,6 +42,11 @@ impl Analysis {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
         self.memory.memory()
+    }
+
+    /// What bounds what the peers choose.
+    pub fn caps(&self) -> &PeerCaps {
+        &self.memory.caps
     }
 
     /// Bytes were lost.
@@ -139,7 +146,7 @@ impl Analysis {
     fn body(&mut self, place: &Place<'_>, roles: &mut Roles, draft: &mut Draft) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
         let mut payloads = draft.scratch.take::<Payloads>();
-        let json = payloads.body(body, HEADER, draft);
+        let json = payloads.body(body, HEADER, &self.memory.caps, draft);
         draft.scratch.give(payloads);
         let code = json.as_ref().and_then(|json| json.get("code"));
         let handshake = draft.message == "handshake";
@@ -172,8 +179,13 @@ impl Analysis {
             draft.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
         }
         let mut known = draft.scratch.take::<Known>();
-        self.memory.learn(&json, &mut known);
+        let cut = self.memory.learn(&json, &mut known);
         draft.scratch.give(known);
+        if cut {
+            let most = self.memory.caps.name_bytes;
+            let text = format_args!("names of more than {most} bytes are cut in later messages (--limit name_bytes)");
+            draft.notes.add(Level::Note, "nano.name_cut", text);
+        }
     }
 
     /// A request, notify, response or push.
@@ -251,10 +263,15 @@ impl Analysis {
         };
         if let Some(route) = route.as_deref().filter(|_| derived) {
             let (source, buffer) = draft.source();
-            buffer.extend_from_slice(route);
-            let bits = route.len() as u32 * 8;
+            let text = std::str::from_utf8(route);
+            // It is told once, and used as often as the peer likes.
+            match text.map(|text| self.memory.caps.name(text, "a route")) {
+                Ok(shown) => buffer.extend_from_slice(shown.as_bytes()),
+                Err(_) => buffer.extend_from_slice(route),
+            }
+            let bits = buffer.len() as u32 * 8;
             draft.derived.set_source(source);
-            let value = match std::str::from_utf8(route) {
+            let value = match text {
                 Ok(_) => Value::Text { bit: 0, bits },
                 Err(_) => Value::Raw { bit: 0, bits },
             };

@@ -12,6 +12,8 @@ pub struct Circumstances {
     pub unmasked: bool,
     /// It was given up because a message began anew.
     pub given_up: bool,
+    /// It began in a message of so many frames, which are not listed again.
+    pub many_frames: usize,
 }
 
 impl Circumstances {
@@ -23,6 +25,10 @@ impl Circumstances {
         }
         if self.unmasked {
             draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+        }
+        if self.many_frames > 0 {
+            let text = format_args!("began in a message of {} frames, listed with its first package", self.many_frames);
+            draft.notes.add(Level::Note, "websocket.many_frames", text);
         }
         if self.given_up {
             let text = format_args!("unfinished, and the next WebSocket message begins with a package of its own");

@@ -3,6 +3,7 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
+use crate::limits::PeerCaps;
 use crate::dissect::Options;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
@@ -15,19 +16,30 @@ const MOST_ROUTES: usize = 4096;
 
 /// Routes by their codes.
 #[derive(Debug, Default, PartialEq)]
-pub struct Dictionary(FxHashMap<u16, Arc<[u8]>>);
+pub struct Dictionary {
+    routes: FxHashMap<u16, Arc<[u8]>>,
+    /// Of all routes.
+    bytes: usize,
+    longest: usize,
+}
 
 impl Dictionary {
     /// Reads `{route: code}`; codes that no message can have are left out.
     pub fn read(json: &Json) -> Dictionary {
         let routes = json.as_object().into_iter().flatten();
         let code = |value: &Json| value.as_u64().and_then(|code| u16::try_from(code).ok());
-        Dictionary(routes.filter_map(|(route, value)| Some((code(value)?, route.as_bytes().into()))).collect())
+        let mut all = Dictionary::default();
+        for (route, code) in routes.filter_map(|(route, value)| Some((route, code(value)?))) {
+            all.bytes += route.len();
+            all.longest = all.longest.max(route.len());
+            all.routes.insert(code, route.as_bytes().into());
+        }
+        all
     }
 
     /// The route of a code.
     pub fn route(&self, code: u16) -> Option<Arc<[u8]>> {
-        self.0.get(&code).cloned()
+        self.routes.get(&code).cloned()
     }
 }
 
@@ -85,6 +97,8 @@ pub struct Memory {
     pub heartbeat: Option<i64>,
     /// By side.
     pub progress: [Progress; 2],
+    /// What bounds what the peers choose.
+    pub caps: PeerCaps,
     routes: FxHashSet<Arc<[u8]>>,
     open: FxHashMap<u64, Open>,
     /// A request was seen, and none was forgotten.
@@ -104,6 +118,7 @@ impl Memory {
             payload,
             heartbeat: None,
             progress: [Progress::default(); 2],
+            caps: options.limits.peer,
             routes: FxHashSet::default(),
             open: FxHashMap::default(),
             asked: false,
@@ -113,14 +128,18 @@ impl Memory {
 
     /// About how many bytes it holds.
     pub fn memory(&self) -> usize {
-        /// A route with its counters: most have some ten letters, none more than 255.
+        /// A route's place and its counters.
         const ROUTE: usize = 64;
+        /// One that stood in full: most have some ten letters, none more than 255.
+        const FULL: usize = 256;
         // Of what is shared, each has its part.
-        let dictionary =
-            self.dictionary.as_ref().map_or(0, |d| (d.0.capacity() * ROUTE).div_ceil(Arc::strong_count(d)));
+        let dictionary = self
+            .dictionary
+            .as_ref()
+            .map_or(0, |d| (d.routes.capacity() * ROUTE + d.bytes).div_ceil(Arc::strong_count(d)));
         let protos = self.protos.as_ref().map_or(0, |p| p.memory().div_ceil(Arc::strong_count(p)));
         let open = self.open.capacity() * size_of::<(u64, Open)>();
-        dictionary + protos + self.routes.capacity() * ROUTE + open
+        dictionary + protos + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
     }
 
     /// Was a dictionary seen?
@@ -172,14 +191,20 @@ impl Memory {
         self.progress.iter_mut().for_each(|progress| progress.there = None);
     }
 
-    /// Learns from a server's handshake answer; `known` is what others have learned.
-    pub fn learn(&mut self, answer: &Json, known: &mut Known) {
-        let Some(sys) = answer.get("sys") else { return };
+    /// Learns from a server's handshake answer; `known` is what others have learned. Returns whether
+    /// names are so long that they will be cut.
+    pub fn learn(&mut self, answer: &Json, known: &mut Known) -> bool {
+        let Some(sys) = answer.get("sys") else { return false };
+        let mut cut = false;
         if let Some(dict) = sys.get("dict").filter(|dict| dict.is_object()) {
-            self.dictionary = Some(shared(&mut known.dictionary, Dictionary::read(dict)));
+            let dictionary = shared(&mut known.dictionary, Dictionary::read(dict));
+            cut |= dictionary.longest > self.caps.name_bytes;
+            self.dictionary = Some(dictionary);
         }
         if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
-            self.protos = Some(shared(&mut known.protos, Protos::read(protos)));
+            let protos = shared(&mut known.protos, Protos::read(protos, &self.caps));
+            cut |= protos.cut() > 0;
+            self.protos = Some(protos);
         }
         if let Some(seconds) = sys.get("heartbeat").and_then(Json::as_f64) {
             // Out of range is never.
@@ -189,6 +214,7 @@ impl Memory {
         if let Some(serializer) = sys.get("serializer").and_then(Json::as_str) {
             self.any_json = self.payload == Payload::Json || serializer == "json";
         }
+        cut
     }
 }
 

@@ -4,11 +4,12 @@ use super::members::{Misfit, Shape};
 use super::memory::Memory;
 use super::schemas::{self, How};
 use super::settings::Payload;
-use super::zlib::{self, Zlib};
+use super::zlib::{self, Unfit, Zlib};
 use super::{json, pomelo};
 use crate::codec::layout::{Field, Len, bytes, group, text};
 use crate::codec::schema::{SchemaMessage, Schemas};
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::limits::PeerCaps;
 use crate::dissect::{Draft, payload};
 use serde_json::Value as Json;
 
@@ -54,11 +55,11 @@ const KEPT: usize = 1 << 16;
 impl Payloads {
     /// The body of a handshake or kick, which begins at byte `start` of the package. Returns its
     /// JSON, where it has one.
-    pub fn body(&mut self, body: &[u8], start: usize, draft: &mut Draft) -> Option<Json> {
+    pub fn body(&mut self, body: &[u8], start: usize, caps: &PeerCaps, draft: &mut Draft) -> Option<Json> {
         if body.is_empty() {
             return None;
         }
-        let inflated = zlib::begins(body) && self.inflate(body, true, draft);
+        let inflated = zlib::begins(body) && self.inflate(body, true, caps, draft);
         let found = self.json(body, start, inflated, true, None, draft);
         if found == json::Found::No {
             draft.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
@@ -76,7 +77,7 @@ impl Payloads {
     pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, draft: &mut Draft) {
         let Payloaded { package, start, compressed, route, .. } = *at;
         let payload = package.get(start..).unwrap_or_default();
-        let inflated = compressed && self.inflate(payload, false, draft);
+        let inflated = compressed && self.inflate(payload, false, &memory.caps, draft);
         // An error has the server's own form, whatever the route's answers are.
         if !at.error
             && let Some((schema, how)) = schemas::find(at.schemas, draft.message, route, draft.from.name())
@@ -154,11 +155,21 @@ impl Payloads {
     }
 
     /// Inflates into a source of the draft, and shows it.
-    fn inflate(&mut self, packed: &[u8], as_text: bool, draft: &mut Draft) -> bool {
-        if !self.zlib.inflate(packed, &mut self.inflated) {
+    fn inflate(&mut self, packed: &[u8], as_text: bool, caps: &PeerCaps, draft: &mut Draft) -> bool {
+        let most = caps.inflated(packed.len(), zlib::FREE);
+        if let Err(unfit) = self.zlib.inflate(packed, most, &mut self.inflated) {
             self.inflated.clear();
             self.inflated.shrink_to(KEPT);
-            draft.notes.add(Level::Warning, "nano.not_zlib", format_args!("not one whole zlib stream"));
+            match unfit {
+                Unfit::Broken => {
+                    draft.notes.add(Level::Warning, "nano.not_zlib", format_args!("not one whole zlib stream"));
+                }
+                Unfit::TooLarge => {
+                    let most = most.min(zlib::LARGEST);
+                    let text = format_args!("would be more than {most} bytes (--limit inflate_ratio)");
+                    draft.notes.add(Level::Warning, "nano.inflates_too_far", text);
+                }
+            }
             return false;
         }
         let source = self.source(draft);

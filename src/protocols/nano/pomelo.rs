@@ -47,6 +47,7 @@ struct Cell {
 pub struct Scratch {
     cells: Vec<Cell>,
     slots: FxHashMap<(u32, u32), u32>,
+    shared: FxHashMap<u32, u32>,
 }
 
 /// Why and where reading stopped.
@@ -79,13 +80,14 @@ pub fn nodes(
     tree: &mut Tree,
     scratch: &mut Scratch,
 ) -> Result<(), Stopped> {
-    let Scratch { cells, slots } = scratch;
+    let Scratch { cells, slots, shared } = scratch;
     cells.clear();
     // Clearing takes time by the capacity, which one large payload shall not leave behind.
     if slots.capacity() > KEPT {
-        (*cells, *slots) = Default::default();
+        (*cells, *slots, *shared) = Default::default();
     }
     slots.clear();
+    shared.clear();
     let Place { source, start, names: (name_source, names) } = place;
     let mut reading = Reading { bytes: payload, at: 0, base: start, protos, cells, slots, names };
     let root = reading.cell(Name::Element, Value::Group, 0);
@@ -95,7 +97,7 @@ pub fn nodes(
         read
     });
     tree.set_source(source);
-    let mut emit = Emit { cells, protos, base: start, names, name_source, tree };
+    let mut emit = Emit { cells, protos, base: start, names, name_source, shared, tree };
     emit.cell(0, Some(field));
     read
 }
@@ -342,6 +344,8 @@ struct Emit<'a> {
     base: usize,
     names: &'a mut Vec<u8>,
     name_source: u8,
+    /// Where the protos' names stand in `names`: each stands there once, however often it is used.
+    shared: &'a mut FxHashMap<u32, u32>,
     tree: &'a mut Tree,
 }
 
@@ -355,8 +359,11 @@ impl Emit<'_> {
             Name::Element => None,
             Name::Own(range) => Some(range),
             Name::Proto(range) => {
-                let start = self.names.len() as u32;
-                self.names.extend_from_slice(self.protos.name(range).as_bytes());
+                let (protos, names) = (self.protos, &mut *self.names);
+                let start = *self.shared.entry(range.0).or_insert_with(|| {
+                    names.extend_from_slice(protos.name(range).as_bytes());
+                    names.len() as u32 - range.1
+                });
                 Some((start, range.1))
             }
         };

@@ -3,6 +3,7 @@
 //! They come in the parsed form: `{"server":{ROUTE:{FIELD:{option,type,tag}, __messages:{..},
 //! __tags:{"1":FIELD}}, "message NAME":{..}}, "client":{..}}`.
 
+use crate::limits::PeerCaps;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
@@ -48,7 +49,7 @@ pub enum Rule {
 pub struct Field {
     /// A number of its own among all fields.
     pub index: u32,
-    /// Where its name stands, see [`Protos::names`].
+    /// Where its name stands, see [`Protos::name`].
     pub name: (u32, u32),
     /// What one value is.
     pub kind: Kind,
@@ -69,8 +70,11 @@ pub struct Message {
 #[derive(Debug, Default, PartialEq)]
 pub struct Protos {
     messages: Vec<Message>,
-    /// All field names, one behind the other.
-    pub names: String,
+    /// All field names, one behind the other; long ones are cut.
+    names: String,
+    /// How many are.
+    cut: usize,
+    route_bytes: usize,
     fields: usize,
     /// By side (client, server) and route.
     routes: [FxHashMap<Box<str>, u32>; 2],
@@ -79,14 +83,16 @@ pub struct Protos {
 }
 
 impl Protos {
-    /// Reads `{"client":{..},"server":{..}}`.
-    pub fn read(json: &Json) -> Protos {
+    /// Reads `{"client":{..},"server":{..}}`. Messages have fields by their tags, as often as they
+    /// like: so names are bounded.
+    pub fn read(json: &Json, caps: &PeerCaps) -> Protos {
         let mut protos = Protos::default();
         for (k, side) in ["client", "server"].into_iter().enumerate() {
             let Some(table) = json.get(side).and_then(Json::as_object) else { continue };
             let mut routes = FxHashMap::default();
             for (name, message) in table {
-                let index = protos.message(message, 0);
+                let index = protos.message(message, 0, caps);
+                protos.route_bytes += name.len();
                 routes.insert(name.as_str().into(), index);
             }
             protos.link(&routes);
@@ -99,12 +105,21 @@ impl Protos {
 
     /// About how many bytes they hold.
     pub fn memory(&self) -> usize {
-        /// A route with its number: none is longer than 255 letters, most have ten.
-        const ROUTE: usize = 64;
+        /// A route's place and number.
+        const ROUTE: usize = 48;
         let routes: usize = self.routes.iter().map(FxHashMap::capacity).sum();
         // Maps are half empty at worst.
         let fields = self.fields * 2 * size_of::<(u64, Field)>();
-        fields + routes * ROUTE + self.messages.capacity() * size_of::<Message>() + self.names.capacity()
+        fields
+            + routes * ROUTE
+            + self.route_bytes
+            + self.messages.capacity() * size_of::<Message>()
+            + self.names.capacity()
+    }
+
+    /// How many names were too long to be kept whole.
+    pub fn cut(&self) -> usize {
+        self.cut
     }
 
     /// The message that a route carries: what the server sends, or the client.
@@ -123,7 +138,7 @@ impl Protos {
         self.names.get(start as usize..start as usize + length as usize).unwrap_or("")
     }
 
-    fn message(&mut self, json: &Json, depth: usize) -> u32 {
+    fn message(&mut self, json: &Json, depth: usize, caps: &PeerCaps) -> u32 {
         let index = self.messages.len() as u32;
         self.messages.push(Message::default());
         let nothing = Map::new();
@@ -133,7 +148,7 @@ impl Protos {
         }
         let mut local: FxHashMap<&str, u32> = FxHashMap::default();
         for (name, inner) in table.get("__messages").and_then(Json::as_object).unwrap_or(&nothing) {
-            let inner = self.message(inner, depth + 1);
+            let inner = self.message(inner, depth + 1, caps);
             local.insert(name, inner);
         }
         let mut tags: FxHashMap<&str, u64> = FxHashMap::default();
@@ -167,8 +182,10 @@ impl Protos {
                 _ => Rule::Single,
             };
             let start = self.names.len() as u32;
-            self.names.push_str(name);
-            let field = Field { index: self.fields as u32, name: (start, name.len() as u32), kind, rule };
+            self.names.push_str(&caps.name(name, format_args!("tag {tag}")));
+            self.cut += (name.len() > caps.name_bytes) as usize;
+            let length = self.names.len() as u32 - start;
+            let field = Field { index: self.fields as u32, name: (start, length), kind, rule };
             self.fields += 1;
             if let Some(message) = self.messages.get_mut(index as usize) {
                 message.by_tag.insert(tag, field);

@@ -10,6 +10,9 @@ use crate::dissect::{Out, Place, Roles, Session, StreamEvent, Talk};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, Step, http};
 
+/// Packages that share a message of more frames than this do not list them all.
+const MOST_LISTED: usize = 64;
+
 /// What carries the packages.
 #[derive(Debug)]
 enum Way {
@@ -54,10 +57,11 @@ impl Conversation {
     pub fn new(talk: &Talk<'_>) -> Conversation {
         let server = talk.server_by_option().or_else(|| talk.server_by_from(Side::A)).or_else(|| talk.server_by_syn());
         let lane = |begun: bool| Lane { lost: !begun, ..Lane::default() };
+        let ratio = talk.options.limits.peer.inflate_ratio;
         Conversation {
             way: match talk.options.settings.get("nano.carrier") {
                 Some("tcp") => Way::Tcp,
-                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, talk.begun))),
+                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, talk.begun).inflating(ratio))),
                 _ => Way::Open,
             },
             lanes: talk.begun.map(lane),
@@ -82,7 +86,8 @@ impl Conversation {
         }
         match http::begins(bytes) {
             Some(true) => {
-                self.way = Way::WebSocket(Box::new(Carrier::new(true, self.lanes.each_ref().map(|l| !l.lost))))
+                let carrier = Carrier::new(true, self.lanes.each_ref().map(|l| !l.lost));
+                self.way = Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)));
             }
             Some(false) => self.way = Way::Tcp,
             None if last => self.way = Way::Tcp,
@@ -208,12 +213,18 @@ impl Conversation {
             };
             let bytes = rest.get(..length).unwrap_or(rest);
             self.line(&carried(side, bytes, length, frames, message.origin), next == Next::Unknown, out);
-            if at == 0 {
-                // What follows began in this message.
-                frames.clear();
-                frames.extend_from_slice(&message.frames);
-            }
             at += length;
+            let many = message.frames.len() > MOST_LISTED;
+            if at == length || many {
+                // What follows began in this message. Which of its frames brought it is not known;
+                // a long list is not told again for each of thousands of packages.
+                let listed = if many { message.frames.len() - 1 } else { 0 };
+                frames.clear();
+                frames.extend_from_slice(message.frames.get(listed..).unwrap_or_default());
+            }
+            if many && at < pieces.len() {
+                self.lane(side).next.many_frames = message.frames.len();
+            }
         }
         pieces.drain(..at.min(pieces.len()));
         if pieces.is_empty() {

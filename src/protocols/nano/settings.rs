@@ -2,6 +2,7 @@
 
 use super::memory::Dictionary;
 use super::protos::Protos;
+use crate::limits::PeerCaps;
 use crate::dissect::{Options, Setting};
 use serde_json::Value as Json;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -115,5 +116,7 @@ pub fn dictionary(options: &Options) -> Option<Arc<Dictionary>> {
 
 /// `nano.protos`.
 pub fn protos(options: &Options) -> Option<Arc<Protos>> {
-    cached(&PROTOS, options, "nano.protos", Protos::read)
+    // The user's own names are taken as they are.
+    let caps = PeerCaps { name_bytes: usize::MAX, ..PeerCaps::default() };
+    cached(&PROTOS, options, "nano.protos", |json| Protos::read(json, &caps))
 }

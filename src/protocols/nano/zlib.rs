@@ -4,6 +4,17 @@ use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress, 
 
 /// Nothing larger is inflated.
 pub const LARGEST: usize = 16 << 20;
+/// So much is inflated of any payload, however small it is.
+pub const FREE: usize = 64 << 10;
+
+/// Why there is nothing inflated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// Not one whole zlib stream.
+    Broken,
+    /// It would be larger than it may be.
+    TooLarge,
+}
 
 /// Does a handshake body begin as a zlib stream?
 pub fn begins(body: &[u8]) -> bool {
@@ -15,32 +26,37 @@ pub fn begins(body: &[u8]) -> bool {
 pub struct Zlib(Option<Box<Decompress>>);
 
 impl Zlib {
-    /// Replaces what `out` holds by the inflated bytes. False: `input` is not one whole zlib
-    /// stream, or would be too large.
-    pub fn inflate(&mut self, input: &[u8], out: &mut Vec<u8>) -> bool {
+    /// Replaces what `out` holds by the inflated bytes, `most` of them and no more than [`LARGEST`].
+    ///
+    /// # Errors
+    /// `input` is not one whole zlib stream, or would be too large.
+    pub fn inflate(&mut self, input: &[u8], most: usize, out: &mut Vec<u8>) -> Result<(), Unfit> {
         out.clear();
         if input.len() < 8 {
             // Two bytes of head, a block, four of checksum.
-            return false;
+            return Err(Unfit::Broken);
         }
+        let most = most.min(LARGEST);
         let state = self.0.get_or_insert_with(|| Box::new(Decompress::new(true)));
         state.reset(true);
         loop {
             if out.len() == out.capacity() {
-                if out.len() >= LARGEST {
-                    return false;
+                if out.len() >= most {
+                    return Err(Unfit::TooLarge);
                 }
-                out.reserve(out.len().max(1024).min(LARGEST - out.len()));
+                out.reserve_exact(out.len().max(1024).min(most - out.len()));
             }
             let (read, written) = (state.total_in(), out.len());
             let rest = input.get(read as usize..).unwrap_or_default();
             match state.decompress_vec(rest, out, FlushDecompress::None) {
-                Ok(Status::StreamEnd) => return state.total_in() == input.len() as u64 && out.len() <= LARGEST,
+                Ok(Status::StreamEnd) if out.len() > most => return Err(Unfit::TooLarge),
+                Ok(Status::StreamEnd) if state.total_in() == input.len() as u64 => return Ok(()),
+                Ok(Status::StreamEnd) => return Err(Unfit::Broken),
                 Ok(_) if state.total_in() == read && out.len() == written && out.len() < out.capacity() => {
-                    return false;
+                    return Err(Unfit::Broken);
                 }
                 Ok(_) => {}
-                Err(_) => return false,
+                Err(_) => return Err(Unfit::Broken),
             }
         }
     }
@@ -68,12 +84,17 @@ mod tests {
             let mut press = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
             press.write_all(&text).unwrap();
             let mut packed = press.finish().unwrap();
-            assert!(zlib.inflate(&packed, &mut out));
+            assert_eq!(zlib.inflate(&packed, LARGEST, &mut out), Ok(()));
             assert_eq!(out, text);
-            assert!(!zlib.inflate(&packed[..packed.len() - 1], &mut out));
+            if text.len() > FREE {
+                assert_eq!(zlib.inflate(&packed, text.len(), &mut out), Ok(()));
+                assert_eq!(zlib.inflate(&packed, text.len() - 1, &mut out), Err(Unfit::TooLarge));
+                assert_eq!(zlib.inflate(&packed, FREE, &mut out), Err(Unfit::TooLarge));
+            }
+            assert_eq!(zlib.inflate(&packed[..packed.len() - 1], LARGEST, &mut out), Err(Unfit::Broken));
             packed.push(0);
-            assert!(!zlib.inflate(&packed, &mut out));
+            assert_eq!(zlib.inflate(&packed, LARGEST, &mut out), Err(Unfit::Broken));
         }
-        assert!(!zlib.inflate(&[0x78; 400], &mut out));
+        assert_eq!(zlib.inflate(&[0x78; 400], LARGEST, &mut out), Err(Unfit::Broken));
     }
 }

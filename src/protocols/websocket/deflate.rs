@@ -7,6 +7,10 @@ use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 /// No message grows larger.
 pub const LARGEST: usize = 16 << 20;
 
+/// So much a direction may inflate to in all, however few bytes it has sent: messages that repeat
+/// earlier ones are much smaller than what they say.
+pub const FREE: u64 = 1 << 20;
+
 /// About what an inflate state takes: its window of 32 KiB, and its tables.
 pub const INFLATE_STATE: usize = 44 << 10;
 
@@ -62,7 +66,14 @@ struct State {
     past: Vec<u8>,
     /// Where in it the stream began: a last block ends a stream, and another one follows.
     begin: usize,
+    /// Bytes of all messages so far, and what they inflated to.
+    packed: u64,
+    inflated: u64,
 }
+
+/// Why a message is not inflated.
+const BROKEN: &str = "compressed data that does not inflate";
+const TOO_FAR: &str = "compressed data that would be too many times its size (--limit inflate_ratio)";
 
 impl std::fmt::Debug for Inflater {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,24 +87,35 @@ impl Inflater {
         self.0.as_ref().map_or(0, |state| size_of::<State>() + state.past.capacity())
     }
 
-    /// Replaces what `out` holds by the inflated message. False: it does not inflate, or would be
-    /// too large; the state begins anew then.
-    pub fn inflate(&mut self, message: &[u8], anew: bool, out: &mut Vec<u8>) -> bool {
-        let new = || Box::new(State { core: DecompressorOxide::new(), past: Vec::new(), begin: 0 });
+    /// Replaces what `out` holds by the inflated message. It may be `ratio` times what came and
+    /// [`FREE`] bytes more, and so may all messages together.
+    ///
+    /// # Errors
+    /// It does not inflate, or would be too large: in words. The state begins anew then.
+    pub fn inflate(&mut self, message: &[u8], anew: bool, ratio: usize, out: &mut Vec<u8>) -> Result<(), &'static str> {
+        let (core, past) = (DecompressorOxide::new(), Vec::new());
+        let new = || Box::new(State { core, past, begin: 0, packed: 0, inflated: 0 });
         let state = self.0.get_or_insert_with(new);
         out.clear();
         if anew {
             state.forget();
         }
+        state.packed += message.len() as u64;
+        let left = state.packed.saturating_mul(ratio as u64).saturating_add(FREE).saturating_sub(state.inflated);
+        let own = message.len().saturating_mul(ratio).saturating_add(FREE as usize);
+        let most = usize::try_from(left).unwrap_or(LARGEST).min(own).min(LARGEST);
         let start = state.past.len();
-        let whole = state.feed(message, start) && state.feed(&TAIL, start);
-        if whole {
-            out.extend_from_slice(state.past.get(start..).unwrap_or_default());
-            state.keep();
-        } else {
-            state.forget();
+        let fed = state.feed(message, start, most).and_then(|()| state.feed(&TAIL, start, most));
+        match fed {
+            Ok(()) => {
+                let new = state.past.get(start..).unwrap_or_default();
+                out.extend_from_slice(new);
+                state.inflated += new.len() as u64;
+                state.keep();
+            }
+            Err(_) => state.forget(),
         }
-        whole
+        fed
     }
 }
 
@@ -115,17 +137,18 @@ impl State {
         }
     }
 
-    /// Inflates all of `input` behind what there is; the message began at `start`.
-    fn feed(&mut self, mut input: &[u8], start: usize) -> bool {
+    /// Inflates all of `input` behind what there is; the message began at `start`, and may have
+    /// `most` bytes.
+    fn feed(&mut self, mut input: &[u8], start: usize, most: usize) -> Result<(), &'static str> {
         const FLAGS: u32 = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
         let mut end = self.past.len();
         // Most messages are small; the room that is not used is taken back.
         let mut room = input.len().saturating_mul(4).clamp(1 << 10, LARGEST);
         let whole = loop {
-            if end - start > LARGEST {
+            if end - start > most {
                 break false;
             }
-            self.past.resize(end + room.min(LARGEST + 1 - (end - start)), 0);
+            self.past.resize(end + room.min(most + 1 - (end - start)), 0);
             let Some(stream) = self.past.get_mut(self.begin..) else { break false };
             let (status, read, written) = decompress(&mut self.core, input, stream, end - self.begin, FLAGS);
             input = input.get(read..).unwrap_or_default();
@@ -145,13 +168,19 @@ impl State {
             }
         };
         self.past.truncate(end);
-        whole && end - start <= LARGEST
+        match whole {
+            _ if end - start > most => Err(TOO_FAR),
+            true => Ok(()),
+            false => Err(BROKEN),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RATIO: usize = 1 << 20;
 
     #[test]
     fn agreements() {
@@ -170,11 +199,11 @@ mod tests {
             let mut packed = Vec::with_capacity(4096);
             press.compress_vec(&text, &mut packed, flate2::FlushCompress::Sync).unwrap();
             packed.truncate(packed.len() - 4);
-            assert!(inflater.inflate(&packed, false, &mut out));
+            assert!(inflater.inflate(&packed, false, RATIO, &mut out).is_ok());
             assert_eq!(out, text);
         }
-        assert!(!inflater.inflate(&[0xff; 4], false, &mut out));
-        assert!(inflater.inflate(&[0], false, &mut out) && out.is_empty());
+        assert!(inflater.inflate(&[0xff; 4], false, RATIO, &mut out).is_err());
+        assert!(inflater.inflate(&[0], false, RATIO, &mut out).is_ok() && out.is_empty());
     }
 
     #[test]
@@ -190,14 +219,14 @@ mod tests {
         let (first, second) = (message(), message());
         let (mut inflater, mut out) = (Inflater::default(), Vec::new());
         // The first one was lost, or each message was to stand for itself.
-        assert!(!inflater.inflate(&second, false, &mut out) && out.is_empty());
-        assert!(inflater.inflate(&first, false, &mut out));
-        assert!(!inflater.inflate(&second, true, &mut out));
+        assert!(inflater.inflate(&second, false, RATIO, &mut out).is_err() && out.is_empty());
+        assert!(inflater.inflate(&first, false, RATIO, &mut out).is_ok());
+        assert!(inflater.inflate(&second, true, RATIO, &mut out).is_err());
         // A last block ends the stream; nothing behind it reaches back over it.
         let mut ended = first.clone();
         ended.extend([0, 0, 0xff, 0xff, 1, 0, 0, 0xff, 0xff]);
-        assert!(inflater.inflate(&ended, false, &mut out) && out.starts_with(b"the same"));
-        assert!(!inflater.inflate(&second, false, &mut out));
+        assert!(inflater.inflate(&ended, false, RATIO, &mut out).is_ok() && out.starts_with(b"the same"));
+        assert!(inflater.inflate(&second, false, RATIO, &mut out).is_err());
     }
 
     #[test]
@@ -217,7 +246,7 @@ mod tests {
             press.compress_vec(&text, &mut packed, flate2::FlushCompress::Sync).unwrap();
             packed.truncate(packed.len() - 4);
             assert!(k == 0 || packed.len() < 2000, "{}", packed.len());
-            assert!(inflater.inflate(&packed, false, &mut out) && out == text, "{k}");
+            assert!(inflater.inflate(&packed, false, RATIO, &mut out).is_ok() && out == text, "{k}");
             assert!(inflater.memory() < 300 << 10, "{}", inflater.memory());
         }
     }
@@ -228,7 +257,35 @@ mod tests {
         let mut packed = Vec::with_capacity(1 << 20);
         press.compress_vec(&vec![0; LARGEST + 1], &mut packed, flate2::FlushCompress::Sync).unwrap();
         let (mut inflater, mut out) = (Inflater::default(), Vec::new());
-        assert!(!inflater.inflate(&packed, false, &mut out));
+        assert!(inflater.inflate(&packed, false, RATIO, &mut out).is_err());
         assert!(out.len() <= LARGEST);
+    }
+
+    /// Messages that repeat earlier ones are small; those that grow without measure are stopped,
+    /// also one by one.
+    #[test]
+    fn the_ratio_is_that_of_all_messages() {
+        let mut press = flate2::Compress::new(flate2::Compression::best(), false);
+        let mut inflate = |text: &[u8], inflater: &mut Inflater, ratio: usize| {
+            let mut packed = Vec::with_capacity(1 << 16);
+            press.compress_vec(text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+            packed.truncate(packed.len() - 4);
+            let mut out = Vec::new();
+            inflater.inflate(&packed, false, ratio, &mut out).map(|()| assert_eq!(out, text))
+        };
+        let (mut inflater, text) = (Inflater::default(), [7; 30_000]);
+        let stopped = (0..40).find_map(|k| Some((k, inflate(&text, &mut inflater, 10).err()?)));
+        let (told, why) = stopped.expect("an end");
+        assert!(told >= FREE as usize / text.len() && why == TOO_FAR, "{told} {why}");
+        // What is allowed a greater ratio goes on.
+        let mut press = flate2::Compress::new(flate2::Compression::best(), false);
+        let mut inflate = |inflater: &mut Inflater| {
+            let mut packed = Vec::with_capacity(1 << 16);
+            press.compress_vec(&text, &mut packed, flate2::FlushCompress::Sync).unwrap();
+            packed.truncate(packed.len() - 4);
+            inflater.inflate(&packed, false, 1032, &mut Vec::new())
+        };
+        let mut inflater = Inflater::default();
+        assert!((0..100).all(|_| inflate(&mut inflater).is_ok()));
     }
 }

@@ -53,15 +53,16 @@ impl Carrier {
         }
         self.frames = frames;
         stream.consume(whole);
+        let ratio = self.ratio;
         let direction = self.at(side);
         let Some(begun) = direction.begun.filter(|_| head.fin) else { return Step::Done };
         match begun.rsv {
             0 => {}
             4 if deflates => {
                 let Direction { message, inflater, inflated, .. } = direction;
-                if !inflater.inflate(&message.bytes, anew, inflated) {
+                if let Err(what) = inflater.inflate(&message.bytes, anew, ratio, inflated) {
                     inflated.shrink_to(1 << 16);
-                    self.data_line(side, Some("compressed data that does not inflate"), roles, out);
+                    self.data_line(side, Some(what), roles, out);
                     return Step::Done;
                 }
                 if inflated.is_empty() {

@@ -17,6 +17,8 @@ pub mod upgrade;
 use crate::dissect::Role;
 use crate::dissect::{Out, Roles};
 use crate::flow::{Origin, Side, Stream};
+use crate::limits::PeerCaps;
+use crate::dissect::Role;
 use deflate::{Agreed, Inflater};
 use frame::{Head, opcode};
 
@@ -98,6 +100,8 @@ pub struct Carrier {
     directions: [Direction; 2],
     /// What the upgrade agreed on; `None` where none was seen.
     agreed: Option<Agreed>,
+    /// How many times its own bytes a message may inflate to.
+    ratio: usize,
     frames: Vec<u64>,
 }
 
@@ -105,12 +109,19 @@ impl Carrier {
     /// A conversation that begins with an upgrade, or, without, with frames. `begun`: is the
     /// direction's first byte there?
     pub fn new(upgrade: bool, begun: [bool; 2]) -> Carrier {
-        let mut carrier = Carrier::default();
+        let mut carrier = Carrier { ratio: PeerCaps::default().inflate_ratio, ..Carrier::default() };
         for (direction, begun) in carrier.directions.iter_mut().zip(begun) {
             direction.mode = if upgrade { Mode::Http } else { Mode::Frames };
             direction.lost = !begun;
         }
         carrier
+    }
+
+    /// Another bound for compressed messages: how many times their own bytes they may have.
+    #[must_use]
+    pub fn inflating(mut self, ratio: usize) -> Carrier {
+        self.ratio = ratio;
+        self
     }
 
     fn at(&mut self, side: Side) -> &mut Direction {
@@ -124,7 +135,7 @@ impl Carrier {
     pub fn memory(&self) -> usize {
         let one = |d: &Direction| {
             let message = d.message.bytes.capacity() + d.message.frames.capacity() * 8;
-            message + d.inflated.capacity() + d.inflater.memory()
+            message + d.heads.capacity() + d.inflated.capacity() + d.inflater.memory()
         };
         self.directions.iter().map(one).sum::<usize>() + self.frames.capacity() * 8
     }

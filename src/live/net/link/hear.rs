@@ -10,8 +10,6 @@ use crate::dissect::{Out, Place, StreamEvent};
 use crate::flow::{Origin, Side, Transport};
 use std::time::{Duration, Instant};
 
-/// No message of these protocols needs more bytes at once.
-const UNREAD: usize = 1 << 20;
 /// How much of what came is kept for a verdict on a stranger.
 const KEPT: usize = 4096;
 /// And of how many datagrams.
@@ -52,7 +50,8 @@ impl Link<'_> {
         }
         if let Some(trouble) = &self.ended {
             return Err(match trouble {
-                Trouble::Endless(most) => Trouble::Endless(*most),
+                Trouble::Endless { peer, most } => Trouble::Endless { peer: *peer, most: *most },
+                Trouble::Flood { peer, most } => Trouble::Flood { peer: *peer, most: *most },
                 Trouble::Closed { reset } => Trouble::Closed { reset: *reset },
                 _ => Trouble::Closed { reset: false },
             });
@@ -98,8 +97,12 @@ impl Link<'_> {
             self.begun = None;
         }
         self.inbox.extend(messages);
-        if self.streams[Side::B.index()].bytes().len() > UNREAD {
-            self.ended = Some(Trouble::Endless(UNREAD));
+        let (peer, caps) = (self.ends[1], self.options.limits.peer);
+        if self.streams[Side::B.index()].bytes().len() > caps.live_unread_bytes {
+            self.ended = Some(Trouble::Endless { peer, most: caps.live_unread_bytes });
+        }
+        if self.flooded || self.session.memory() > caps.live_kept_bytes {
+            self.ended = Some(Trouble::Flood { peer, most: caps.live_kept_bytes });
         }
         Ok(())
     }
@@ -122,10 +125,11 @@ impl Link<'_> {
             Transport::Udp => {
                 let place = Place { side, bytes, length: bytes.len(), frame, frames: &[], time };
                 let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
-                let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
+                let mut collect = Collect::new(first, self.watch.as_ref(), self.options.limits.peer.live_kept_bytes);
                 let names = [self.names[0].as_str(), self.names[1].as_str()];
                 let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
                 self.session.datagram(&place, &mut out);
+                self.flooded |= collect.full;
                 collect.list
             }
             Transport::Tcp => {
@@ -137,10 +141,11 @@ impl Link<'_> {
 
     pub(super) fn event(&mut self, side: Side, event: StreamEvent<'_>, first: Instant) -> Vec<Heard> {
         let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
-        let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
+        let mut collect = Collect::new(first, self.watch.as_ref(), self.options.limits.peer.live_kept_bytes);
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
         self.session.stream(side, &mut self.streams[side.index()], event, &mut out);
+        self.flooded |= collect.full;
         collect.list
     }
 

@@ -55,15 +55,59 @@ pub struct Collect<'w, 'a> {
     pub first: Instant,
     /// Who sees them.
     pub watch: Option<&'w Watch<'a>>,
+    /// So much memory is left for them.
+    room: usize,
+    /// There were more.
+    pub full: bool,
+}
+
+impl<'w, 'a> Collect<'w, 'a> {
+    /// None so far; they may take `room` bytes of memory.
+    pub fn new(first: Instant, watch: Option<&'w Watch<'a>>, room: usize) -> Collect<'w, 'a> {
+        Collect { list: Vec::new(), first, watch, room, full: false }
+    }
+}
+
+/// About how many bytes of memory a value takes: many times its text, where that is short.
+pub fn weight(value: &Json) -> usize {
+    /// A map holds its first eleven members in one piece of memory.
+    const MEMBERS: usize = 11;
+    const MEMBER: usize = size_of::<String>() + size_of::<Json>();
+    let (mut weight, mut open) = (0, vec![value]);
+    while let Some(value) = open.pop() {
+        weight += size_of::<Json>();
+        match value {
+            Json::String(text) => weight += text.capacity() + 16,
+            Json::Array(items) => {
+                weight += 16;
+                open.extend(items);
+            }
+            Json::Object(members) => {
+                weight += members.len().next_multiple_of(MEMBERS) * MEMBER + 32;
+                for (name, value) in members {
+                    weight += name.capacity() + 16;
+                    open.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    weight
 }
 
 impl Sink for Collect<'_, '_> {
     fn message(&mut self, message: &Message<'_>) {
+        if let Some(watch) = self.watch {
+            watch.borrow_mut().message(message);
+        }
+        if self.full {
+            return;
+        }
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
         fields_json(&message.draft.tree, message.sources(), &mut fields);
         derived_json(&message.draft.tree, &message.draft.derived, message.sources(), &mut derived);
         let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
-        self.list.push(Heard {
+        let heard = Heard {
             proto: message.draft.proto,
             message: message.draft.message,
             version: message.draft.version,
@@ -73,9 +117,12 @@ impl Sink for Collect<'_, '_> {
             fault: message.draft.fault.as_ref().map(ToString::to_string),
             bytes: message.place.bytes.to_vec(),
             first: self.first,
-        });
-        if let Some(watch) = self.watch {
-            watch.borrow_mut().message(message);
+        };
+        let taken = size_of::<Heard>() + heard.bytes.len() + weight(&heard.fields) + weight(&heard.derived);
+        self.full = taken > self.room;
+        self.room = self.room.saturating_sub(taken);
+        if !self.full {
+            self.list.push(heard);
         }
     }
 }
@@ -89,7 +136,7 @@ pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes
     };
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
     let mut session = dissector.session(&talk);
-    let mut collect = Collect { list: Vec::new(), first: Instant::now(), watch: None };
+    let mut collect = Collect::new(Instant::now(), None, options.limits.peer.live_kept_bytes);
     let mut draft = Draft::default();
     let mut out = Out::new(&mut draft, &mut collect, &talk, ["", ""]);
     let side = Side::A;

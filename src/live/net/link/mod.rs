@@ -5,7 +5,7 @@ mod heard;
 mod say;
 mod socket;
 
-pub use heard::{Heard, Watch, read_alone};
+pub use heard::{Heard, Watch, read_alone, weight};
 
 use super::record::{Recorder, Tape, now};
 use super::stop::{SLICE, Stop};
@@ -65,6 +65,8 @@ pub struct Link<'a> {
     /// When the first byte came of what is not read as a message yet.
     begun: Option<Instant>,
     ended: Option<Trouble>,
+    /// The peer has said more at once than is kept.
+    flooded: bool,
     tape: Tape<'a>,
     watch: Option<Watch<'a>>,
     stop: &'a Stop,
@@ -201,6 +203,7 @@ impl<'a> Link<'a> {
             inbox: VecDeque::new(),
             begun: None,
             ended: None,
+            flooded: false,
             tape: Tape::new(open.recorder, ends),
             watch: open.watch.clone(),
             stop: open.stop,

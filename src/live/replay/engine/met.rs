@@ -62,6 +62,11 @@ impl Met {
         self.wanted.get_mut(at).is_some_and(|wanted| !std::mem::replace(&mut wanted.came, true))
     }
 
+    /// Has this one come?
+    pub fn came(&self, at: usize) -> bool {
+        self.wanted.get(at).is_some_and(|wanted| wanted.came)
+    }
+
     /// Have the first `after` come? Else: is what is missing sure to come?
     pub fn met(&mut self, after: usize) -> Result<(), bool> {
         while self.front < after {

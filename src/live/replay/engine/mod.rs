@@ -1,5 +1,6 @@
 //! The loop: says the plan's messages in time, listens, lets the actor answer, and leaves.
 
+mod kept;
 mod leave;
 mod met;
 mod peer;
@@ -13,7 +14,8 @@ use super::plan::{Plan, Step, Unsaid};
 use super::recording::between;
 use super::report::Report;
 use crate::live::net::Trouble;
-use crate::live::replay::actor::{Actor, Heed, Outbox, Said};
+use crate::live::replay::actor::{Actor, Heed, Outbox};
+use kept::Kept;
 use met::Met;
 use std::time::{Duration, Instant};
 
@@ -24,8 +26,6 @@ const UNSURE: Duration = Duration::from_millis(30);
 /// How long the peer must be silent at the end, while messages of its are missing that may be lost:
 /// it may wait itself for some of ours that are, one after the other.
 const LAST: Duration = Duration::from_millis(500);
-/// How many of the peer's messages are kept for the comparison.
-const KEPT: usize = 1 << 20;
 
 /// One session.
 struct Playing<'p> {
@@ -34,7 +34,7 @@ struct Playing<'p> {
     peer: &'p mut dyn Peer,
     settings: &'p Settings,
     out: Outbox,
-    heard: Vec<Said>,
+    heard: Kept,
     met: Met,
     /// The next step.
     next: usize,
@@ -65,7 +65,7 @@ pub fn play(
         peer,
         settings,
         out: Outbox::default(),
-        heard: Vec::new(),
+        heard: Kept::new(settings.kept),
         met,
         next: 0,
         said: 0,
@@ -80,16 +80,19 @@ pub fn play(
         playing.fail(trouble);
     }
     playing.leave();
-    let Playing { out, heard, said, mut unsaid, trouble, next, .. } = playing;
+    let Playing { out, heard, met, said, mut unsaid, trouble, next, .. } = playing;
     for step in plan.steps.get(next..).unwrap_or_default() {
         unsaid.push(unsaid_step(step, trouble.as_deref().unwrap_or("the session was over")));
     }
-    let divergences = compare(actor, &plan.expected, &heard);
+    // What came when nothing was kept any more has come all the same.
+    let came = |at: usize| heard.more > 0 && met.came(at);
+    let divergences = compare(actor, &plan.expected, &heard.messages, &came);
     Report {
         steps: plan.steps.len() as u64,
         said,
         expected: plan.expected.len() as u64,
-        heard: heard.len() as u64,
+        heard: heard.count(),
+        uncompared: heard.more,
         unsaid,
         refused: plan.refused.clone(),
         live: plan.live.clone(),
@@ -126,7 +129,7 @@ impl Playing<'_> {
 
     fn progress(&self) -> Progress {
         let (said, all) = (self.next, self.plan.steps.len());
-        Progress { said, all, heard: self.heard.len(), expected: self.plan.expected.len() }
+        Progress { said, all, heard: self.heard.count() as usize, expected: self.plan.expected.len() }
     }
 
     fn run(&mut self, begin: Instant, progress: &mut dyn FnMut(&Progress)) -> Result<(), Trouble> {
@@ -289,9 +292,7 @@ impl Playing<'_> {
             if self.actor.heard(&heard, now, &mut self.out) == Heed::New {
                 self.last_heard = now;
                 self.met.heard(self.actor, &heard);
-                if self.heard.len() < KEPT {
-                    self.heard.push(heard);
-                }
+                self.heard.push(heard);
             }
             self.flush(false)?;
         }

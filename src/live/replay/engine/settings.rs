@@ -28,6 +28,8 @@ pub struct Settings {
     pub pace: Pace,
     /// How long the peer may take where the protocol needs its answer.
     pub timeout: Duration,
+    /// How much memory the peer's messages may take that are kept for the report.
+    pub kept: usize,
     /// Ctrl-C.
     pub stop: Stop,
     /// Our steps may harm the peer, and the user wants it so.

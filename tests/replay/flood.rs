@@ -1,0 +1,228 @@
+//! Peers that send without end: memory stays below the limits, and the report names the limit that
+//! was reached, and the peer.
+
+use netkit::protocols::websocket::upgrade;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// For so long the peer sends.
+const LONG: Duration = Duration::from_millis(2000);
+/// What a session may take beside the messages that it keeps: those in the report stand there as
+/// values and as text, and so does what is compared.
+const MOST: usize = 320 << 20;
+
+fn netkit(args: &[&str]) -> Child {
+    // Whoever takes more than this is stopped, and harms nobody.
+    let script = "ulimit -v 4194304; exec \"$0\" \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_netkit")]).args(args);
+    command.current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("netkit runs")
+}
+
+/// The most memory that a process has had so far, in bytes; 0 where the system does not tell.
+fn peak(child: &Child) -> usize {
+    let text = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0) << 10
+}
+
+/// How a command ended: its last line of JSON, all that it said, and its peak.
+fn ended(mut child: Child) -> (Value, String, usize) {
+    let (mut stdout, mut stderr) = (child.stdout.take().expect("stdout"), child.stderr.take().expect("stderr"));
+    std::thread::scope(|scope| {
+        let out = scope.spawn(move || {
+            let mut text = Vec::new();
+            stdout.read_to_end(&mut text).map(|_| text).unwrap_or_default()
+        });
+        let err = scope.spawn(move || {
+            let mut text = String::new();
+            stderr.read_to_string(&mut text).map(|_| text).unwrap_or_default()
+        });
+        let begun = Instant::now();
+        let mut most = 0;
+        let status = loop {
+            most = most.max(peak(&child));
+            if let Some(status) = child.try_wait().expect("a status") {
+                break status;
+            }
+            if begun.elapsed() > Duration::from_secs(60) {
+                let _ = child.kill();
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let (out, err) = (String::from_utf8_lossy(&out.join().expect("out")).into_owned(), err.join().expect("err"));
+        assert!(status.code().is_some_and(|code| code <= 1), "{status}: {err}");
+        assert!(most <= MOST, "{} MiB; {err}", most >> 20);
+        let last = out.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        (last, format!("{out}{err}"), most)
+    })
+}
+
+fn replay<'a>(capture: &'a str, flow: &'a str, how: &'a str, at: &'a str) -> Vec<&'a str> {
+    vec!["replay", capture, "--flow", flow, how, at, "--asap", "-W", "500ms", "-f", "ndjson"]
+}
+
+/// A server on TCP that says `first` to the first who comes, and then `again` as long as it can.
+fn server(first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            flood(stream, &first, &again);
+        }
+    });
+    at
+}
+
+fn flood(mut stream: TcpStream, first: &[u8], again: &[u8]) {
+    let begun = Instant::now();
+    let _ = stream.set_write_timeout(Some(LONG));
+    let mut going = stream.write_all(first).is_ok();
+    while going && begun.elapsed() < LONG {
+        going = stream.write_all(again).is_ok();
+    }
+}
+
+/// A message that the capture does not have, again and again.
+#[test]
+fn datagrams() {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let at = socket.local_addr().expect("an address").to_string();
+    let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", "live_kept=1M"]];
+    let child = netkit(&args.concat());
+    let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
+    let begun = Instant::now();
+    while begun.elapsed() < LONG {
+        let _ = socket.send_to(&[0; 1400], peer);
+    }
+    drop(socket);
+    let (session, text, _) = ended(child);
+    let uncompared = session["uncompared"].as_u64().expect("a number");
+    // So many as had no room, and they count as having come.
+    assert!(uncompared > 0, "{session}");
+    assert!(session["received"].as_u64() > Some(uncompared) && session["diverged"] == true, "{session}");
+    assert!(!text.contains("panicked"));
+}
+
+/// Where there is room for all, all are compared.
+#[test]
+fn the_limit_is_the_users() {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    let at = socket.local_addr().expect("an address").to_string();
+    for (limit, some) in [("live_kept=20K", true), ("live_kept=1G", false)] {
+        let args = [replay("riptide/riptide22-udp.pcap", "2", "--to", &at), vec!["--limit", limit]].concat();
+        let child = netkit(&args);
+        let (_, peer) = socket.recv_from(&mut [0; 2048]).expect("a datagram");
+        for _ in 0..30 {
+            socket.send_to(&[0; 1400], peer).expect("sent");
+        }
+        let (session, ..) = ended(child);
+        assert_eq!(session["uncompared"].as_u64() > Some(0), some, "{limit} {session}");
+        // What the session before has sent.
+        socket.set_nonblocking(true).expect("set");
+        while socket.recv_from(&mut [0; 2048]).is_ok() {}
+        socket.set_nonblocking(false).expect("set");
+    }
+}
+
+/// An HTTP head that never ends, and one package or frame after the other that never does.
+#[test]
+fn messages_without_end() {
+    let upgraded = b"HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".to_vec();
+    let frame = [&upgraded[..], &[0x82, 127, 0, 0, 0, 0, 0, 0xf0, 0, 0]].concat();
+    for (capture, first, again) in [
+        ("nano/nano-protobuf-tcp.pcap", vec![4, 0xff, 0xff, 0xff], vec![0; 1 << 16]),
+        ("nano/pomelo-ws.pcap", frame, vec![0; 1 << 16]),
+    ] {
+        let at = server(first, again).to_string();
+        let (session, text, _) = ended(netkit(&replay(capture, "1", "--to", &at)));
+        let trouble = session["trouble"].as_str().unwrap_or_default();
+        assert!(trouble.contains("--limit live_unread") && trouble.contains(&at), "{capture}: {text}");
+        assert_eq!(session["complete"], false);
+    }
+}
+
+/// Messages of which each is whole, without end: pieces of an HTTP head, heartbeats, zeros.
+#[test]
+fn messages_by_the_million() {
+    for (capture, first, again) in [
+        ("nano/pomelo-ws.pcap", b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'x'; 1 << 16]),
+        ("nano/nano-protobuf-tcp.pcap", vec![], [3, 0, 0, 0].repeat(1 << 14)),
+        ("nano/nano-protobuf-tcp.pcap", vec![], vec![0xff; 1 << 16]),
+        ("riptide/riptide20-tcp.pcap", vec![], vec![0; 1 << 16]),
+        ("riptide/riptide20-tcp.pcap", vec![], vec![0xff; 1 << 16]),
+    ] {
+        let at = server(first, again).to_string();
+        let (session, text, most) = ended(netkit(&replay(capture, "1", "--to", &at)));
+        assert!(session["report"] == "session" && most > 0 || cfg!(not(target_os = "linux")), "{capture}: {text}");
+    }
+}
+
+/// One message that inflates to more packages than anybody sends.
+#[test]
+fn packages_by_the_million_at_once() {
+    let packages = [3, 0, 0, 0].repeat((1 << 18) - 10);
+    let mut press = flate2::Compress::new(flate2::Compression::best(), false);
+    let mut packed = Vec::with_capacity(1 << 20);
+    press.compress_vec(&packages, &mut packed, flate2::FlushCompress::Sync).expect("packed");
+    packed.truncate(packed.len() - 4);
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        let mut head = [0; 4096];
+        let length = stream.read(&mut head).expect("a request");
+        let key = upgrade::header(std::str::from_utf8(&head[..length]).expect("text"), "Sec-WebSocket-Key");
+        let mut first = format!(
+            "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {}\r\n\
+             Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
+            upgrade::accept(key.expect("a key"))
+        )
+        .into_bytes();
+        first.extend([0xc2, 126]);
+        first.extend((packed.len() as u16).to_be_bytes());
+        first.extend(packed);
+        flood(stream, &first, &[0x8a, 0]);
+    });
+    let (session, text, _) = ended(netkit(&replay("nano/pomelo-ws.pcap", "1", "--to", &at)));
+    let trouble = session["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
+}
+
+/// A client that sends zeros to whoever waits for one.
+#[test]
+fn a_client() {
+    for capture in ["riptide/riptide20-tcp.pcap", "nano/nano-protobuf-tcp.pcap"] {
+        let mut child = netkit(&replay(capture, "1", "--listen", "127.0.0.1:0"));
+        let mut told = String::new();
+        let mut stderr = BufReader::new(child.stderr.take().expect("stderr"));
+        stderr.read_line(&mut told).expect("a line");
+        let at = told.trim().rsplit(' ').next().unwrap_or_default();
+        let stream = TcpStream::connect(at).expect("a connection");
+        flood(stream, &[], &[0; 1 << 16]);
+        child.stderr = Some(stderr.into_inner());
+        let (session, text, _) = ended(child);
+        assert_eq!(session["report"], "session", "{capture}: {text}");
+    }
+}
+
+/// What is probed may do the same.
+#[test]
+fn whoever_is_probed() {
+    for (proto, transport, again) in [
+        ("nano", "tcp", vec![0xff; 1 << 16]),
+        ("nano", "tcp", [3, 0, 0, 0].repeat(1 << 14)),
+        ("nano", "ws", b"HTTP/1.1 200 OK\r\nX: ".repeat(1 << 12)),
+        ("riptide", "tcp", vec![0; 1 << 16]),
+        ("gne", "tcp", vec![b'N'; 1 << 16]),
+    ] {
+        let at = server(Vec::new(), again).to_string();
+        let args = ["probe", &at, "-p", proto, "--transport", transport, "-n", "2", "-W", "0.5", "-f", "ndjson"];
+        let (_, text, _) = ended(netkit(&args));
+        assert!(!text.is_empty() && !text.contains("panicked"), "{proto} {transport}: {text}");
+    }
+}
