@@ -3,6 +3,7 @@
 use super::names::{filter, known_proto, proto, setting};
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
+use netkit::codec::digits;
 use netkit::limits::Limits;
 use netkit::protocols::{Role, Server};
 use std::path::PathBuf;
@@ -104,6 +105,6 @@ pub enum FailOn {
 
 pub fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
-    let port = port.parse().map_err(|_| format!("{port:?} is no port: expected 0 to 65535"))?;
+    let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is no port: expected 0 to 65535"))?;
     Ok((port, known_proto(name)?))
 }

@@ -5,7 +5,7 @@ use super::literal::{fits, number};
 use super::names::Names;
 use super::path::{Part, Path, Step, component};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
-use crate::codec::Level;
+use crate::codec::{Level, digits};
 use crate::nearest::{hint, nearest};
 
 /// How deep parentheses may nest.
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         for part in name.split('.') {
             let (name, index) = match part.split_once('[') {
                 None => (part, None),
-                Some((name, rest)) => match rest.strip_suffix(']').and_then(|n| n.parse().ok()) {
+                Some((name, rest)) => match rest.strip_suffix(']').and_then(digits::unsigned) {
                     Some(index) => (name, Some(index)),
                     None => return Err(self.fail(token, format!("{part:?}: expected [NUMBER]"))),
                 },

@@ -4,6 +4,7 @@ use super::comments::Comments;
 use super::dump::Dump;
 use super::error::{HexError, HexErrorKind, Line};
 use super::lines::Lines;
+use crate::codec::digits;
 use super::offset::{Column, Offset};
 use super::plain::{Plain, digits};
 use super::source::Source;
@@ -230,5 +231,5 @@ fn length_line(text: &str) -> Option<(usize, u64)> {
     let at = text.len() - value.trim_start().len();
     let number = value.trim().strip_suffix(';')?.trim_end();
     name.trim_end().ends_with("_len").then_some(())?;
-    Some((at, number.parse().ok()?))
+    Some((at, digits::unsigned(number)?))
 }

@@ -151,8 +151,7 @@ impl Playing<'_> {
                 return Ok(());
             }
             match plan.steps.get(self.next) {
-                Some(step) if now < due => {
-                    let _ = step;
+                Some(_) if now < due => {
                     wait = wait.min(due.saturating_duration_since(now));
                 }
                 Some(step) => match self.step(step, now, blocked)? {
