@@ -140,7 +140,8 @@ fn ends_are_told_of_what_was_said() {
     assert!(seen > 0 && foreign.said.len() < seen);
     assert_eq!(foreign.ended, foreign.said.into_iter().collect::<Vec<_>>());
 
-    let files = ["foreign/foreign.pcap", "riptide/riptide22-udp.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap"];
+    let files =
+        ["foreign/foreign.pcap", "riptide/riptide22-udp.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap"];
     let (all, _) = read(&files, None);
     assert!(all.said.len() > 2);
     assert_eq!(all.ended, all.said.iter().copied().collect::<Vec<_>>());

@@ -45,14 +45,41 @@ mod tests {
         let most = i128::MAX.to_string();
         assert_eq!((whole(&most), whole("0xffffffffffffffff")), (Some(i128::MAX), Some(u64::MAX as i128)));
         for wrong in [
-            "", "-", "+", "+5", "--5", "-+5", "+-5", "0x", "-0x", "0x-5", "0x+5", "0x--5", "-0x-5", "0b1", "0b-1", "- 5",
-            " 5", "5 ", "0x 5", "5-", "0x5-", "1_000", "٣", "170141183460469231731687303715884105728",
+            "",
+            "-",
+            "+",
+            "+5",
+            "--5",
+            "-+5",
+            "+-5",
+            "0x",
+            "-0x",
+            "0x-5",
+            "0x+5",
+            "0x--5",
+            "-0x-5",
+            "0b1",
+            "0b-1",
+            "- 5",
+            " 5",
+            "5 ",
+            "0x 5",
+            "5-",
+            "0x5-",
+            "1_000",
+            "٣",
+            "170141183460469231731687303715884105728",
         ] {
             assert_eq!(whole(wrong), None, "{wrong:?}");
         }
-        assert_eq!([unsigned::<u8>("255"), unsigned("256"), unsigned("+5"), unsigned("-0")], [Some(255), None, None, None]);
-        assert_eq!([real("-1.5e2"), real(".5"), real("+1"), real("inf"), real("nan"), real("--1")].map(|x| x.is_some()),
-            [true, true, false, false, false, false]);
+        assert_eq!(
+            [unsigned::<u8>("255"), unsigned("256"), unsigned("+5"), unsigned("-0")],
+            [Some(255), None, None, None]
+        );
+        assert_eq!(
+            [real("-1.5e2"), real(".5"), real("+1"), real("inf"), real("nan"), real("--1")].map(|x| x.is_some()),
+            [true, true, false, false, false, false]
+        );
     }
 
     proptest! {

@@ -1,15 +1,17 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
 use super::interrupt::{self, stop};
+use super::outfile::stdout_is_no_input;
 use super::output::{Printer, say};
 use super::read::{self, Live};
 use super::selection::Selection;
-use super::{Usage, check, input, options, shares};
+use super::{Usage, check, input, inputs, options, shares};
 use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     if args.check {
@@ -67,10 +69,10 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let status = printer.finish(global)?;
     match failed {
         // What has no end of its own is complete where the user stops it.
-        None if stop().is_set() && !args.follow && args.files.iter().all(|p| p.as_os_str() != "-") => {
-            Ok(interrupt::STATUS)
+        None => {
+            let endless = args.follow || args.files.iter().any(|p| p.as_os_str() == "-");
+            Ok(interrupt::status(endless).unwrap_or(status))
         }
-        None => Ok(status),
         Some(error) if args.files.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }

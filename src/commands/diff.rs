@@ -1,9 +1,10 @@
 //! `netkit diff`: two captures at message level.
 
+use super::outfile::stdout_is_no_input;
 use super::output::{self, say, style};
 use super::selection::Selection;
 use super::stats::count;
-use super::{input, options};
+use super::{input, inputs, options};
 use crate::cli::{Diff, DiffFormat, Global};
 use netkit::stats::{Stats, Wanted, aligned, diff};
 use std::io::{self, Write};
@@ -11,6 +12,7 @@ use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     // A filter is read once for each capture: relative times count from its own first frame.
     let selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];

@@ -1,15 +1,17 @@
 //! `netkit dump`: hex text to messages.
 
+use super::outfile::stdout_is_no_input;
 use super::output::{Printer, say};
 use super::read::Live;
 use super::selection::Selection;
-use super::{hex, input, options};
+use super::{hex, input, inputs, options};
 use crate::cli::{Dump, Global};
 use std::io::{self, BufReader, IsTerminal};
 use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs(&args.file, &args.dissect.schema))?;
     let options = options(&args.dissect)?;
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
     if path.as_os_str() == "-" && io::stdin().is_terminal() {

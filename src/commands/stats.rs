@@ -1,8 +1,9 @@
 //! `netkit stats`: what was said how often, by whom, when, and what became of it.
 
+use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
 use super::selection::{Picked, Selection};
-use super::{Usage, input, options, read};
+use super::{Usage, input, inputs, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::protocols::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
@@ -24,6 +25,7 @@ pub fn count<S: Sink>(
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     if let Some(field) = &args.track {

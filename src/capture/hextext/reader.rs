@@ -4,11 +4,11 @@ use super::comments::Comments;
 use super::dump::Dump;
 use super::error::{HexError, HexErrorKind, Line};
 use super::lines::Lines;
-use crate::codec::digits;
 use super::offset::{Column, Offset};
 use super::plain::{Plain, digits};
 use super::source::Source;
 use super::{Block, Form, Layer, Step, tcpdump};
+use crate::codec::digits;
 use std::io::BufRead;
 
 /// Reads messages from hex text, each as soon as its end is known.
