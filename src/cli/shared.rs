@@ -77,6 +77,23 @@ pub struct Output {
     /// Stop after N messages
     #[arg(short, long, value_name = "N")]
     pub count: Option<u64>,
+    /// What has to hold.
+    #[command(flatten)]
+    pub gates: Gates,
+}
+
+/// What has to hold for the messages, as the exit status tells.
+#[derive(Args, Debug, Default)]
+pub struct Gates {
+    /// Exit with status 1 unless a message fits; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub expect: Vec<String>,
+    /// Exit with status 1 when a message fits, and name the first three; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub reject: Vec<String>,
+    /// No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold
+    #[arg(long)]
+    pub allow_empty: bool,
 }
 
 /// Form of the output.

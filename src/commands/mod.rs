@@ -7,6 +7,7 @@ mod dump;
 mod encode;
 mod fields;
 mod fields_json;
+mod gates;
 mod generate;
 mod hex;
 mod input;

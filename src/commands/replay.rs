@@ -37,7 +37,13 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let name = input::name(&args.file);
     // Before anything is read or sent.
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
-    let mut captured = read(args, &options).with_context(|| name.clone())?;
+    let captured = read(args, &options).with_context(|| name.clone());
+    // Of stdin or a pipe that was stopped, only the beginning is there.
+    if let Some(status) = interrupt::status(false) {
+        say(global, format_args!("netkit: {name}: stopped before all of it was read"));
+        return Ok(status);
+    }
+    let mut captured = captured?;
     if captured.cut {
         say(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
     }
