@@ -41,7 +41,8 @@ pub fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> 
     })
 }
 
-fn field_fits(field: &Field, literal: &Literal) -> bool {
+/// Is the literal of a kind that the field has?
+pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) => literal.number.is_some() || named(names),

@@ -1,9 +1,11 @@
 //! From words to an expression, every name looked up.
 
+use super::ends::{self, Ends};
 use super::lexer::{Kind as Word, Token};
 use super::literal::{fits, number};
 use super::names::Names;
 use super::path::{Part, Path, Step, component};
+use super::possible;
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::{Level, digits};
 use crate::nearest::{hint, nearest};
@@ -124,14 +126,24 @@ impl<'a> Parser<'a> {
 
     fn envelope(&mut self, envelope: Envelope, name: &Token) -> Result<Expression, FilterError> {
         let before = self.next;
-        let test = self.test()?;
+        let test = self.test(envelope.is_end())?;
         if matches!(test, Test::Exists) {
             return Err(self.fail(name, "expected a comparison behind it, as == VALUE".into()));
         }
         let literals: Vec<(&Literal, &Token)> = self.literals(&test, before);
         for (literal, token) in literals {
+            if matches!(test, Test::Compare(..) | Test::In(_))
+                && let Some(what) = ends::wrong(envelope, literal)
+            {
+                return Err(self.fail(token, what));
+            }
             if envelope.is_number() && literal.number.is_none() && !matches!(test, Test::Matches(_)) {
                 return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
+            }
+            if let (Test::In(_), Some(range)) = (&test, envelope.range())
+                && !possible::within(literal, range)
+            {
+                return Err(self.fail(token, self.out_of_range(name, range)));
             }
             let known: Vec<&str> = match envelope {
                 Envelope::Proto => crate::protocols::ALL
@@ -152,7 +164,30 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));
             }
         }
+        self.possible(envelope, &test, name)?;
         Ok(Expression::Envelope(envelope, test))
+    }
+
+    /// Refuses what can hold for no message.
+    fn possible(&self, envelope: Envelope, test: &Test, name: &Token) -> Result<(), FilterError> {
+        let word = self.word(name);
+        let last = self.tokens.get(self.next.saturating_sub(1)).unwrap_or(name);
+        let number = envelope.is_number() || envelope == Envelope::Port;
+        let what = match (test, envelope.range()) {
+            (Test::Contains(_) | Test::Matches(_), _) if number => format!("{word} is a number, and no text"),
+            (_, Some((least, most))) if !possible::number_can(test, (least, most)) => {
+                self.out_of_range(name, (least, most))
+            }
+            (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
+                format!("{word} has no order: == and in compare it")
+            }
+            _ => return Ok(()),
+        };
+        Err(self.fail(last, what))
+    }
+
+    fn out_of_range(&self, name: &Token, (least, most): (i128, i128)) -> String {
+        format!("{} is a whole number from {least} to {most}: that never holds", self.word(name))
     }
 
     fn word(&self, token: &Token) -> String {
@@ -251,16 +286,25 @@ impl<'a> Parser<'a> {
         let vector = names.last().is_some_and(|last| component(last).is_some());
         let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
-        let test = self.test()?;
+        let test = self.test(false)?;
         for (literal, token) in self.literals(&test, before) {
             if matches!(test, Test::Compare(..) | Test::In(_)) {
                 fits(&found, &name, literal).map_err(|what| self.fail(token, what))?;
             }
+            let equal = || Test::Compare(Comparison::Equal, literal.clone());
+            if let (Test::In(_), Some(what)) = (&test, possible::wrong(&found, &name, &equal())) {
+                return Err(self.fail(token, what));
+            }
+        }
+        if let Some(what) = possible::wrong(&found, &name, &test) {
+            let last = self.tokens.get(self.next.saturating_sub(1)).unwrap_or(token);
+            return Err(self.fail(last, what));
         }
         Ok(Expression::Field(path, test))
     }
 
-    fn test(&mut self) -> Result<Test, FilterError> {
+    /// What stands behind a name. `bare`: `in` takes one value without braces, as nets are written.
+    fn test(&mut self, bare: bool) -> Result<Test, FilterError> {
         let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
             return Ok(Test::Exists);
         };
@@ -287,7 +331,11 @@ impl<'a> Parser<'a> {
                 };
             }
             _ => {
-                if self.take(&["{"]).is_none() {
+                let braces = self.take(&["{"]).is_some();
+                if !braces && bare {
+                    return Ok(Test::In(vec![self.literal()?]));
+                }
+                if !braces {
                     return Err(self.end("expected { behind in, as in {1, 2}"));
                 }
                 let mut list = vec![self.literal()?];
@@ -307,8 +355,8 @@ impl<'a> Parser<'a> {
         let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected a value")) };
         self.next += 1;
         match &token.kind {
-            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None }),
-            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text) }),
+            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None, ends: Ends::parse(text) }),
+            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text), ends: Ends::parse(text) }),
             Word::Sign(_) => Err(self.fail(token, "expected a value".into())),
         }
     }
