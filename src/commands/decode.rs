@@ -64,7 +64,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
-    if !printer.pick.any() && failed.is_none() {
+    if !printer.pick.any() && failed.is_none() && !printer.pick.tells_of_none() {
         let why = match selection_given(&args.traffic) {
             true => "no message fits what was asked for",
             false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",

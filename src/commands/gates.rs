@@ -163,6 +163,11 @@ impl Pick {
         self.picked > 0
     }
 
+    /// Is it told by [`Pick::holds`] where there was no message?
+    pub fn tells_of_none(&self) -> bool {
+        !self.asked.is_empty() && !self.allow_empty
+    }
+
     /// Does all hold that has to? Tells what does not.
     pub fn holds(&self, global: &Global) -> bool {
         if self.asked.is_empty() {

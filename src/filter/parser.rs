@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
             if let (Test::In(_), Some(range)) = (&test, envelope.range())
                 && !possible::within(literal, range)
             {
-                return Err(self.fail(token, self.out_of_range(name, range)));
+                return Err(self.fail(token, possible::out_of_range(&self.word(name), range)));
             }
             let known: Vec<&str> = match envelope {
                 Envelope::Proto => crate::protocols::ALL
@@ -164,30 +164,10 @@ impl<'a> Parser<'a> {
                 return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));
             }
         }
-        self.possible(envelope, &test, name)?;
+        if let Some(what) = possible::wrong_around(envelope, &test, &self.word(name)) {
+            return Err(self.fail(self.tokens.get(self.next.saturating_sub(1)).unwrap_or(name), what));
+        }
         Ok(Expression::Envelope(envelope, test))
-    }
-
-    /// Refuses what can hold for no message.
-    fn possible(&self, envelope: Envelope, test: &Test, name: &Token) -> Result<(), FilterError> {
-        let word = self.word(name);
-        let last = self.tokens.get(self.next.saturating_sub(1)).unwrap_or(name);
-        let number = envelope.is_number() || envelope == Envelope::Port;
-        let what = match (test, envelope.range()) {
-            (Test::Contains(_) | Test::Matches(_), _) if number => format!("{word} is a number, and no text"),
-            (_, Some((least, most))) if !possible::number_can(test, (least, most)) => {
-                self.out_of_range(name, (least, most))
-            }
-            (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
-                format!("{word} has no order: == and in compare it")
-            }
-            _ => return Ok(()),
-        };
-        Err(self.fail(last, what))
-    }
-
-    fn out_of_range(&self, name: &Token, (least, most): (i128, i128)) -> String {
-        format!("{} is a whole number from {least} to {most}: that never holds", self.word(name))
     }
 
     fn word(&self, token: &Token) -> String {

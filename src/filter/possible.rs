@@ -2,7 +2,7 @@
 //! silence by `u8 == 300` is nothing, as if nothing were there.
 
 use super::names::Found;
-use super::{Comparison, Literal, Number, Test};
+use super::{Comparison, Envelope, Literal, Number, Test};
 use crate::codec::bits;
 use crate::codec::layout::{Field, Kind, Len, Show};
 
@@ -43,12 +43,27 @@ pub fn wrong(found: &Found, name: &str, test: &Test) -> Option<String> {
             }
             _ => format!("{name} is whole bytes: {:?} has half of one", literal.text),
         },
-        (_, _, _) if range.is_some() => {
-            let (least, most) = range.unwrap_or_default();
-            format!("{name} is a whole number from {least} to {most}: that never holds")
-        }
+        (_, _, _) if range.is_some() => out_of_range(name, range.unwrap_or_default()),
         _ => format!("{name} is never that"),
     })
+}
+
+/// Why a test of the envelope can hold for no message.
+pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<String> {
+    let number = envelope.is_number() || envelope == Envelope::Port;
+    match (test, envelope.range()) {
+        (Test::Contains(_) | Test::Matches(_), _) if number => Some(format!("{name} is a number, and no text")),
+        (_, Some(range)) if !number_can(test, range) => Some(out_of_range(name, range)),
+        (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
+            Some(format!("{name} has no order: == and in compare it"))
+        }
+        _ => None,
+    }
+}
+
+/// What is said of a number that is never so.
+pub fn out_of_range(name: &str, (least, most): (i128, i128)) -> String {
+    format!("{name} is a whole number from {least} to {most}: that never holds")
 }
 
 /// Can the test hold for some value of the field?
@@ -88,7 +103,7 @@ fn ordered(comparison: Comparison, number: Number, (least, most): (i128, i128)) 
 }
 
 /// Can the test hold for a whole number of that range?
-pub fn number_can(test: &Test, range: (i128, i128)) -> bool {
+fn number_can(test: &Test, range: (i128, i128)) -> bool {
     let equals = |literal: &Literal| within(literal, range);
     match test {
         Test::Exists | Test::Compare(Comparison::Unequal, _) => true,
