@@ -180,9 +180,11 @@ fn a_file_is_made_only_for_what_is_right() {
     let path = scratch("kept");
     std::fs::write(&path, "kept").expect("written");
     let name = path.to_str().expect("a name");
-    assert_eq!(encode(&["riptide.heartbeat", "ping_id=300", "-o", name]).status, 3);
+    assert_eq!(encode(&["riptide.heartbeat", "ping_id=300", "-o", name, "--force"]).status, 3);
     assert_eq!(std::fs::read_to_string(&path).expect("it"), "kept");
-    assert_eq!(encode(&["riptide.heartbeat", "ping_id=3", "-o", name]).status, 0);
+    assert_eq!(encode(&["riptide.heartbeat", "ping_id=3", "-o", name]).status, 2);
+    assert_eq!(std::fs::read_to_string(&path).expect("it"), "kept");
+    assert_eq!(encode(&["riptide.heartbeat", "ping_id=3", "-o", name, "--force"]).status, 0);
     assert_eq!(std::fs::read_to_string(&path).expect("it"), "0503\n");
     assert_eq!(netkit(&["encode", "--json", name, "-o", name], b"").status, 2);
     std::fs::remove_file(&path).expect("removed");

@@ -91,3 +91,63 @@ fn noise_changes_nothing() {
     assert_eq!(found.len(), all.len());
     assert!(found.iter().all(|(proto, _)| *proto == "riptide"));
 }
+
+/// Which conversations said something, and the ends that were told.
+#[derive(Default)]
+struct Ends {
+    said: std::collections::BTreeSet<u64>,
+    ended: Vec<u64>,
+}
+
+impl Sink for Ends {
+    fn message(&mut self, message: &Message<'_>) {
+        self.said.insert(message.talk.flow);
+        assert!(!self.ended.contains(&message.talk.flow), "a message after the end");
+    }
+
+    fn ended(&mut self, flow: u64, _: [Option<netkit::flow::End>; 2]) {
+        self.ended.push(flow);
+    }
+}
+
+/// The end of a conversation is told once, to whoever was told its messages, and of no other.
+#[test]
+fn ends_are_told_of_what_was_said() {
+    let read = |files: &[&str], share: Option<(u64, u64)>| {
+        let options = netkit::protocols::options();
+        let mut found = Ends::default();
+        let mut inspector = Inspector::new(&options, &mut found);
+        if let Some((index, of)) = share {
+            inspector = inspector.share(netkit::dissect::Share { index, of });
+        }
+        let mut table = Table::new(Caps::default());
+        let mut seen = 0;
+        for file in files {
+            let file = std::fs::read(fixture(file)).unwrap();
+            let mut packets = Packets::open(Box::new(Cursor::new(file))).unwrap();
+            while let Some(item) = packets.next().unwrap() {
+                if let Decoded::Packet(packet) = item.decoded {
+                    seen += 1;
+                    table.packet(&packet, &mut inspector);
+                }
+            }
+        }
+        table.finish(&mut inspector);
+        found.ended.sort_unstable();
+        (found, seen)
+    };
+    let (foreign, seen) = read(&["foreign/foreign.pcap"], None);
+    assert!(seen > 0 && foreign.said.len() < seen);
+    assert_eq!(foreign.ended, foreign.said.into_iter().collect::<Vec<_>>());
+
+    let files =
+        ["foreign/foreign.pcap", "riptide/riptide22-udp.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap"];
+    let (all, _) = read(&files, None);
+    assert!(all.said.len() > 2);
+    assert_eq!(all.ended, all.said.iter().copied().collect::<Vec<_>>());
+    let shares = [0, 1, 2].map(|index| read(&files, Some((index, 3))).0);
+    assert!(shares.iter().all(|share| share.ended == share.said.iter().copied().collect::<Vec<_>>()));
+    let mut together: Vec<u64> = shares.into_iter().flat_map(|share| share.ended).collect();
+    together.sort_unstable();
+    assert_eq!(together, all.ended);
+}

@@ -44,11 +44,15 @@ Examples:
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
   netkit decode capture.pcap -f ndjson --fail-on fault > /dev/null
+  netkit decode capture.pcap -F 'ip in 10.0.0.0/8 && !(port == 53)' --expect 'message == welcome'
 
 Filters compare fields (message_id, payload.position.x, riptide.heartbeat.rtt, derived.route) and \
-the envelope (frame time flow proto version from transport src dst message length note) with \
-== != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not, ( ). \
-`has fault`, `has warning` and a field alone test that it is there. `netkit fields` lists the names.";
+the envelope (frame time flow proto version from transport src dst host port message length note) \
+with == != < <= > >= in {..} contains ~ (regular expression), and join with and, or, not or && || !, \
+and ( ). host (or ip) and port are those of either end; an address fits any port, as in \
+src == 10.0.0.5, and nets are written ip in 10.0.0.0/8. `has fault`, `has warning` and a field alone \
+test that it is there. What can never hold (a byte == 300) is refused. `netkit fields` lists the \
+names.";
 
 /// How times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -24,6 +24,9 @@ pub struct Diff {
     /// fields; may be given several times
     #[arg(long, value_name = "LIMIT")]
     pub fail_on: Vec<netkit::stats::diff::Limit>,
+    /// A capture without a message is well, too: else --fail-on does not hold
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = DiffFormat::Text, value_name = "F")]
     pub format: DiffFormat,

@@ -28,6 +28,9 @@ pub struct Encode {
     /// Where to write; default: stdout
     #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub output: Option<PathBuf>,
+    /// Replace the output file where there is one
+    #[arg(long)]
+    pub force: bool,
     /// Add what stands around each message in a stream: a length, a header, a WebSocket frame
     /// [default: none; for pcap as the line says]
     #[arg(long, value_enum, value_name = "udp|tcp|ws", hide_possible_values = true)]

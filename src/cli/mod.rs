@@ -22,7 +22,7 @@ pub use fields::{Fields, FieldsFormat};
 pub use names::known_proto;
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use replay::{Replay, ReplayFormat};
-pub use shared::{Dissect, FailOn, Format, Output, Traffic};
+pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{Stats, StatsFormat};
 pub use wrong::one_line;
 
@@ -44,10 +44,11 @@ pub struct Cli {
 const EXIT: &str = "\
 Exit status:
   0  done (also when the reader of a pipe went away)
-  1  done, but something that was asked about is not so: a fault under --fail-on
+  1  done, but something that was asked about is not so: a fault under --fail-on, no message
+     that fits --expect; also where there is no message to ask about
   2  wrong usage
   3  input or output failed: no such file, a cut capture (what was read stands)
-  130  stopped by Ctrl-C before the end of its input
+  130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
   COLUMNS        the width of text, instead of the terminal's

@@ -49,6 +49,9 @@ pub struct Probe {
     /// Record the exchange as a capture
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
+    /// Replace the output file where there is one
+    #[arg(long)]
+    pub force: bool,
     /// So many servers at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,

@@ -67,6 +67,9 @@ pub struct Replay {
     /// Record the exchange as a capture
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
+    /// Replace the output file where there is one
+    #[arg(long)]
+    pub force: bool,
     /// The protocol; default: recognise it
     #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,

@@ -3,6 +3,7 @@
 use super::names::{filter, known_proto, proto, setting};
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
+use netkit::codec::digits;
 use netkit::dissect::limits::Limits;
 use netkit::dissect::{Role, Server};
 use std::path::PathBuf;
@@ -76,6 +77,23 @@ pub struct Output {
     /// Stop after N messages
     #[arg(short, long, value_name = "N")]
     pub count: Option<u64>,
+    /// What has to hold.
+    #[command(flatten)]
+    pub gates: Gates,
+}
+
+/// What has to hold for the messages, as the exit status tells.
+#[derive(Args, Debug, Default)]
+pub struct Gates {
+    /// Exit with status 1 unless a message fits; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub expect: Vec<String>,
+    /// Exit with status 1 when a message fits, and name the first three; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub reject: Vec<String>,
+    /// No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold
+    #[arg(long)]
+    pub allow_empty: bool,
 }
 
 /// Form of the output.
@@ -104,6 +122,6 @@ pub enum FailOn {
 
 pub fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
-    let port = port.parse().map_err(|_| format!("{port:?} is no port: expected 0 to 65535"))?;
+    let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is no port: expected 0 to 65535"))?;
     Ok((port, known_proto(name)?))
 }

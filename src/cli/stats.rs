@@ -1,7 +1,7 @@
 //! The options of `netkit stats`.
 
 use super::names::{filter, table};
-use super::{Dissect, Traffic};
+use super::{Dissect, Gates, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -27,6 +27,9 @@ pub struct Stats {
     /// Follow a field: a line each time it occurs; in text a sparkline
     #[arg(long, value_name = "FIELD", conflicts_with = "delivery", value_parser = filter(), hide_possible_values = true)]
     pub track: Option<String>,
+    /// What has to hold.
+    #[command(flatten)]
+    pub gates: Gates,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
     pub format: StatsFormat,

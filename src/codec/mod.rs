@@ -24,6 +24,7 @@ pub mod bits;
 pub mod check;
 pub mod context;
 pub mod describe;
+pub mod digits;
 pub mod fault;
 pub mod half_text;
 pub mod json;

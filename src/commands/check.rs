@@ -1,27 +1,29 @@
 //! `netkit decode --check`: every message is written again from its own JSON line, and the bytes
 //! are compared. A user's proof that nothing is lost.
 
+use super::gates::Pick;
 use super::output::say;
-use super::selection::{Picked, Selection};
-use super::{input, read};
+use super::read::Reading;
+use super::{input, interrupt, read};
 use crate::cli::{Decode, Global};
+use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::printable::Lines;
 use netkit::render::Ndjson;
 use std::io::Write;
 
-/// Runs the check over the files: exit status 1 where bytes differ.
-pub fn run(args: &Decode, selection: Selection, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    deeply(|| files(args, selection, options, global))?
+/// Runs the check over the files: exit status 1 where bytes differ, and where there is no message.
+pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    deeply(|| files(args, pick, options, global))?
 }
 
-fn files(args: &Decode, selection: Selection, options: &Options, global: &Global) -> anyhow::Result<u8> {
-    let (mut whole, mut checked) = (true, 0);
+fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    let mut check = Check::new(options, pick, args.output.count);
+    let (mut whole, mut checked, mut stopped) = (true, 0, None);
     for path in &args.files {
-        let mut picked = Picked { sink: Check::new(options), selection: selection.clone() };
-        read::file(path, options, global, &mut picked)?;
-        let check = picked.sink;
+        (check.messages, check.different, check.first) = (0, 0, None);
+        let read = read::file(path, options, global, &mut check);
         checked += check.messages;
         whole &= check.different == 0;
         if let Some(first) = &check.first {
@@ -34,11 +36,25 @@ fn files(args: &Decode, selection: Selection, options: &Options, global: &Global
                 Lines(first)
             )?;
         }
+        stopped = read?;
+        match stopped {
+            Some(stopped) => _ = stopped.tell(path),
+            None if check.left == Some(0) => {}
+            None => check.pick.end(&input::name(path)),
+        }
+        if stopped.is_some() || check.left == Some(0) {
+            break;
+        }
     }
-    if whole {
-        say(global, format_args!("netkit: {checked} messages, every one gives its bytes back"));
+    if whole && checked > 0 {
+        let until = if stopped.is_some() { " until it was stopped" } else { "" };
+        say(global, format_args!("netkit: {checked} messages{until}, every one gives its bytes back"));
     }
-    Ok(!whole as u8)
+    let endless = args.follow || args.files.iter().any(|path| path.as_os_str() == "-");
+    if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {
+        return Ok(status);
+    }
+    Ok(!(check.pick.holds(global) && whole) as u8)
 }
 
 /// Writes messages again and compares.
@@ -50,13 +66,16 @@ struct Check<'a> {
     messages: u64,
     different: u64,
     first: Option<String>,
+    pick: Pick,
+    /// How many more are wanted.
+    left: Option<u64>,
 }
 
 impl<'a> Check<'a> {
-    fn new(options: &'a Options) -> Check<'a> {
+    fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
-        Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None }
+        Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None, pick, left }
     }
 
     /// What the message's own line gives.
@@ -71,6 +90,10 @@ impl<'a> Check<'a> {
 
 impl Sink for Check<'_> {
     fn message(&mut self, message: &Message<'_>) {
+        if self.left == Some(0) || !self.pick.wants(message) {
+            return;
+        }
+        self.left = self.left.map(|left| left - 1);
         self.messages += 1;
         let again = self.again(message);
         if again.as_deref() == Ok(message.place.bytes) {
@@ -85,5 +108,19 @@ impl Sink for Check<'_> {
             let draft = message.draft;
             self.first = Some(format!("frame {} {}.{}: {what}", message.place.frame, draft.proto, draft.message));
         }
+    }
+}
+
+impl Reading for Check<'_> {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+        self.left != Some(0)
     }
 }

@@ -1,24 +1,28 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
+use super::gates::Pick;
 use super::interrupt::{self, stop};
+use super::outfile::stdout_is_no_input;
 use super::output::{Printer, say};
 use super::read::{self, Live};
 use super::selection::Selection;
-use super::{Usage, check, input, options, shares};
+use super::{Usage, check, input, inputs, options, shares};
 use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
+    let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
     if args.check {
-        return check::run(args, selection, &options, global);
+        return check::run(args, pick, &options, global);
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    let mut printer = Printer::new(&args.output, global, selection, args.time);
+    let mut printer = Printer::new(&args.output, global, pick, args.time);
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {
@@ -39,6 +43,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
                 }
             }
         });
+        if !stop().is_set() {
+            printer.pick.end(&input::name(path));
+        }
         if let Err(error) = read {
             // What could be read stands; the other files are still wanted.
             let error = error.context(input::name(path));
@@ -57,7 +64,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
-    if !printer.printed && failed.is_none() {
+    if !printer.pick.any() && failed.is_none() && !printer.pick.tells_of_none() {
         let why = match selection_given(&args.traffic) {
             true => "no message fits what was asked for",
             false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
@@ -67,10 +74,10 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let status = printer.finish(global)?;
     match failed {
         // What has no end of its own is complete where the user stops it.
-        None if stop().is_set() && !args.follow && args.files.iter().all(|p| p.as_os_str() != "-") => {
-            Ok(interrupt::STATUS)
+        None => {
+            let endless = args.follow || args.files.iter().any(|p| p.as_os_str() == "-");
+            Ok(interrupt::status(endless).unwrap_or(status))
         }
-        None => Ok(status),
         Some(error) if args.files.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }

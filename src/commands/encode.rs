@@ -1,7 +1,8 @@
 //! `netkit encode`: messages to bytes, hex or captures.
 
+use super::outfile::{self, OutFile};
 use super::written::{Output, Written};
-use super::{Usage, input, options};
+use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Carried, Encode, Global, To};
 use anyhow::Context;
 use netkit::dissect::Options;
@@ -22,16 +23,15 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
         let what = "bytes would garble the terminal: use -o FILE, a pipe, or --to hex";
         return Err(Usage(what.into()).into());
     }
-    if let (Some(from), Some(to)) = (&args.json, &args.output)
-        && let (Ok(from), Ok(to)) = (from.canonicalize(), to.canonicalize())
-        && from == to
-    {
-        return Err(Usage(format!("-o {}: would overwrite what is read", to.display())).into());
+    let inputs = inputs(&args.json, &args.dissect.schema);
+    let [file] = outfile::check([("-o", args.output.as_deref())], &inputs, args.force)?;
+    if file.is_none() {
+        outfile::stdout_is_no_input(&inputs)?;
     }
     if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
         super::output::say(global, format_args!("netkit: reading JSON from the terminal; end with Ctrl-D"));
     }
-    deeply(|| Encoding::new(args, &options, to).run()).context("no thread")?
+    deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
 }
 
 /// One run.
@@ -42,13 +42,14 @@ struct Encoding<'a> {
     out: Written,
     to: To,
     bad: u64,
+    written: u64,
 }
 
 impl<'a> Encoding<'a> {
-    fn new(args: &'a Encode, options: &'a Options, to: To) -> Encoding<'a> {
-        let out = Written::new(to, Output::new(args.output.clone()));
+    fn new(args: &'a Encode, options: &'a Options, to: To, file: Option<OutFile>) -> Encoding<'a> {
+        let out = Written::new(to, Output::new(file));
         let source = Source { registry: options.registry.clone(), proto: options.proto.clone(), from: options.from };
-        Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0 }
+        Encoding { args, source, encoders: Encoders::new(options), out, to, bad: 0, written: 0 }
     }
 
     fn run(mut self) -> anyhow::Result<u8> {
@@ -57,10 +58,17 @@ impl<'a> Encoding<'a> {
             (None, Some(message)) => self.one(message),
             (None, None) => Err(Usage("expected a message, or --json FILE".into()).into()),
         };
-        match done {
-            Ok(()) => self.out.finish()?,
-            Err(error) => {
-                // What was right before it stands, where there was anything.
+        let endless = self.args.json.as_deref().is_some_and(|path| path.as_os_str() == "-");
+        match (done, interrupt::status(endless)) {
+            (Ok(()), None) => self.out.finish()?,
+            (Ok(()), Some(status)) => {
+                self.out.stop()?;
+                let left = if self.args.output.is_some() { ": nothing is left of the output file" } else { "" };
+                let _ = writeln!(io::stderr(), "netkit: stopped after {} messages{left}", self.written);
+                return Ok(status);
+            }
+            (Err(error), _) => {
+                // What was right before it stands where it was printed.
                 self.out.stop()?;
                 return Err(error);
             }
@@ -86,8 +94,12 @@ impl<'a> Encoding<'a> {
     /// The messages of a file.
     fn stream(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = input::name(path);
+        let stop = interrupt::stop();
         let mut values = Values::new(input::open(path).with_context(|| name.clone())?);
         loop {
+            if stop.is_set() {
+                return Ok(());
+            }
             if values.waits() {
                 self.out.flush()?;
             }
@@ -100,6 +112,8 @@ impl<'a> Encoding<'a> {
                         continue;
                     }
                 },
+                // Where it is stopped, it may well be inside an object.
+                Err(_) if stop.is_set() => return Ok(()),
                 Err(TextError::Input(error)) => return Err(error).context(name),
                 Err(error) => {
                     self.report(&name, error)?;
@@ -162,7 +176,10 @@ impl<'a> Encoding<'a> {
     fn write(&mut self, entry: &Entry, bytes: &[u8], place: &str) -> anyhow::Result<()> {
         let transport = self.carried(entry);
         match self.out.message(entry, transport, bytes)? {
-            None => Ok(()),
+            None => {
+                self.written += 1;
+                Ok(())
+            }
             Some(why) => self.report(place, why),
         }
     }

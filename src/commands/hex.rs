@@ -1,15 +1,16 @@
 //! Hex text to messages, and which protocol's they are.
 
-use super::interrupt::stop;
+use super::interrupt::{self, stop};
 use super::output::say;
-use super::read::Reading;
+use super::read::{Reading, Stopped};
 use crate::cli::Global;
 use netkit::capture::HexText;
 use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Draft, Message, Options, Sink, inspector};
 use std::io::BufRead;
 
-/// Dissects each message of a hex text. `lines`: each line of plain hex is one.
+/// Dissects each message of a hex text. `lines`: each line of plain hex is one. Returns where a
+/// signal has stopped it.
 ///
 /// # Errors
 /// Where the text is no hex; that there is none.
@@ -19,13 +20,20 @@ pub fn text(
     options: &Options,
     global: &Global,
     sink: &mut impl Reading,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<Stopped>> {
     let mut text = HexText::new(reader).lines(lines);
     let mut draft = Draft::default();
     let named = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
-    let mut empty = true;
-    while let Some(block) = text.next()? {
-        empty = false;
+    let mut read = 0;
+    loop {
+        let block = match text.next() {
+            Ok(Some(block)) if !stop().is_set() => block,
+            // Where it is stopped, it may well be inside a line.
+            Err(_) if stop().is_set() => break,
+            Ok(_) => break,
+            Err(error) => return Err(error.into()),
+        };
+        read += 1;
         let dissector = match named {
             Some(dissector) => dissector,
             None => best(block.bytes, options, global),
@@ -35,9 +43,9 @@ pub fn text(
             break;
         }
     }
-    match empty {
-        true if !stop().is_set() => anyhow::bail!("there is no hex digit in it"),
-        _ => Ok(()),
+    match read {
+        0 if !stop().is_set() => anyhow::bail!("there is no hex digit in it"),
+        _ => Ok(interrupt::status(false).map(|_| Stopped::blocks(read))),
     }
 }
 

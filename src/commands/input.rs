@@ -11,7 +11,12 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(stdin());
     }
-    Ok(Box::new(file(path)?))
+    let file = file(path)?;
+    // A pipe or a terminal may keep silent for any length of time; a file does not.
+    match file.metadata().is_ok_and(|about| about.is_file()) {
+        true => Ok(Box::new(file)),
+        false => Ok(Box::new(Waiting(file))),
+    }
 }
 
 /// As [`open`], but a file does not end. stdin does: what writes to it is gone then.
@@ -57,19 +62,21 @@ impl Read for Growing {
     }
 }
 
-/// stdin that ends with Ctrl-C, too: whoever writes to it may go on.
+/// What ends with Ctrl-C, too: whoever writes to it may go on.
+struct Waiting(File);
+
+impl Read for Waiting {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if wait::readable(&self.0, false) { self.0.read(buffer) } else { Ok(0) }
+    }
+}
+
 #[cfg(unix)]
 fn stdin() -> Box<dyn Read + Send> {
     use std::os::fd::AsFd;
-    struct Stdin(File);
-    impl Read for Stdin {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            if wait::readable(&self.0, false) { self.0.read(buffer) } else { Ok(0) }
-        }
-    }
     // Not through the standard library's buffer: what is in there could not be waited for.
     match io::stdin().as_fd().try_clone_to_owned() {
-        Ok(own) => Box::new(Stdin(own.into())),
+        Ok(own) => Box::new(Waiting(own.into())),
         Err(_) => Box::new(io::stdin()),
     }
 }

@@ -6,10 +6,12 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod gates;
 mod generate;
 mod hex;
 mod input;
 mod interrupt;
+mod outfile;
 mod output;
 mod probe;
 mod read;
@@ -26,7 +28,7 @@ use netkit::codec::schema::Schemas;
 use netkit::dissect::Options;
 use netkit::protocols;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Wrong usage that the command line's grammar could not see: exit status 2.
 #[derive(Debug)]
@@ -75,6 +77,11 @@ pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     }
     options.schemas = schemas(&dissect.schema)?.into();
     Ok(options)
+}
+
+/// All files that a command reads: none of them may be its output.
+pub fn inputs<'a>(read: impl IntoIterator<Item = &'a PathBuf>, schemas: &'a [PathBuf]) -> Vec<&'a Path> {
+    read.into_iter().chain(schemas).map(PathBuf::as_path).collect()
 }
 
 /// Reads the users' schemas.

@@ -1,39 +1,13 @@
-//! What becomes of the messages: selected, counted, printed; and what the exit status says of them.
+//! What becomes of the messages: selected, counted, printed.
 
+use super::gates::Pick;
 use super::read::{Live, Reading};
-use super::selection::Selection;
-use crate::cli::{Color, FailOn, Format, Global, Output, TimeForm};
+use crate::cli::{Color, Format, Global, Output, TimeForm};
 use netkit::capture::Time;
-use netkit::codec::Level;
 use netkit::dissect::{Message, Sink};
 use netkit::printable::Lines;
 use netkit::render::{self, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
-
-/// Which messages were asked for, and what was found in them.
-#[derive(Clone)]
-pub struct Pick {
-    /// By `--flow`, `-F`, `--since` and `--until`.
-    pub selection: Selection,
-    fail_on: Option<FailOn>,
-    /// One was found that the exit status has to tell of.
-    pub failed: bool,
-}
-
-impl Pick {
-    /// Is this message to be printed?
-    #[inline]
-    pub fn wants(&mut self, message: &Message<'_>) -> bool {
-        if !self.selection.wants(message) {
-            return false;
-        }
-        if let Some(least) = self.fail_on {
-            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
-            self.failed |= message.draft.fault.is_some() || least == FailOn::Warning && warned;
-        }
-        true
-    }
-}
 
 /// Prints the messages that were asked for.
 pub struct Printer {
@@ -46,13 +20,11 @@ pub struct Printer {
     live: Live,
     /// Stdout is a terminal.
     pub watched: bool,
-    /// A message was printed.
-    pub printed: bool,
 }
 
 impl Printer {
     /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, selection: Selection, time: Option<TimeForm>) -> Printer {
+    pub fn new(output: &Output, global: &Global, pick: Pick, time: Option<TimeForm>) -> Printer {
         let time = time.map(|form| match form {
             TimeForm::Relative => render::TimeForm::Relative,
             TimeForm::Delta => render::TimeForm::Delta,
@@ -68,9 +40,8 @@ impl Printer {
             Format::Json => render::Format::Json,
         };
         let renderer = Renderer::new(format, style, stdout());
-        let pick = Pick { selection, fail_on: output.fail_on, failed: false };
         let watched = io::stdout().is_terminal();
-        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched, printed: false }
+        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched }
     }
 
     /// Can several threads print parts of it? Not where a number of messages was asked for: only
@@ -109,13 +80,13 @@ impl Printer {
         if let Some(warning) = self.renderer.warning() {
             say(global, format_args!("netkit: {warning}"));
         }
-        Ok(self.pick.failed as u8)
+        Ok(!self.pick.holds(global) as u8)
     }
 }
 
 impl Reading for Printer {
     fn begin(&mut self) {
-        self.pick.selection.begin();
+        self.pick.begin();
     }
 
     fn frame(&mut self, time: Time) {
@@ -141,7 +112,6 @@ impl Sink for Printer {
             Some(left) => self.left = Some(left - 1),
             None => {}
         }
-        self.printed = true;
         self.renderer.message(message);
     }
 }

@@ -1,14 +1,14 @@
 //! `netkit probe`: asks live servers.
 
+use super::outfile::{self, Recording};
 use super::output::style;
 use super::selection::limits;
-use super::{Usage, input, interrupt, options};
+use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
 use anyhow::Context;
 use netkit::dissect::{Message, Sink};
-use netkit::live::net::{Recorder, Target, Watch};
-use netkit::live::probe::{self, Report, Request, Shared, fleet, report};
-use netkit::live::probe::{Carrier, Event, Found, Outcome};
+use netkit::live::net::{Target, Watch};
+use netkit::live::probe::{self, Carrier, Event, Found, Outcome, Report, Request, Shared, fleet, report};
 use netkit::printable::{Json, Lines};
 use netkit::protocols;
 use netkit::render::{self, Renderer, Style};
@@ -31,14 +31,13 @@ enum Told {
 pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let request = request(args)?;
     let targets = targets(args, &request)?;
-    let recorder = match &args.pcap {
-        Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
-        None => None,
-    };
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.targets, &[]), args.force)?;
+    let recording = file.map(Recording::begin).transpose()?;
+    let recorder = recording.as_ref().map(Recording::recorder);
     let stop = interrupt::stop();
 
     let (flows, style) = (AtomicU64::new(0), style(global, false));
-    let shared = Shared { recorder: recorder.as_ref(), stop, flows: &flows };
+    let shared = Shared { recorder, stop, flows: &flows };
     let work = |number: usize, tell: &dyn Fn(Told)| {
         let Some(target) = targets.get(number) else { return };
         if stop.is_set() {
@@ -65,15 +64,14 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
             false
         }
     });
-    if let Some(recorder) = &recorder {
-        let name = || args.pcap.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-        recorder.flush().with_context(name)?;
+    if let Some(recording) = recording {
+        recording.end(global)?;
     }
     match failed {
         Some(error) => return Err(error.into()),
         None => printer.finish()?,
     }
-    Ok(if stop.is_set() { interrupt::STATUS } else { (printer.answered < targets.len()) as u8 })
+    Ok(interrupt::status(false).unwrap_or((printer.answered < targets.len()) as u8))
 }
 
 fn request(args: &Probe) -> anyhow::Result<Request> {

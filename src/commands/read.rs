@@ -1,6 +1,6 @@
 //! Reading a capture from its first frame to its last, or hex text, whoever gets the messages.
 
-use super::interrupt::stop;
+use super::interrupt::{self, stop};
 use super::output::say;
 use super::{hex, input};
 use crate::cli::Global;
@@ -8,8 +8,10 @@ use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
 use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
 use netkit::flow::{self, Table};
+use netkit::printable::Lines;
 use std::collections::BTreeMap;
-use std::io::BufReader;
+use std::fmt;
+use std::io::{self, BufReader, Write};
 use std::path::Path;
 
 /// Who gets the messages, and is asked whether there should be more.
@@ -26,6 +28,48 @@ pub trait Reading: Sink {
     }
 }
 
+/// Where a signal has stopped the reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped {
+    /// Frames that were read, or blocks of hex text.
+    pub read: u64,
+    /// When the first and the last of them were captured.
+    span: Option<(Time, Time)>,
+}
+
+impl Stopped {
+    /// In hex text, behind so many blocks.
+    pub fn blocks(read: u64) -> Stopped {
+        Stopped { read, span: None }
+    }
+
+    /// Says so, and that what is printed is not of the whole input. Returns the exit status, unless
+    /// the input has no end of its own and was ended with Ctrl-C, as such are.
+    pub fn tell(&self, path: &Path) -> Option<u8> {
+        let status = interrupt::status(path.as_os_str() == "-")?;
+        // Also with -q: what is printed looks like an answer. Nothing can be done without stderr.
+        let _ = writeln!(io::stderr(), "netkit: {}: {self}", Lines(input::name(path)));
+        Some(status)
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.span {
+            Some((first, last)) => {
+                let seconds = last.since(first) as f64 / 1e9;
+                write!(
+                    f,
+                    "stopped after frame {} ({seconds:.6} s after the first): what follows was not read",
+                    self.read
+                )
+            }
+            None if self.read > 0 => write!(f, "stopped after {}: what follows was not read", self.read),
+            None => f.write_str("stopped before anything was read"),
+        }
+    }
+}
+
 /// What was found beside messages.
 #[derive(Default)]
 pub struct Seen {
@@ -38,14 +82,16 @@ pub struct Seen {
     fragments: capture::Statistics,
     /// Why not the whole capture could be read.
     error: Option<CaptureError>,
+    /// A signal came before its end.
+    stopped: Option<Stopped>,
 }
 
 impl Seen {
-    /// Tells whoever wants to know.
+    /// Tells whoever wants to know; returns where a signal has stopped the reading.
     ///
     /// # Errors
     /// Why not the whole capture could be read.
-    pub fn tell(self, global: &Global) -> anyhow::Result<()> {
+    pub fn tell(self, global: &Global) -> anyhow::Result<Option<Stopped>> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
                 say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
@@ -76,7 +122,7 @@ impl Seen {
                 say(global, format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"));
             }
         }
-        self.error.map_or(Ok(()), |error| Err(error.into()))
+        self.error.map_or(Ok(self.stopped), |error| Err(error.into()))
     }
 }
 
@@ -95,7 +141,12 @@ pub enum Live {
 ///
 /// # Errors
 /// What is wrong with it, with its name, once everything before was handed on.
-pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+pub fn file(
+    path: &Path,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl Reading,
+) -> anyhow::Result<Option<Stopped>> {
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }
@@ -104,7 +155,12 @@ pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Rea
 ///
 /// # Errors
 /// As [`file`], without its name.
-pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+pub fn whole(
+    input: Input,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl Reading,
+) -> anyhow::Result<Option<Stopped>> {
     sink.begin();
     if input.format().is_none() {
         return hex::text(BufReader::new(input), false, options, global, sink)
@@ -117,10 +173,13 @@ pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl R
 /// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
 pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
     let (stop, mut seen) = (stop(), Seen::default());
+    let (mut read, mut span) = (0, None);
     let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).share(share);
     while !stop.is_set() {
-        let read = packets.next_with(|frame, decoded| {
+        let next = packets.next_with(|frame, decoded| {
+            read = frame.number;
+            span = Some((span.map_or(frame.time, |(first, _)| first), frame.time));
             inspector.sink().frame(frame.time);
             match decoded {
                 Decoded::Packet(packet) => table.packet(packet, &mut inspector),
@@ -128,7 +187,7 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
                 Decoded::Other(_) => {}
             }
         });
-        match read {
+        match next {
             Ok(Some(())) => {}
             Ok(None) => break,
             // Where the user stops a capture that grows, it may well end inside a record.
@@ -142,6 +201,7 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
             break;
         }
     }
+    seen.stopped = interrupt::status(false).filter(|_| stop.is_set()).map(|_| Stopped { read, span });
     table.finish(&mut inspector);
     seen.counters = inspector.counters;
     (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());

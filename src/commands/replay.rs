@@ -1,15 +1,16 @@
 //! `netkit replay`: one side of a captured conversation to a live peer.
 
+use super::outfile::{self, Recording as Recorded};
 use super::output::{say, style};
 use super::selection::limits;
-use super::{Usage, input, interrupt, options};
+use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
 use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
-use netkit::live::net::{Recorder, Target, Trouble, Watch, resolve};
+use netkit::live::net::{Target, Trouble, Watch, resolve};
 use netkit::live::replay::{
     Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
 };
@@ -36,15 +37,23 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
     let name = input::name(&args.file);
-    let mut recording = read(args, &options).with_context(|| name.clone())?;
-    if recording.cut {
+    // Before anything is read or sent.
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
+    let captured = read(args, &options).with_context(|| name.clone());
+    // Of stdin or a pipe that was stopped, only the beginning is there.
+    if let Some(status) = interrupt::status(false) {
+        say(global, format_args!("netkit: {name}: stopped before all of it was read"));
+        return Ok(status);
+    }
+    let mut captured = captured?;
+    if captured.cut {
         say(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
     }
     if args.list {
-        return list(&recording, args.format);
+        return list(&captured, args.format);
     }
-    let conversation = recording.take(args.flow).map_err(|what| {
-        let _ = list_to(&recording, ReplayFormat::Text, &mut io::stderr());
+    let conversation = captured.take(args.flow).map_err(|what| {
+        let _ = list_to(&captured, ReplayFormat::Text, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
@@ -57,10 +66,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return Err(Usage(format!("--to {target}: the captured conversation is no stream")).into());
     }
     let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
-    let recorder = match &args.pcap {
-        Some(path) => Some(Recorder::create(path).with_context(|| path.display().to_string())?),
-        None => None,
-    };
+    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
     let stop = interrupt::stop();
     let host = args.to.as_ref().map(host).unwrap_or_default();
     let order = Order {
@@ -70,7 +76,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         timeout: args.timeout,
         host: &host,
         path: args.to.as_ref().and_then(|target| target.path.as_deref()),
-        recorder: recorder.as_ref(),
+        recorder: recording.as_ref().map(Recorded::recorder),
         watch: (global.verbose > 0).then(|| watch(global)),
         stop,
         flow: 1,
@@ -79,17 +85,29 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     if args.dry_run {
         return dry(&order, &options, args.format);
     }
+    let status = sessions(args, global, &order, &options, recording.as_ref());
+    drop(order);
+    if let Some(recording) = recording {
+        recording.end(global)?;
+    }
+    status
+}
+
+/// Plays as often as was asked for.
+fn sessions(
+    args: &Replay,
+    global: &Global,
+    order: &Order<'_>,
+    options: &Options,
+    recording: Option<&Recorded>,
+) -> anyhow::Result<u8> {
     let mut status = 0;
     for turn in 0..args.times {
         // Each session has numbers of its own: a stream's, and that of the datagrams beside it; for
         // two connections, as one may have to be made again.
         let order = Order { flow: 1 + 4 * turn as u64, ..order.clone() };
-        let played = play(args, global, &order, &options);
-        if let Some(recorder) = &recorder {
-            recorder
-                .flush()
-                .with_context(|| args.pcap.as_deref().map(|p| p.display().to_string()).unwrap_or_default())?;
-        }
+        let played = play(args, global, &order, options);
+        recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
                 tell(&report, args.format)?;
@@ -105,8 +123,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
                 return Ok(if matches!(trouble, Trouble::Io(_) | Trouble::Record(_)) { 3 } else { 1 });
             }
         }
-        if stop.is_set() {
-            return Ok(interrupt::STATUS);
+        if let Some(stopped) = interrupt::status(false) {
+            return Ok(stopped);
         }
     }
     Ok(status)

@@ -1,12 +1,10 @@
 //! Which messages of a capture are wanted.
 
 use super::Usage;
-use super::read::Reading;
 use crate::cli::Traffic;
 use netkit::capture::{Moment, Time};
-use netkit::dissect::{Message, Options, Sink};
+use netkit::dissect::{Message, Options};
 use netkit::filter::{Filter, Names};
-use netkit::flow::End;
 use std::sync::Arc;
 
 /// Takes over `--limit`.
@@ -55,6 +53,11 @@ impl Selection {
         })
     }
 
+    /// Every message is wanted.
+    pub fn every() -> Selection {
+        Selection { all: true, ..Selection::default() }
+    }
+
     /// Another file begins.
     pub fn begin(&mut self) {
         self.span = None;
@@ -88,35 +91,5 @@ impl Selection {
             return false;
         }
         self.filter.as_ref().is_none_or(|filter| filter.matches(message))
-    }
-}
-
-/// Hands the messages that are wanted to another sink.
-pub struct Picked<S> {
-    /// What gets them.
-    pub sink: S,
-    /// Which ones.
-    pub selection: Selection,
-}
-
-impl<S: Sink> Sink for Picked<S> {
-    fn message(&mut self, message: &Message<'_>) {
-        if self.selection.wants(message) {
-            self.sink.message(message);
-        }
-    }
-
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
-        self.sink.ended(flow, how);
-    }
-}
-
-impl<S: Sink> Reading for Picked<S> {
-    fn begin(&mut self) {
-        self.selection.begin();
-    }
-
-    fn frame(&mut self, time: Time) {
-        self.selection.frame(time);
     }
 }

@@ -4,7 +4,8 @@
 //! Reading a frame and finding its conversation costs little beside dissecting and printing it, so
 //! nothing has to be handed from thread to thread but finished text.
 
-use super::output::{Pick, Printer};
+use super::gates::Pick;
+use super::output::Printer;
 use super::read::{Reading, Seen, dissect};
 use netkit::capture::{Capture, Input, Packets, Time};
 use netkit::dissect::{Message, Options, Share, Sink};
@@ -67,6 +68,7 @@ impl Sink for Worker {
     #[inline]
     fn turn(&mut self, turn: u64) {
         self.part.turn(turn);
+        self.pick.turn(turn);
     }
 }
 
@@ -104,7 +106,7 @@ pub fn capture(
         for index in 0..count {
             let Some(part) = printer.part() else { break };
             let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
-            let mut worker = Worker { part, pick: printer.pick.clone(), to, used, frames: 0, gone: false };
+            let mut worker = Worker { part, pick: printer.pick.part(), to, used, frames: 0, gone: false };
             let capture = Capture::new(Input::new(super::input::open(path)?)?)?;
             let mut packets = Packets::new(capture).caps(options.limits.fragments);
             let share = Share { index: index as u64, of: count as u64 };
@@ -112,7 +114,7 @@ pub fn capture(
             running.push(scope.spawn(move || {
                 let seen = dissect(&mut packets, options, share, verbose, &mut worker);
                 worker.send();
-                (seen, worker.pick.failed)
+                (seen, worker.pick)
             }));
         }
         let mut merge = Merge::new(ends.len());
@@ -121,7 +123,6 @@ pub fn capture(
             && !printer.done()
         {
             let chunk = chunks.recv().ok();
-            printer.printed |= chunk.as_ref().is_some_and(|chunk| !chunk.is_empty());
             // A worker that has ended needs no memory.
             let _ = back.send(merge.deliver(part, chunk));
         }
@@ -129,8 +130,8 @@ pub fn capture(
         let mut first = None;
         for worker in running {
             match worker.join() {
-                Ok((seen, failed)) => {
-                    printer.pick.failed |= failed;
+                Ok((seen, pick)) => {
+                    printer.pick.merge(pick);
                     first = first.or(Some(seen));
                 }
                 Err(panic) => std::panic::resume_unwind(panic),

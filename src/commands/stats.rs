@@ -1,33 +1,57 @@
 //! `netkit stats`: what was said how often, by whom, when, and what became of it.
 
+use super::gates::{Pick, Picked};
+use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
-use super::selection::{Picked, Selection};
-use super::{Usage, input, options, read};
+use super::read::Stopped;
+use super::selection::Selection;
+use super::{Usage, input, inputs, interrupt, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Reads a file into a sink. What could be read stands, also where it ends in an error.
+/// Reads a file into a sink. What could be read stands, also where it ends in an error or is stopped.
 pub fn count<S: Sink>(
     path: &Path,
     options: &Options,
     global: &Global,
-    selection: Selection,
+    pick: Pick,
     sink: S,
-) -> (S, anyhow::Result<()>) {
-    let mut picked = Picked { sink, selection };
+) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
+    let mut picked = Picked { sink, pick };
     let done = read::file(path, options, global, &mut picked);
-    (picked.sink, done)
+    if matches!(done, Ok(None)) {
+        picked.pick.end(&input::name(path));
+    }
+    (picked, done)
+}
+
+/// The exit status once the figures are printed: that of a signal, or whether all holds.
+pub fn status(path: &Path, stopped: Option<Stopped>, pick: &Pick, global: &Global) -> u8 {
+    stopped.and_then(|stopped| stopped.tell(path)).unwrap_or_else(|| !pick.holds(global) as u8)
+}
+
+/// The first line of a text for people where it is not of the whole input.
+pub fn warning(path: &Path, done: &anyhow::Result<Option<Stopped>>) -> String {
+    let endless = interrupt::status(path.as_os_str() == "-").is_none();
+    done.iter().flatten().filter(|_| !endless).map(|stopped| format!("{stopped}\n\n")).collect()
+}
+
+/// The last line of rows that do not go to the end of their input.
+pub fn ended(stopped: &Stopped) -> String {
+    format!("{{\"by\":\"end\",\"stopped\":true,\"read\":{}}}\n", stopped.read)
 }
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
+    let pick = Pick::new(selection, &args.gates, None, false, &options)?;
     if let Some(field) = &args.track {
-        return super::track::run(args, field, &options, global, selection);
+        return super::track::run(args, field, &options, global, pick);
     }
     let report = match (&args.by, args.delivery) {
         (None, false) => Report::All,
@@ -36,13 +60,21 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let (stats, done) = count(&args.file, &options, global, selection, stats);
+    let (picked, done) = count(&args.file, &options, global, pick, stats);
+    let (mut stats, pick) = (picked.sink, picked.pick);
+    stats.stopped = matches!(done, Ok(Some(_)));
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
         let name = input::name(&args.file);
         match args.format {
-            StatsFormat::Text => report.text(&stats, &name, style(global, false).width, &mut out),
-            StatsFormat::Ndjson => report.ndjson(&stats, &mut out),
+            StatsFormat::Text => {
+                out.extend_from_slice(warning(&args.file, &done).as_bytes());
+                report.text(&stats, &name, style(global, false).width, &mut out)
+            }
+            StatsFormat::Ndjson => {
+                report.ndjson(&stats, &mut out);
+                done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
+            }
             StatsFormat::Json => report.json(&stats, &name, &mut out),
             StatsFormat::Csv => report.csv(&stats, &mut out),
         }
@@ -51,5 +83,5 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
         }
     }
-    done.map(|()| 0)
+    Ok(status(&args.file, done?, &pick, global))
 }

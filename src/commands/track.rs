@@ -1,8 +1,8 @@
 //! `netkit stats --track`: one field over time.
 
+use super::gates::Pick;
 use super::output::{self, style};
-use super::selection::Selection;
-use super::stats::count;
+use super::stats::{count, ended, status, warning};
 use super::{Usage, input};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Message, Options, Sink};
@@ -62,7 +62,7 @@ fn plain(json: &[u8]) -> String {
 }
 
 /// Runs the command.
-pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selection: Selection) -> anyhow::Result<u8> {
+pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
     let names = Names::new(options);
     let parse =
         |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
@@ -70,11 +70,12 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selecti
     let track = Track::new(parse(field, "--track")?, by);
     let csv = match args.format {
         StatsFormat::Text => {
-            let (lines, done) = count(&args.file, options, global, selection, Sparklines::new(track));
-            let mut text = format!("{}: {field}\n\n", input::name(&args.file));
-            lines.text(style(global, false).width, &mut text);
+            let (picked, done) = count(&args.file, options, global, pick, Sparklines::new(track));
+            let mut text = warning(&args.file, &done);
+            text += &format!("{}: {field}\n\n", input::name(&args.file));
+            picked.sink.text(style(global, false).width, &mut text);
             output::text(text.as_bytes())?;
-            return done.map(|()| 0);
+            return Ok(status(&args.file, done?, &picked.pick, global));
         }
         StatsFormat::Csv => true,
         StatsFormat::Ndjson => false,
@@ -86,7 +87,11 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, selecti
     if csv {
         output.buffer().extend_from_slice(b"time,frame,flow,key,value\n");
     }
-    let (mut rows, done) = count(&args.file, options, global, selection, Rows { track, csv, output });
-    rows.output.finish()?;
-    done.map(|()| 0)
+    let (picked, done) = count(&args.file, options, global, pick, Rows { track, csv, output });
+    let mut output = picked.sink.output;
+    if let (Ok(Some(stopped)), false) = (&done, csv) {
+        output.buffer().extend_from_slice(ended(stopped).as_bytes());
+    }
+    output.finish()?;
+    Ok(status(&args.file, done?, &picked.pick, global))
 }

@@ -1,31 +1,30 @@
 //! Where encoded messages go, and in which form.
 
+use super::outfile::OutFile;
 use crate::cli::To;
 use anyhow::Context;
 use netkit::encode::{Entry, FrameError, Frames};
 use netkit::flow::Transport;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
 
-/// A file, or stdout. The file is opened with the first byte: where nothing is right, nothing is
-/// overwritten.
+/// A file, or stdout. The file is begun with the first byte, and stands at its place when the
+/// output is complete.
 pub struct Output {
-    path: Option<PathBuf>,
     open: Option<Box<dyn Write>>,
+    file: Option<OutFile>,
 }
 
 impl Output {
-    /// Stdout where there is no path.
-    pub fn new(path: Option<PathBuf>) -> Output {
-        Output { path, open: None }
+    /// Stdout where there is no file.
+    pub fn new(file: Option<OutFile>) -> Output {
+        Output { open: None, file }
     }
 
     fn open(&mut self) -> io::Result<&mut Box<dyn Write>> {
         if self.open.is_none() {
-            self.open = Some(match &self.path {
+            self.open = Some(match &mut self.file {
                 None => Box::new(io::stdout()),
-                Some(path) => Box::new(File::create(path).map_err(|e| self.named(e))?),
+                Some(file) => Box::new(file.open()?),
             });
         }
         self.open.as_mut().ok_or_else(|| io::Error::other("no output"))
@@ -33,8 +32,17 @@ impl Output {
 
     /// The error with the output's name; a closed pipe stays one.
     fn named(&self, error: io::Error) -> io::Error {
-        let name = self.path.as_ref().map_or("stdout".into(), |p| p.display().to_string());
-        io::Error::new(error.kind(), format!("{name}: {error}"))
+        match &self.file {
+            Some(file) => file.named(error),
+            None => io::Error::new(error.kind(), format!("stdout: {error}")),
+        }
+    }
+
+    /// Everything was written: the file gets its name, also where there was nothing to write.
+    fn complete(mut self) -> io::Result<()> {
+        self.open()?;
+        self.open = None;
+        self.file.map_or(Ok(()), OutFile::commit)
     }
 }
 
@@ -105,7 +113,8 @@ impl Written {
         }
     }
 
-    /// No more messages: what there is of them is written, and a file is made only for them.
+    /// No more messages, and it is not complete: what there is of them goes to stdout, to a pipe or
+    /// a device; a file is dropped.
     ///
     /// # Errors
     /// Those of the output.
@@ -121,14 +130,11 @@ impl Written {
     /// # Errors
     /// Those of the output.
     pub fn finish(self) -> anyhow::Result<()> {
-        match self {
-            Written::Hex(mut out, _) | Written::Raw(mut out) => {
-                out.flush()?;
-                out.get_mut().open()?;
-                Ok(())
-            }
-            Written::Pcap(frames) => frames.finish().map_err(plain),
-        }
+        let out = match self {
+            Written::Hex(out, _) | Written::Raw(out) => out,
+            Written::Pcap(frames) => frames.finish().map_err(plain)?,
+        };
+        Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?.complete()?)
     }
 }
 

@@ -10,6 +10,7 @@
 //! ```
 
 use crate::capture::FragmentCaps;
+use crate::codec::digits;
 use crate::flow::Caps;
 use crate::nearest::{hint, nearest};
 
@@ -48,7 +49,7 @@ impl PeerCaps {
     /// it is; `which` tells it from others that begin alike.
     ///
     /// ```
-    /// use netkit::limits::PeerCaps;
+    /// use netkit::dissect::limits::PeerCaps;
     /// let caps = PeerCaps { name_bytes: 3, ..PeerCaps::default() };
     /// assert_eq!(caps.name("abc", "tag 1"), "abc");
     /// assert_eq!(caps.name("abcdef", "tag 1"), "abc... (6 bytes, tag 1)");
@@ -172,13 +173,13 @@ impl Limits {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let (digits, shift) = match text.as_bytes().last()? {
+    let (number, shift) = match text.as_bytes().last()? {
         b'K' | b'k' => (text.get(..text.len() - 1)?, 10),
         b'M' | b'm' => (text.get(..text.len() - 1)?, 20),
         b'G' | b'g' => (text.get(..text.len() - 1)?, 30),
         _ => (text, 0),
     };
-    digits.parse::<usize>().ok()?.checked_mul(1 << shift)
+    digits::unsigned::<usize>(number)?.checked_mul(1 << shift)
 }
 
 #[cfg(test)]

@@ -158,7 +158,8 @@ pub trait Sink {
     /// One message, in order.
     fn message(&mut self, message: &Message<'_>);
 
-    /// A conversation ended, or the capture did. Only those are told that had messages.
+    /// A conversation ended, or the capture did: once for each conversation of which a message was
+    /// told, with how each direction ended. Those without a message are not told.
     fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
 
     /// What comes from now on is of another conversation, or of another packet of it: numbers that
@@ -177,18 +178,24 @@ pub struct Out<'a> {
     /// Text of both ends.
     pub names: [&'a str; 2],
     broken: bool,
+    told: bool,
 }
 
 impl<'a> Out<'a> {
     /// Messages made in `draft`, for `sink`, of the conversation `talk` between the ends `names`.
     #[inline]
     pub fn new(draft: &'a mut Draft, sink: &'a mut dyn Sink, talk: &'a Talk<'a>, names: [&'a str; 2]) -> Out<'a> {
-        Out { draft, sink, talk, names, broken: false }
+        Out { draft, sink, talk, names, broken: false, told: false }
     }
 
     /// Was one of the messages so far none that its protocol would send?
     pub(super) fn broken(&self) -> bool {
         self.broken
+    }
+
+    /// Was there a message so far?
+    pub(super) fn told(&self) -> bool {
+        self.told
     }
 
     /// Begins a message of `proto`.
@@ -202,6 +209,7 @@ impl<'a> Out<'a> {
     pub fn emit(&mut self, place: &Place<'_>) {
         let Draft { fault, notes, .. } = &*self.draft;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
+        self.told = true;
         self.sink.message(&Message { draft: self.draft, place, talk: self.talk, names: self.names });
     }
 }

@@ -5,7 +5,7 @@
 //! encoder makes what the field needs; `FIELD:=JSON` is always JSON.
 
 use crate::codec::layout::{Field, Kind, Layout};
-use crate::codec::names;
+use crate::codec::{digits, names};
 use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
@@ -106,8 +106,8 @@ fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
-        match name.parse() {
-            Ok(index) if !steps.is_empty() => steps.push(Step::Index(index)),
+        match digits::unsigned(name) {
+            Some(index) if !steps.is_empty() => steps.push(Step::Index(index)),
             _ if name.is_empty() => return Err("a field's name is missing".into()),
             _ => steps.push(Step::Name(name)),
         }
@@ -116,7 +116,7 @@ fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
                 .strip_prefix('[')
                 .and_then(|r| r.split_once(']'))
                 .ok_or_else(|| format!("{part:?}: expected NAME[INDEX]"))?;
-            steps.push(Step::Index(index.parse().map_err(|_| format!("{index:?} is no index"))?));
+            steps.push(Step::Index(digits::unsigned(index).ok_or_else(|| format!("{index:?} is no index"))?));
             rest = behind;
         }
     }

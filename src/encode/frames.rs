@@ -219,13 +219,16 @@ impl<W: Write> Frames<W> {
         Ok(self.flush()?)
     }
 
-    /// Completes the file, which is a capture also when there was no message.
+    /// Completes the file, which is a capture also when there was no message, and returns the
+    /// writer.
     ///
     /// # Errors
     /// Those of the writer.
-    pub fn finish(mut self) -> Result<(), FrameError> {
+    pub fn finish(mut self) -> Result<W, FrameError> {
         self.begin(self.datagram.time.digits)?;
-        self.stop()
+        self.stop()?;
+        let out = self.file.map(PcapWriter::into_inner).or(self.out);
+        out.ok_or_else(|| io::Error::other("no writer").into())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Does it hold? On the tree, without building JSON.
 
-use super::{Comparison, Envelope, Expression, Literal, Number, Test};
+use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::Message;
@@ -31,6 +31,9 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
 }
 
 fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
+    if envelope.is_end() || envelope == Envelope::Port {
+        return ends::holds(envelope, test, message);
+    }
     let (draft, place) = (message.draft, message.place);
     let number = |n: u64| Plain::Number(Number::Whole(n as i128));
     let word = |text: &'static str| Plain::Text(Cow::Borrowed(text));
@@ -43,8 +46,8 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
         Envelope::Version => word(draft.version.unwrap_or("")),
         Envelope::From => word(draft.from.name()),
         Envelope::Transport => word(message.talk.transport.name()),
-        Envelope::Src => Plain::Text(Cow::Borrowed(message.src())),
-        Envelope::Dst => Plain::Text(Cow::Borrowed(message.dst())),
+        // Looked at above.
+        Envelope::Src | Envelope::Dst | Envelope::Host | Envelope::Port => Plain::Nothing,
         Envelope::Message => word(draft.message),
         Envelope::Note => {
             // `duplicate` means `riptide.duplicate` and others of that kind.
@@ -100,6 +103,8 @@ enum Plain<'a> {
     Number(Number),
     Bool(bool),
     Text(Cow<'a, str>),
+    /// Bytes: digits in lower case.
+    Hex(String),
     Nothing,
 }
 
@@ -137,7 +142,7 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
     let data = sources.get(node.source);
     let hex = |bit: u32, bits: u32| {
         let bytes: Vec<u8> = (0..bits / 8).map(|k| bits::get(data, (bit + 8 * k) as usize, 8) as u8).collect();
-        Plain::Text(Cow::Owned(hex::encode(bytes)))
+        Plain::Hex(hex::encode(bytes))
     };
     let whole = |n: i128| Plain::Number(Number::Whole(n));
     match (node.value, node.field.show) {
@@ -185,6 +190,7 @@ fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
         Plain::Number(a) => literal.number.is_some_and(|b| a.compare(b) == Some(Ordering::Equal)),
         Plain::Bool(b) => literal.text == if *b { "true" } else { "false" },
         Plain::Text(text) => *text == literal.text,
+        Plain::Hex(digits) => digits.eq_ignore_ascii_case(&literal.text),
         Plain::Nothing => false,
     }
 }
@@ -199,19 +205,20 @@ fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
                 // Words are in no order with numbers.
                 Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
                 Plain::Text(_) => None,
-                Plain::Bool(_) | Plain::Nothing => None,
+                Plain::Bool(_) | Plain::Hex(_) | Plain::Nothing => None,
             };
-            order.is_some_and(|order| match comparison {
-                Comparison::Less => order == Ordering::Less,
-                Comparison::LessOrEqual => order != Ordering::Greater,
-                Comparison::Greater => order == Ordering::Greater,
-                Comparison::GreaterOrEqual => order != Ordering::Less,
-                Comparison::Equal => order == Ordering::Equal,
-                Comparison::Unequal => order != Ordering::Equal,
-            })
+            order.is_some_and(|order| comparison.is(order))
         }
         Test::In(list) => list.iter().any(|literal| equal(value, literal)),
-        Test::Contains(literal) => matches!(value, Plain::Text(text) if text.contains(&literal.text)),
-        Test::Matches(regex) => matches!(value, Plain::Text(text) if regex.is_match(text)),
+        Test::Contains(literal) => match value {
+            Plain::Text(text) => text.contains(&literal.text),
+            Plain::Hex(digits) => digits.contains(&literal.text.to_ascii_lowercase()),
+            _ => false,
+        },
+        Test::Matches(regex) => match value {
+            Plain::Text(text) => regex.is_match(text),
+            Plain::Hex(digits) => regex.is_match(digits),
+            _ => false,
+        },
     }
 }

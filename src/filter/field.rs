@@ -75,6 +75,7 @@ impl FieldPath {
                 Envelope::Transport => string(message.talk.transport.name().as_bytes(), out),
                 Envelope::Src => string(message.src().as_bytes(), out),
                 Envelope::Dst => string(message.dst().as_bytes(), out),
+                Envelope::Host | Envelope::Port => ends(*envelope, message, out),
                 Envelope::Message => string(draft.message.as_bytes(), out),
                 Envelope::Note => {
                     let code = draft.notes.iter().next().map_or("", |(note, _)| note.code);
@@ -84,6 +85,20 @@ impl FieldPath {
             (Found::Envelope, Wanted::Field(_)) => out.extend_from_slice(b"null"),
         }
     }
+}
+
+/// Both ends: the sender's address or port, then the receiver's.
+fn ends(envelope: Envelope, message: &Message<'_>, out: &mut Vec<u8>) {
+    let Some(ends) = message.talk.ends else { return out.extend_from_slice(b"null") };
+    let side = message.place.side;
+    for (k, end) in [ends[side.index()], ends[side.other().index()]].into_iter().enumerate() {
+        out.push(if k == 0 { b'[' } else { b',' });
+        match envelope {
+            Envelope::Port => out.extend_from_slice(end.port().to_string().as_bytes()),
+            _ => string(end.ip().to_string().as_bytes(), out),
+        }
+    }
+    out.push(b']');
 }
 
 /// A leaf, or a list or group of them.

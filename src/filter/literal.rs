@@ -2,20 +2,15 @@
 
 use super::names::Found;
 use super::{Literal, Number};
+use crate::codec::digits;
 use crate::codec::layout::{Field, Kind, Show};
 use crate::nearest::{hint, nearest};
 
 /// The number that a word is, decimal or hex.
 pub fn number(text: &str) -> Option<Number> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-    if let Some(hex) = digits.strip_prefix("0x") {
-        return i128::from_str_radix(hex, 16).ok().map(|n| Number::Whole(sign * n));
-    }
-    if let Ok(n) = text.parse::<i128>() {
-        return Some(Number::Whole(n));
-    }
+    let whole = digits::whole(text).map(Number::Whole);
     // Words such as "inf" and "nan" are words.
-    (digits.starts_with(|c: char| c.is_ascii_digit())).then(|| text.parse().ok().map(Number::Real)).flatten()
+    whole.or_else(|| digits::real(text).map(Number::Real))
 }
 
 /// Can one of the fields have such a value?
@@ -46,7 +41,8 @@ pub fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> 
     })
 }
 
-fn field_fits(field: &Field, literal: &Literal) -> bool {
+/// Is the literal of a kind that the field has?
+pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
     match (&field.kind, field.show) {
         (_, Show::Enum(names)) => literal.number.is_some() || named(names),

@@ -6,6 +6,7 @@
 //! proto == dnp and from == server or note == duplicate
 //! fields.route contains "chat" or route ~ "^area\\."
 //! frame >= 100 and flow == 3
+//! host == 10.0.0.5 and port in {7777, 7778} or !(ip in 2001:db8::/32)
 //! ```
 //!
 //! Names come from the protocols' tables, from the envelope and from the users' schemas; a wrong
@@ -13,8 +14,11 @@
 //! is evaluated on the tree, without building JSON. Rules: a comparison with a field that is not
 //! there does not hold, whatever it says; where a path leads to several values, `==`, `<` and the
 //! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
-//! `position[0]` and `position.x` are a vector's first component.
+//! `position[0]` and `position.x` are a vector's first component. An address alone fits any port,
+//! `host` (`ip`) and `port` mean either end. A comparison that can hold for no field of that name,
+//! whatever its value (`u8 == 300`), is refused as a wrong name is.
 
+mod ends;
 mod eval;
 mod field;
 mod lexer;
@@ -22,6 +26,7 @@ mod literal;
 mod names;
 mod parser;
 mod path;
+mod possible;
 
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
@@ -107,12 +112,14 @@ enum Envelope {
     Transport,
     Src,
     Dst,
+    Host,
+    Port,
     Message,
     Note,
 }
 
 impl Envelope {
-    const ALL: [(&'static str, Envelope, &'static str); 12] = [
+    const ALL: [(&'static str, Envelope, &'static str); 15] = [
         ("frame", Envelope::Frame, "the frame that completed the message, from 1"),
         ("time", Envelope::Time, "seconds since 1970"),
         ("flow", Envelope::Flow, "the conversation's number, from 1"),
@@ -121,14 +128,31 @@ impl Envelope {
         ("version", Envelope::Version, "the protocol's version"),
         ("from", Envelope::From, "client, server or unknown"),
         ("transport", Envelope::Transport, "udp or tcp"),
-        ("src", Envelope::Src, "ADDR:PORT of the sender"),
-        ("dst", Envelope::Dst, "ADDR:PORT of the receiver"),
+        ("src", Envelope::Src, "the sender: ADDR, ADDR:PORT or NET/BITS"),
+        ("dst", Envelope::Dst, "the receiver, as src"),
+        ("host", Envelope::Host, "either end, as src"),
+        ("ip", Envelope::Host, "the same: ip in 10.0.0.0/8"),
+        ("port", Envelope::Port, "the port of either end"),
         ("message", Envelope::Message, "the message's name"),
         ("note", Envelope::Note, "a note's code, as dnp.link_accepted or link_accepted"),
     ];
 
     const fn is_number(self) -> bool {
         matches!(self, Envelope::Frame | Envelope::Time | Envelope::Flow | Envelope::Length)
+    }
+
+    /// Is it an address, or one with a port?
+    const fn is_end(self) -> bool {
+        matches!(self, Envelope::Src | Envelope::Dst | Envelope::Host)
+    }
+
+    /// What whole numbers it can be.
+    const fn range(self) -> Option<(i128, i128)> {
+        match self {
+            Envelope::Frame | Envelope::Flow | Envelope::Length => Some((0, u64::MAX as i128)),
+            Envelope::Port => Some((0, u16::MAX as i128)),
+            _ => None,
+        }
     }
 }
 
@@ -158,11 +182,31 @@ enum Comparison {
     GreaterOrEqual,
 }
 
-/// A value as written, and as a number where it is one.
+impl Comparison {
+    /// Does it hold for values in that order?
+    fn is(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Comparison::Equal => order.is_eq(),
+            Comparison::Unequal => order.is_ne(),
+            Comparison::Less => order.is_lt(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Greater => order.is_gt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
+        }
+    }
+
+    /// Does it ask for an order?
+    fn orders(self) -> bool {
+        !matches!(self, Comparison::Equal | Comparison::Unequal)
+    }
+}
+
+/// A value as written, and as a number or an end where it is one.
 #[derive(Clone, Debug)]
 struct Literal {
     text: String,
     number: Option<Number>,
+    ends: Option<ends::Ends>,
 }
 
 /// Whole numbers are compared exactly.

@@ -1,11 +1,13 @@
 //! From words to an expression, every name looked up.
 
+use super::ends::{self, Ends};
 use super::lexer::{Kind as Word, Token};
 use super::literal::{fits, number};
 use super::names::Names;
 use super::path::{Part, Path, Step, component};
+use super::possible;
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
-use crate::codec::Level;
+use crate::codec::{Level, digits};
 use crate::nearest::{hint, nearest};
 
 /// How deep parentheses may nest.
@@ -124,14 +126,24 @@ impl<'a> Parser<'a> {
 
     fn envelope(&mut self, envelope: Envelope, name: &Token) -> Result<Expression, FilterError> {
         let before = self.next;
-        let test = self.test()?;
+        let test = self.test(envelope.is_end())?;
         if matches!(test, Test::Exists) {
             return Err(self.fail(name, "expected a comparison behind it, as == VALUE".into()));
         }
         let literals: Vec<(&Literal, &Token)> = self.literals(&test, before);
         for (literal, token) in literals {
+            if matches!(test, Test::Compare(..) | Test::In(_))
+                && let Some(what) = ends::wrong(envelope, literal)
+            {
+                return Err(self.fail(token, what));
+            }
             if envelope.is_number() && literal.number.is_none() && !matches!(test, Test::Matches(_)) {
                 return Err(self.fail(token, format!("expected a number, got {:?}", literal.text)));
+            }
+            if let (Test::In(_), Some(range)) = (&test, envelope.range())
+                && !possible::within(literal, range)
+            {
+                return Err(self.fail(token, possible::out_of_range(&self.word(name), range)));
             }
             let known: Vec<&str> = match envelope {
                 Envelope::Proto => self.names.registry.names().collect(),
@@ -148,6 +160,9 @@ impl<'a> Parser<'a> {
                 let near = hint(nearest(&literal.text, known.iter().copied()));
                 return Err(self.fail(token, format!("{:?} is never the {}{near}", literal.text, self.word(name))));
             }
+        }
+        if let Some(what) = possible::wrong_around(envelope, &test, &self.word(name)) {
+            return Err(self.fail(self.tokens.get(self.next.saturating_sub(1)).unwrap_or(name), what));
         }
         Ok(Expression::Envelope(envelope, test))
     }
@@ -175,7 +190,7 @@ impl<'a> Parser<'a> {
         for part in name.split('.') {
             let (name, index) = match part.split_once('[') {
                 None => (part, None),
-                Some((name, rest)) => match rest.strip_suffix(']').and_then(|n| n.parse().ok()) {
+                Some((name, rest)) => match rest.strip_suffix(']').and_then(digits::unsigned) {
                     Some(index) => (name, Some(index)),
                     None => return Err(self.fail(token, format!("{part:?}: expected [NUMBER]"))),
                 },
@@ -248,16 +263,25 @@ impl<'a> Parser<'a> {
         let vector = names.last().is_some_and(|last| component(last).is_some());
         let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
-        let test = self.test()?;
+        let test = self.test(false)?;
         for (literal, token) in self.literals(&test, before) {
             if matches!(test, Test::Compare(..) | Test::In(_)) {
                 fits(&found, &name, literal).map_err(|what| self.fail(token, what))?;
             }
+            let equal = || Test::Compare(Comparison::Equal, literal.clone());
+            if let (Test::In(_), Some(what)) = (&test, possible::wrong(&found, &name, &equal())) {
+                return Err(self.fail(token, what));
+            }
+        }
+        if let Some(what) = possible::wrong(&found, &name, &test) {
+            let last = self.tokens.get(self.next.saturating_sub(1)).unwrap_or(token);
+            return Err(self.fail(last, what));
         }
         Ok(Expression::Field(path, test))
     }
 
-    fn test(&mut self) -> Result<Test, FilterError> {
+    /// What stands behind a name. `bare`: `in` takes one value without braces, as nets are written.
+    fn test(&mut self, bare: bool) -> Result<Test, FilterError> {
         let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
             return Ok(Test::Exists);
         };
@@ -284,7 +308,11 @@ impl<'a> Parser<'a> {
                 };
             }
             _ => {
-                if self.take(&["{"]).is_none() {
+                let braces = self.take(&["{"]).is_some();
+                if !braces && bare {
+                    return Ok(Test::In(vec![self.literal()?]));
+                }
+                if !braces {
                     return Err(self.end("expected { behind in, as in {1, 2}"));
                 }
                 let mut list = vec![self.literal()?];
@@ -304,8 +332,8 @@ impl<'a> Parser<'a> {
         let Some(token) = self.tokens.get(self.next) else { return Err(self.end("expected a value")) };
         self.next += 1;
         match &token.kind {
-            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None }),
-            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text) }),
+            Word::Quoted(text) => Ok(Literal { text: text.clone(), number: None, ends: Ends::parse(text) }),
+            Word::Word(text) => Ok(Literal { text: text.clone(), number: number(text), ends: Ends::parse(text) }),
             Word::Sign(_) => Err(self.fail(token, "expected a value".into())),
         }
     }

@@ -132,6 +132,8 @@ pub struct Stats {
     pub flows: Vec<Flow>,
     /// Messages of conversations that are not told apart.
     pub unlisted: u64,
+    /// The input was not read to its end: whoever reads it says so, for [`Report::json`].
+    pub stopped: bool,
     /// For charts.
     pub chart: Timeline,
     /// By the second.
@@ -160,6 +162,7 @@ impl Stats {
             schemas: FxHashMap::default(),
             flows: Vec::new(),
             unlisted: 0,
+            stopped: false,
             chart: Timeline::new(1_000_000, CHART_STEPS),
             seconds: Timeline::new(1_000_000_000, SECONDS),
             delivery: Deliveries::new(wanted.rows),

@@ -126,6 +126,9 @@ impl Report {
                 let _ = write!(out, ",\"{key}\":{n}");
             }
         }
+        if stats.stopped {
+            out.extend_from_slice(b",\"stopped\":true");
+        }
         for table in self.tables(stats) {
             let _ = write!(out, ",\n\"{}\":", table.shape.kind);
             table.json(out);

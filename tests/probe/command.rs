@@ -116,7 +116,8 @@ fn a_capture_that_decode_reads() {
     let file = path.to_str().unwrap();
     for (peer, proto, wanted) in [(&udp_peer, "riptide", "welcome"), (&tcp_peer, "gne", "connection_refused")] {
         let target = peer.addr.to_string();
-        let output = netkit(&["probe", &target, "-p", proto, "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file]);
+        let output =
+            netkit(&["probe", &target, "-p", proto, "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file, "--force"]);
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         let decoded = netkit(&["decode", file, "-f", "ndjson", "--fail-on", "fault"]);
         assert_eq!(decoded.status.code(), Some(0));

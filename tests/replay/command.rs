@@ -75,8 +75,8 @@ fn two_processes() {
     let at = told.trim().rsplit(' ').next().unwrap();
     let edit = "message == reliable and sequence_id == 2: payload=00";
     let client = run(&[
-        "replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "-f", "ndjson", "--expect", "--pcap", pcap, "--edit",
-        edit,
+        "replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "-f", "ndjson", "--expect", "--pcap", pcap, "--force",
+        "--edit", edit,
     ]);
     assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
     let server = server.wait_with_output().unwrap();

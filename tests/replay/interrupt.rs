@@ -70,6 +70,7 @@ fn the_session_is_left() {
                     assert_eq!(gone.status.code(), Some(130), "{name}: {gone:?}");
                     let report = session(&gone);
                     assert_eq!((&report["complete"], &report["trouble"]), (&false.into(), &"interrupted".into()));
+                    assert_eq!(report["stopped"], true, "{name}");
                     assert!(report["sent"].as_u64() > Some(0), "{name}: it had begun: {report}");
                     assert!(report["sent"].as_u64() < report["messages"].as_u64(), "{name}: it was done: {report}");
                     let ended = session(&stays)["ended"].clone();

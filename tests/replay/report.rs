@@ -28,6 +28,7 @@ fn report() -> Report {
         },
         remarks: vec!["no datagrams are granted".into()],
         ended: Some("exit".into()),
+        stopped: false,
         trouble: Some("interrupted".into()),
         divergences: vec![
             Divergence::Missing { frame: 20, message: "packets ping".into() },

@@ -8,6 +8,7 @@ use super::offset::{Column, Offset};
 use super::plain::{Plain, digits};
 use super::source::Source;
 use super::{Block, Form, Layer, Step, tcpdump};
+use crate::codec::digits;
 use std::io::BufRead;
 
 /// Reads messages from hex text, each as soon as its end is known.
@@ -230,5 +231,5 @@ fn length_line(text: &str) -> Option<(usize, u64)> {
     let at = text.len() - value.trim_start().len();
     let number = value.trim().strip_suffix(';')?.trim_end();
     name.trim_end().ends_with("_len").then_some(())?;
-    Some((at, number.parse().ok()?))
+    Some((at, digits::unsigned(number)?))
 }

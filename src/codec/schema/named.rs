@@ -2,6 +2,7 @@
 
 use super::parse::{Named, Names};
 use crate::codec::bits;
+use crate::codec::digits;
 use crate::codec::layout::{Kind, When};
 
 /// Schemas live as long as the program; there are as many as the user's files have lines.
@@ -69,14 +70,14 @@ pub fn names(
 pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When, String> {
     let number = |t: &str| {
         let t = t.trim();
-        let signed = || t.parse::<i64>().ok().map(|n| n as u64);
-        let parsed = t.strip_prefix("0x").map_or_else(|| t.parse().ok(), |h| u64::from_str_radix(h, 16).ok());
+        // Negative ones are in two's complement.
+        let parsed = digits::whole(t).and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)));
         let word = || match t {
             "true" => Some(1),
             "false" => Some(0),
             _ => value(t),
         };
-        parsed.or_else(signed).or_else(word).ok_or(format!("{t:?} is no number, and no name of one"))
+        parsed.or_else(word).ok_or(format!("{t:?} is no number, and no name of one"))
     };
     if let Some((name, value)) = text.split_once("==") {
         return Ok(When::Eq(leak(name.trim()), number(value)?));

@@ -1,6 +1,7 @@
 //! The TOML side of schemas: what is written where. Meaning is [`super::compile`]'s.
 
 use super::SchemaError;
+use crate::codec::digits;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -298,10 +299,10 @@ impl Reader<'_> {
             _ => String::new(),
         };
         let ratio = match text.split_once('/') {
-            Some((a, b)) => a.trim().parse().ok().zip(b.trim().parse().ok()),
+            Some((a, b)) => digits::unsigned(a.trim()).zip(digits::unsigned(b.trim())),
             None => {
                 let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-                let numerator = format!("{whole}{fraction}").parse().ok();
+                let numerator = digits::unsigned(&format!("{whole}{fraction}"));
                 numerator.zip(10u32.checked_pow(fraction.len() as u32))
             }
         };

@@ -4,6 +4,7 @@ use super::Form;
 use super::compile::{Compiled, Compiler, takes_the_rest};
 use super::named::leak;
 use super::parse::FieldText;
+use crate::codec::digits;
 use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
 
 /// How deep structs may stand in structs, and lists in lists.
@@ -63,9 +64,9 @@ impl<'a> Compiler<'a> {
             }
             ("", Form::Sequence, Some(prefix)) => Ok(Len::Prefix(named_prefix(prefix, &t.name, all))),
             ("" | "*", ..) => Ok(Len::Rest),
-            (n, ..) => match n.parse() {
-                Ok(n) => Ok(Len::Const(n)),
-                Err(_) => {
+            (n, ..) => match digits::unsigned(n) {
+                Some(n) => Ok(Len::Const(n)),
+                None => {
                     earlier(t, n, all)?;
                     Ok(Len::Field(leak(n)))
                 }
@@ -75,7 +76,7 @@ impl<'a> Compiler<'a> {
 
     fn single(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
         let bits =
-            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| n.trim().parse::<u8>().ok());
+            kind.strip_prefix("bits(").and_then(|k| k.strip_suffix(')')).and_then(|n| digits::unsigned::<u8>(n.trim()));
         if let (Some(n @ 1..=64), true) = (bits, self.encoding.bits) {
             return self.shown(t, uint("", n));
         }

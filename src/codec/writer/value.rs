@@ -3,6 +3,7 @@
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
+use crate::codec::digits;
 use crate::codec::half_text;
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign};
 use serde_json::Value as Json;
@@ -14,10 +15,7 @@ pub(super) fn plain_number(value: &Json) -> Option<i128> {
             let f = n.as_f64()?;
             (f.fract() == 0.0 && f.abs() < 2f64.powi(64)).then_some(f as i128)
         }),
-        Json::String(s) => match s.strip_prefix("0x").or(s.strip_prefix("0X")) {
-            Some(digits) => i128::from_str_radix(digits, 16).ok(),
-            None => s.trim().parse().ok(),
-        },
+        Json::String(s) => digits::whole(s.trim()),
         Json::Bool(b) => Some(*b as i128),
         _ => None,
     }

@@ -17,7 +17,7 @@ use crate::capture::{Packet, Time};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
 use claim::{Said, What};
 use identify::HELD_BYTES;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use share::Nobody;
 use std::net::SocketAddr;
 
@@ -41,6 +41,8 @@ pub struct Inspector<'a, S: Sink> {
     /// Ends of conversations that were recognised, and as what: the next one with the same server
     /// needs less evidence.
     known: FxHashMap<SocketAddr, &'static str>,
+    /// Open conversations of which the sink was told a message, and the one it was told of last.
+    told: (FxHashSet<u64>, u64),
     /// What was counted.
     pub counters: Counters,
 }
@@ -60,6 +62,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             expected: FxHashMap::default(),
             generation: 0,
             known: FxHashMap::default(),
+            told: Default::default(),
             counters,
         }
     }
@@ -89,9 +92,14 @@ impl<'a, S: Sink> Inspector<'a, S> {
             true => self.sink,
             false => &mut Nobody,
         };
+        let own = self.share.has(talk.flow);
         let mut out = Out::new(&mut self.draft, sink, talk, names);
         work(session, &mut out);
         let broken = out.broken();
+        if out.told() && own && self.told.1 != talk.flow {
+            self.told.1 = talk.flow;
+            self.told.0.insert(talk.flow);
+        }
         if talk.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
@@ -284,6 +292,9 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
             self.turn(c.id);
             self.settle(c, held, true);
         }
-        self.sink.ended(c.id, c.ended);
+        if self.told.0.remove(&c.id) {
+            self.told.1 = 0;
+            self.sink.ended(c.id, c.ended);
+        }
     }
 }

@@ -66,6 +66,9 @@ pub fn summary_json(report: &Report, samples: bool) -> String {
         let one = |s: &Sample| json!({"sample": s.number, "method": s.method, "rtt_ms": s.rtt.map(milliseconds)});
         members.push(("samples", report.samples.iter().map(one).collect()));
     }
+    if report.outcome == Outcome::Interrupted {
+        members.push(("stopped", json!(true)));
+    }
     members.push(("notes", json!(report.notes)));
     let tried = |t: &super::Tried| {
         let (proto, course, transport) = (t.proto, t.course, t.carrier.name());

@@ -42,6 +42,8 @@ pub struct Report {
     pub ended: Option<String>,
     /// What went wrong.
     pub trouble: Option<String>,
+    /// The user stopped it.
+    pub stopped: bool,
     /// Where the peer diverged from the capture.
     pub divergences: Vec<Divergence>,
     /// How long it took.
@@ -95,7 +97,7 @@ impl Report {
         }
         let ms = |d: Duration| (d.as_secs_f64() * 1e6).round() / 1e3;
         let trips = self.round_trips().map(|[least, median, most]| json!({"count": self.counts.round_trips.len(), "min": ms(least), "median": ms(median), "max": ms(most)}));
-        line(json!({
+        let mut session = json!({
             "report": "session",
             "complete": self.complete(),
             "diverged": self.diverged(),
@@ -119,7 +121,11 @@ impl Report {
             "trouble": self.trouble,
             "remarks": self.remarks,
             "seconds": ms(self.took) / 1e3,
-        }));
+        });
+        if self.stopped {
+            session["stopped"] = true.into();
+        }
+        line(session);
     }
 }
 

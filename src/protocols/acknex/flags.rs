@@ -4,7 +4,7 @@
 use crate::codec::layout::{Field, Order, u8};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Reader, Sampler, Stop, Value, Writer};
+use crate::codec::{EncodeError, Reader, Sampler, Stop, Value, Writer, digits};
 use serde_json::Value as Json;
 
 /// Bits 8 to 23 of the flag word; 11 and 15 have no name. Source: the engine's `atypes.h`, A7 and A8.
@@ -95,7 +95,7 @@ fn one(item: &Json) -> Option<u64> {
 
 fn by_name(name: &str) -> Option<u64> {
     let named = NAMES.iter().find(|(_, n)| *n == name).map(|(number, _)| *number);
-    by_number(named.or_else(|| name.parse().ok())?)
+    by_number(named.or_else(|| digits::unsigned(name))?)
 }
 
 fn by_number(number: u64) -> Option<u64> {

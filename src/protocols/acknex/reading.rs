@@ -2,7 +2,7 @@
 
 use super::commands::Version;
 use crate::codec::layout::{Field, Order, group, u8};
-use crate::codec::{Context, EncodeError, Tree, Value};
+use crate::codec::{Context, EncodeError, Tree, Value, digits};
 use crate::dissect::{Options, Setting};
 use serde_json::Value as Json;
 
@@ -129,7 +129,7 @@ impl Asked {
             bgr: get("acknex.color").map(|word| word == "bgr"),
             skin_by_bit: get("acknex.skin") == Some("bit"),
             no_z: get("acknex.no_z") == Some("yes"),
-            skip: get("acknex.skip").and_then(|n| n.parse().ok()).unwrap_or(0),
+            skip: get("acknex.skip").and_then(digits::unsigned).unwrap_or(0),
         }
     }
 
@@ -186,9 +186,9 @@ pub static SETTINGS: [Setting; 7] = [
         key: "acknex.skip",
         default: "0",
         values: &[],
-        parse: |text| match text.parse::<u16>() {
-            Ok(_) => Ok(()),
-            Err(_) => Err(format!("{text:?}: expected a number of bytes, 0 to 65535")),
+        parse: |text| match digits::unsigned::<u16>(text) {
+            Some(_) => Ok(()),
+            None => Err(format!("{text:?}: expected a number of bytes, 0 to 65535")),
         },
         doc: "bytes of an unknown transport header before the first command of each datagram; they are not shown",
     },

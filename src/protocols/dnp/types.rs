@@ -9,6 +9,7 @@
 //! ```
 
 use super::values::{TYPES, by_name};
+use crate::codec::digits;
 use std::collections::BTreeMap;
 
 /// Types by link id.
@@ -35,7 +36,8 @@ impl std::str::FromStr for Types {
             let (id, names) = link
                 .split_once(':')
                 .ok_or_else(|| format!("{link:?}: expected LINK:TYPE,TYPE,... as 0:uint8,string"))?;
-            let number: u16 = id.trim().parse().map_err(|_| format!("{id:?}: expected a link id, 0 to 65535"))?;
+            let number: u16 =
+                digits::unsigned(id.trim()).ok_or_else(|| format!("{id:?}: expected a link id, 0 to 65535"))?;
             let one = |name: &str| {
                 by_name(name.trim()).ok_or_else(|| {
                     let near = crate::nearest::nearest(name.trim(), TYPES.iter().map(|(_, known)| *known));

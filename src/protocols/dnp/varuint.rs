@@ -2,6 +2,7 @@
 //! the two top bits of the first byte say how many follow, the highest bits come first.
 
 use crate::codec::bits;
+use crate::codec::digits;
 use crate::codec::layout::{Field, Order, u32le};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
@@ -52,7 +53,7 @@ impl Custom for VarUInt {
         if given.get("raw").is_some() {
             return writer.put_raw_form(given);
         }
-        let number = given.as_u64().or_else(|| given.as_str()?.trim().parse().ok());
+        let number = given.as_u64().or_else(|| digits::unsigned(given.as_str()?.trim()));
         let Some(number) = number.filter(|n| *n <= LARGEST) else {
             return Err(WriteStop::Error(writer.wrong("a whole number up to 1073741823", given)));
         };

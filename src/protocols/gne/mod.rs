@@ -23,6 +23,7 @@ pub mod values;
 mod tests;
 
 use super::hawknl;
+use crate::codec::digits;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
@@ -43,7 +44,7 @@ static SETTINGS: [Setting; 3] = [
         key: "gne.build",
         default: "auto",
         values: &[],
-        parse: |text| match text == "auto" || text.parse::<u64>().is_ok() {
+        parse: |text| match text == "auto" || digits::unsigned::<u64>(text).is_some() {
             true => Ok(()),
             false => Err(format!("{text:?}: expected a number, or auto")),
         },

@@ -2,6 +2,7 @@
 
 use super::memory::Dictionary;
 use super::{layout, schemas, settings, zlib};
+use crate::codec::digits;
 use crate::codec::layout::Kind;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
@@ -39,7 +40,7 @@ impl Packages {
         let word = |from: Option<&Json>| from?.get("route")?.as_str().map(str::to_owned);
         let by_code = || {
             let code = line.fields.get("route_code")?;
-            let code = code.as_u64().or_else(|| code.as_str()?.trim().parse().ok())?;
+            let code = code.as_u64().or_else(|| digits::unsigned(code.as_str()?.trim()))?;
             String::from_utf8(self.dictionary.as_ref()?.route(code as u16)?.to_vec()).ok()
         };
         let route = word(Some(line.fields)).or_else(|| word(line.derived)).or_else(by_code);

@@ -7,7 +7,7 @@
 use crate::codec::layout::*;
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
-use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Value, Writer};
+use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Value, Writer, digits};
 use crate::dissect::Table;
 use crate::dissect::talk::Role;
 use crate::protocols::websocket;
@@ -151,7 +151,7 @@ impl Custom for FlagsAndType {
         };
         let kind = match writer.input(&MESSAGE_TYPE) {
             None => return Err(writer.missing(&MESSAGE_TYPE)),
-            Some(given) => match given.as_u64().or_else(|| given.as_str()?.trim().parse().ok()) {
+            Some(given) => match given.as_u64().or_else(|| digits::unsigned(given.as_str()?.trim())) {
                 Some(n @ 0..=7) => n,
                 _ => return Err(WriteStop::Error(writer.wrong("a number from 0 to 7", given))),
             },

@@ -3,8 +3,8 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
-use crate::limits::PeerCaps;
 use crate::dissect::Options;
+use crate::dissect::limits::PeerCaps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::sync::Arc;

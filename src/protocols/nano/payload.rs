@@ -9,7 +9,7 @@ use super::{json, pomelo};
 use crate::codec::layout::{Field, Len, bytes, group, text};
 use crate::codec::schema::{SchemaMessage, Schemas};
 use crate::codec::{Fault, Level, Reason, Value};
-use crate::limits::PeerCaps;
+use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Draft, payload};
 use serde_json::Value as Json;
 

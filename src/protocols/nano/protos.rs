@@ -3,7 +3,7 @@
 //! They come in the parsed form: `{"server":{ROUTE:{FIELD:{option,type,tag}, __messages:{..},
 //! __tags:{"1":FIELD}}, "message NAME":{..}}, "client":{..}}`.
 
-use crate::limits::PeerCaps;
+use crate::dissect::limits::PeerCaps;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 

@@ -2,7 +2,7 @@
 
 use super::memory::Dictionary;
 use super::protos::Protos;
-use crate::limits::PeerCaps;
+use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Options, Setting};
 use serde_json::Value as Json;
 use std::sync::{Arc, Mutex, PoisonError};

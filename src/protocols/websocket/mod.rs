@@ -15,10 +15,9 @@ pub mod notes;
 pub mod upgrade;
 
 use crate::dissect::Role;
+use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Out, Roles};
 use crate::flow::{Origin, Side, Stream};
-use crate::limits::PeerCaps;
-use crate::dissect::Role;
 use deflate::{Agreed, Inflater};
 use frame::{Head, opcode};
 

@@ -41,6 +41,7 @@ struct Playing<'p> {
     said: u64,
     unsaid: Vec<Unsaid>,
     trouble: Option<String>,
+    stopped: bool,
     left: bool,
     closed: bool,
     /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
@@ -71,6 +72,7 @@ pub fn play(
         said: 0,
         unsaid: Vec::new(),
         trouble: None,
+        stopped: false,
         left: false,
         closed: false,
         impatient: false,
@@ -80,7 +82,7 @@ pub fn play(
         playing.fail(trouble);
     }
     playing.leave();
-    let Playing { out, heard, met, said, mut unsaid, trouble, next, .. } = playing;
+    let Playing { out, heard, met, said, mut unsaid, trouble, stopped, next, .. } = playing;
     for step in plan.steps.get(next..).unwrap_or_default() {
         unsaid.push(unsaid_step(step, trouble.as_deref().unwrap_or("the session was over")));
     }
@@ -102,6 +104,7 @@ pub fn play(
         remarks: out.remarks,
         ended: actor.over(),
         trouble,
+        stopped,
         divergences,
         took: begin.elapsed(),
     }
@@ -122,6 +125,7 @@ impl Playing<'_> {
             Trouble::Closed { .. } if self.actor.over().is_some() => self.closed = true,
             other => {
                 self.closed |= matches!(other, Trouble::Closed { .. });
+                self.stopped |= matches!(other, Trouble::Interrupted);
                 self.trouble.get_or_insert(other.to_string());
             }
         }
@@ -154,8 +158,7 @@ impl Playing<'_> {
                 return Ok(());
             }
             match plan.steps.get(self.next) {
-                Some(step) if now < due => {
-                    let _ = step;
+                Some(_) if now < due => {
                     wait = wait.min(due.saturating_duration_since(now));
                 }
                 Some(step) => match self.step(step, now, blocked)? {

@@ -1,0 +1,162 @@
+//! Can a comparison ever hold? One that cannot is a mistake, and is refused: what is found in
+//! silence by `u8 == 300` is nothing, as if nothing were there.
+
+use super::names::Found;
+use super::{Comparison, Envelope, Literal, Number, Test};
+use crate::codec::bits;
+use crate::codec::layout::{Field, Kind, Len, Show};
+
+/// Why a test can hold for none of the fields that a name means; of literals that are of the wrong
+/// kind [`super::literal::fits`] has told already.
+pub fn wrong(found: &Found, name: &str, test: &Test) -> Option<String> {
+    if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
+        return None;
+    }
+    let ranges: Vec<(i128, i128)> = found.fields.iter().filter_map(|field| range(field)).collect();
+    let range = ranges.iter().copied().reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let field = found.fields.first()?;
+    Some(match (test, &field.kind, field.show) {
+        (Test::Contains(literal), _, Show::Flags(_)) => format!("{name} has no flag {:?}", literal.text),
+        (Test::Matches(_), _, Show::Flags(_)) => format!("{name} is a list of flags: contains asks for one"),
+        (Test::Contains(_) | Test::Matches(_), Kind::Bool { .. }, _) => format!("{name} is true or false, and no text"),
+        (Test::Contains(_) | Test::Matches(_), Kind::Struct(_), _) => {
+            format!("{name} is a group: ask for one of its fields")
+        }
+        (Test::Matches(_), _, Show::Enum(_)) => format!("{name} has no name that fits"),
+        (Test::Contains(_), _, Show::Enum(_)) => format!("{name} is one name of several: ~ looks into it"),
+        (Test::Contains(literal), Kind::Bytes { .. }, _) => {
+            format!("{name} is bytes: expected hex, got {:?}", literal.text)
+        }
+        (Test::Contains(_) | Test::Matches(_), ..) => format!("{name} is a number, and no text"),
+        (Test::Compare(comparison, _), Kind::Bytes { .. } | Kind::Bool { .. }, _) if comparison.orders() => {
+            format!("{name} has no order: == and != compare it")
+        }
+        (Test::Compare(comparison, literal), ..) if comparison.orders() && literal.number.is_none() => {
+            format!("{name} is ordered by number, not by name: {:?} is none", literal.text)
+        }
+        (Test::Compare(comparison, literal), Kind::Text { .. }, _) if comparison.orders() => {
+            format!("{name} is text, which is in no order with numbers: \"{}\" in quotes is text", literal.text)
+        }
+        (Test::Compare(_, literal), Kind::Bytes { len }, _) => match len {
+            Len::Const(n) if literal.text.len().is_multiple_of(2) => {
+                format!("{name} is always {n} bytes long: {:?} is not", literal.text)
+            }
+            _ => format!("{name} is whole bytes: {:?} has half of one", literal.text),
+        },
+        (_, _, _) if range.is_some() => out_of_range(name, range.unwrap_or_default()),
+        _ => format!("{name} is never that"),
+    })
+}
+
+/// Why a test of the envelope can hold for no message.
+pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<String> {
+    let number = envelope.is_number() || envelope == Envelope::Port;
+    match (test, envelope.range()) {
+        (Test::Contains(_) | Test::Matches(_), _) if number => Some(format!("{name} is a number, and no text")),
+        (_, Some(range)) if !number_can(test, range) => Some(out_of_range(name, range)),
+        (Test::Compare(comparison, _), _) if comparison.orders() && !number => {
+            Some(format!("{name} has no order: == and in compare it"))
+        }
+        _ => None,
+    }
+}
+
+/// What is said of a number that is never so.
+pub fn out_of_range(name: &str, (least, most): (i128, i128)) -> String {
+    format!("{name} is a whole number from {least} to {most}: that never holds")
+}
+
+/// Can the test hold for some value of the field?
+fn can(field: &Field, test: &Test) -> bool {
+    if let Test::In(list) = test {
+        return list.iter().all(|literal| equals(field, literal));
+    }
+    match (test, &field.kind, field.show) {
+        (Test::Exists | Test::In(_), ..) => true,
+        // Whatever is there is no such thing, then.
+        (Test::Compare(Comparison::Unequal, _), ..) => true,
+        (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
+        (_, Kind::Struct([]) | Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
+        (_, Kind::Struct(_), _) => false,
+        (Test::Contains(literal), _, Show::Flags(flags)) => flags.names.iter().any(|(_, name)| *name == literal.text),
+        (Test::Matches(regex), _, Show::Enum(names)) => names.iter().any(|(_, name)| regex.is_match(name)),
+        (Test::Contains(literal), Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
+        (Test::Contains(_) | Test::Matches(_), Kind::Text { .. } | Kind::Bytes { .. }, _) => true,
+        (Test::Contains(_) | Test::Matches(_), ..) => false,
+        (Test::Compare(..), Kind::Text { .. }, _) => literal(test).is_some_and(|literal| literal.number.is_none()),
+        (Test::Compare(..), Kind::Bytes { .. }, _) => {
+            !field.unit.is_empty() && literal(test).is_some_and(|l| l.number.is_some())
+        }
+        (Test::Compare(..), Kind::Bool { .. }, _) => false,
+        (Test::Compare(comparison, literal), ..) => match (literal.number, range(field)) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(number), Some(range)) => ordered(*comparison, number, range),
+        },
+    }
+}
+
+/// Is one of the numbers of a range so ordered? Its ends tell.
+fn ordered(comparison: Comparison, number: Number, (least, most): (i128, i128)) -> bool {
+    let ends = [least, most].map(|n| Number::Whole(n).compare(number));
+    ends.into_iter().flatten().any(|order| comparison.is(order))
+}
+
+/// Can the test hold for a whole number of that range?
+fn number_can(test: &Test, range: (i128, i128)) -> bool {
+    let equals = |literal: &Literal| within(literal, range);
+    match test {
+        Test::Exists | Test::Compare(Comparison::Unequal, _) => true,
+        Test::Compare(Comparison::Equal, literal) => equals(literal),
+        Test::Compare(comparison, literal) => literal.number.is_some_and(|n| ordered(*comparison, n, range)),
+        Test::In(list) => list.iter().all(equals),
+        Test::Contains(_) | Test::Matches(_) => false,
+    }
+}
+
+/// Is it a whole number of that range?
+pub fn within(literal: &Literal, (least, most): (i128, i128)) -> bool {
+    match literal.number {
+        Some(Number::Whole(n)) => (least..=most).contains(&n),
+        Some(Number::Real(x)) => x.fract() == 0.0 && (least as f64..=most as f64).contains(&x),
+        None => false,
+    }
+}
+
+fn literal(test: &Test) -> Option<&Literal> {
+    match test {
+        Test::Compare(_, literal) | Test::Contains(literal) => Some(literal),
+        _ => None,
+    }
+}
+
+/// Can the field be equal to that?
+fn equals(field: &Field, literal: &Literal) -> bool {
+    let named = |names: &[(u64, &str)]| names.iter().any(|(_, name)| *name == literal.text);
+    match (&field.kind, field.show) {
+        (_, Show::Enum(names)) if named(names) => true,
+        (_, Show::Flags(flags)) if named(flags.names) => true,
+        (Kind::Bytes { len }, _) if field.unit.is_empty() => {
+            let whole = literal.text.len().is_multiple_of(2) && literal.text.bytes().all(|b| b.is_ascii_hexdigit());
+            whole && !matches!(len, Len::Const(n) if literal.text.len() != 2 * *n as usize)
+        }
+        _ => match range(field) {
+            Some(range) if literal.number.is_some() => within(literal, range),
+            // Of the others `fits` knows.
+            _ => super::literal::field_fits(field, literal),
+        },
+    }
+}
+
+/// The smallest and the largest number of a field that is a whole one.
+fn range(field: &Field) -> Option<(i128, i128)> {
+    if matches!(field.show, Show::Scaled(_)) {
+        return None;
+    }
+    match field.kind {
+        Kind::UInt { bits, .. } | Kind::Tag { bits, .. } => Some((0, bits::mask(bits.into()) as i128)),
+        Kind::Int { bits, .. } => Some((-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)),
+        Kind::VarInt { sign, .. } => Some(sign.range()),
+        _ => None,
+    }
+}

@@ -1,0 +1,163 @@
+//! What has to hold, and what has nothing to hold for: `--check`, `--fail-on`, `--expect`,
+//! `--reject`, and `diff --fail-on`, by the exit status.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+const UDP: &str = "fixtures/riptide/riptide22-udp.pcap";
+const FOREIGN: &str = "fixtures/foreign/foreign.pcap";
+/// A fixture with faults and warnings.
+const DAMAGED: &str = "fixtures/gne/gne-edge.pcap";
+
+fn run(args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NETKIT_SCHEMA").env_remove("COLUMNS");
+    let done = command.output().expect("netkit");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (done.status.code(), text(done.stdout), text(done.stderr))
+}
+
+fn scratch(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("netkit-gates-{}-{name}", std::process::id()))
+}
+
+/// A capture with a file header and nothing else.
+fn empty(name: &str) -> PathBuf {
+    let path = scratch(name);
+    let header = &std::fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(UDP)).expect("the fixture")[..24];
+    std::fs::write(&path, header).expect("written");
+    path
+}
+
+#[test]
+fn nothing_is_no_success() {
+    let none = empty("none.pcap");
+    let none = none.to_str().expect("UTF-8");
+    let gates: [&[&str]; 5] = [
+        &["--check"],
+        &["--fail-on", "fault"],
+        &["--fail-on", "warning"],
+        &["--expect", "length >= 0"],
+        &["--reject", "has fault"],
+    ];
+    for gate in gates {
+        for (files, what) in [
+            (&[none][..], ": no message of a protocol we know"),
+            (&[FOREIGN, "-p", "auto", "-F", "frame == 1000000"], ": no message"),
+            (&[UDP, "-F", "frame == 1000000"], ": no message fits what was asked for"),
+            (&[UDP, "--flow", "1000"], ": no message fits what was asked for"),
+            (&[UDP, "--since", "1000h"], ": no message fits what was asked for"),
+            (&[UDP, "--until", "0s"], ": no message fits what was asked for"),
+            // One of two files is as empty as an only one.
+            (&[UDP, none], ": no message of a protocol we know"),
+        ] {
+            let args = [&["decode"], files, gate].concat();
+            let (status, _, err) = run(&args);
+            assert_eq!(status, Some(1), "{args:?}: {err}");
+            let line =
+                err.lines().find(|line| line.contains("--allow-empty")).unwrap_or_else(|| panic!("{args:?}: {err}"));
+            assert!(line.contains(gate[0]) && line.contains(what), "{args:?}: {err}");
+            assert!(files.contains(&UDP) || !err.contains("every one gives"), "{args:?}: {err}");
+            let (status, _, err) = run(&[&args[..], &["--allow-empty"]].concat());
+            assert_eq!(status, Some(0), "{args:?} --allow-empty: {err}");
+            assert_eq!(run(&[&["decode"], files].concat()).0, Some(0), "nothing was asked");
+        }
+        let (status, _, err) = run(&[&["decode", UDP][..], gate].concat());
+        assert_eq!(status, Some(0), "{gate:?}: {err}");
+    }
+    for args in [["--expect", "length >= 0"], ["--reject", "has fault"]] {
+        assert_eq!(run(&[&["stats", none][..], &args].concat()).0, Some(1));
+        assert_eq!(run(&[&["stats", none, "--allow-empty"][..], &args].concat()).0, Some(0));
+        assert_eq!(run(&[&["stats", UDP][..], &args].concat()).0, Some(0));
+        assert_eq!(run(&[&["stats", UDP, "--track", "length"][..], &args].concat()).0, Some(0));
+    }
+    for args in [&["-c", "0"][..], &["-c", "0", "--check"]] {
+        assert_eq!(run(&[&["decode", UDP, "--fail-on", "fault"], args].concat()).0, Some(1), "{args:?}");
+    }
+    std::fs::remove_file(none).expect("removed");
+}
+
+#[test]
+fn a_difference_to_nothing() {
+    let none = empty("diff.pcap");
+    let none = none.to_str().expect("UTF-8");
+    for files in [[none, UDP], [UDP, none], [none, none]] {
+        for limit in ["rate>10%", "fields", "lost>5%"] {
+            let args = [&["diff"], &files[..], &["--fail-on", limit]].concat();
+            let (status, out, err) = run(&args);
+            assert_eq!(status, Some(1), "{args:?}: {err}");
+            assert!(err.contains("--fail-on: ") && err.contains("no message to compare"), "{args:?}: {err}");
+            assert!(!out.is_empty());
+        }
+        assert_eq!(run(&[&["diff"], &files[..]].concat()).0, Some(0), "no limit, no verdict");
+        assert_eq!(run(&[&["diff"], &files[..], &["--fail-on", "fields", "--allow-empty"]].concat()).0, Some(0));
+    }
+    assert_eq!(run(&["diff", UDP, UDP, "--fail-on", "fields"]).0, Some(0));
+    assert_eq!(run(&["diff", UDP, UDP, "--fail-on", "fields", "-F", "frame == 0"]).0, Some(1));
+    std::fs::remove_file(none).expect("removed");
+}
+
+#[test]
+fn expected_and_rejected() {
+    let (status, _, err) = run(&["decode", UDP, "--expect", "message == welcome"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let (_, out, _) = run(&["decode", UDP, "-f", "ndjson"]);
+    let count = out.lines().count();
+    let (status, _, err) = run(&["decode", UDP, "--expect", "message == welcome", "--expect", "length > 60000"]);
+    assert_eq!((status, err), (Some(1), format!("netkit: --expect length > 60000: none of {count} messages fits\n")));
+    // The first three of them, and how many there are.
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let fit: Vec<String> = lines
+        .iter()
+        .filter(|line| line["message"] == "heartbeat")
+        .map(|line| format!("frame {} riptide.heartbeat", line["frame"]))
+        .collect();
+    assert!(fit.len() > 4);
+    let want = format!("netkit: --reject: {}, and {} more\n", fit[..3].join(", "), fit.len() - 3);
+    let (status, _, err) = run(&["decode", UDP, "--reject", "message == heartbeat"]);
+    assert_eq!((status, err), (Some(1), want.clone()));
+    let (status, _, err) = run(&["stats", UDP, "--reject", "message == heartbeat"]);
+    assert_eq!((status, err), (Some(1), want));
+    // What -F and -c leave is what counts.
+    assert_eq!(run(&["decode", UDP, "--reject", "message == heartbeat", "-F", "message == welcome"]).0, Some(0));
+    assert_eq!(run(&["decode", UDP, "--expect", "message == heartbeat", "-F", "message == welcome"]).0, Some(1));
+    assert_eq!(run(&["decode", UDP, "--expect", "message == heartbeat", "-c", "1"]).0, Some(1));
+    assert_eq!(run(&["decode", UDP, "--check", "--reject", "message == heartbeat"]).0, Some(1));
+    assert_eq!(run(&["decode", DAMAGED, "-p", "gne", "--check", "--fail-on", "warning"]).0, Some(1));
+    // A misspelt condition is wrong usage.
+    let (status, _, err) = run(&["decode", UDP, "--expect", "mesage == welcome"]);
+    assert!(status == Some(2) && err.starts_with("netkit: --expect: ") && err.contains("message"), "{err}");
+    let hex = scratch("hex");
+    std::fs::write(&hex, "05031400\n").expect("written");
+    let hex = hex.to_str().expect("UTF-8");
+    assert_eq!(run(&["dump", hex, "-q", "-p", "riptide", "--expect", "ping_id == 3"]).0, Some(0));
+    assert_eq!(run(&["dump", hex, "-q", "-p", "riptide", "--expect", "ping_id == 4"]).0, Some(1));
+    let (status, _, err) = run(&["dump", hex, "-p", "riptide", "--reject", "ping_id == 3"]);
+    assert_eq!((status, err.as_str()), (Some(1), "netkit: --reject: riptide.heartbeat\n"));
+    std::fs::remove_file(hex).expect("removed");
+}
+
+/// As many threads as there may be: what they found together is what one finds.
+#[test]
+fn threads_find_the_same() {
+    for file in [UDP, "fixtures/nano/pomelo-ws.pcap", DAMAGED, "fixtures/dnp/dnp-states.pcap"] {
+        for gate in [
+            &["--reject", "length > 3"][..],
+            &["--reject", "flow >= 2"],
+            &["--expect", "flow == 1", "--reject", "has warning"],
+            &["--expect", "frame == 1000000"],
+            &["--fail-on", "fault"],
+            &["--fail-on", "warning", "--flow", "2"],
+            &["--fail-on", "fault", "-F", "frame == 0"],
+        ] {
+            let with = |threads: &str| {
+                let (status, _, err) = run(&[&["decode", file, "-f", "ndjson", "--threads", threads], gate].concat());
+                (status, err)
+            };
+            let one = with("1");
+            for threads in ["2", "3", "5"] {
+                assert_eq!(with(threads), one, "{file} {gate:?} {threads}");
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Files that commands write: never an input, never an older one without `--force`, whole or not
+//! at all.
+#![cfg(unix)]
+
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+const LINE: &str = "{\"message\":\"riptide.heartbeat\",\"fields\":{\"ping_id\":3,\"rtt\":20}}\n";
+const HEX: &str = "05031400\n";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A folder of its own, with `in.json`, `old` and a capture.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("netkit-outfile-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).expect("a folder");
+        std::fs::write(path.join("in.json"), LINE).expect("written");
+        std::fs::write(path.join("old"), "old").expect("written");
+        let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide/riptide22-udp.pcap");
+        std::fs::copy(capture, path.join("in.pcap")).expect("copied");
+        Folder(path)
+    }
+
+    fn netkit(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        command.args(args).current_dir(&self.0).env_remove("NETKIT_SCHEMA");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
+        told(self.netkit(args).output().expect("netkit"))
+    }
+
+    fn shell(&self, line: &str) -> (Option<i32>, String, String) {
+        let line = line.replace("netkit ", &format!("{} ", env!("CARGO_BIN_EXE_netkit")));
+        told(Command::new("sh").args(["-c", &line]).current_dir(&self.0).output().expect("a shell"))
+    }
+
+    fn read(&self, name: &str) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}")))
+            .into_owned()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let all = std::fs::read_dir(&self.0).expect("a folder");
+        let mut names: Vec<String> =
+            all.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn told(done: Output) -> (Option<i32>, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (done.status.code(), text(&done.stdout), text(&done.stderr))
+}
+
+fn ended(child: &mut Child) -> ExitStatus {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return status;
+        }
+        assert!(start.elapsed() < PATIENCE, "it does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
+}
+
+#[test]
+fn an_older_file_is_replaced_with_force_only() {
+    let folder = Folder::new("force");
+    let before = folder.names();
+    let (status, _, err) = folder.run(&["encode", "--json", "in.json", "-o", "old"]);
+    assert_eq!((status, err.as_str()), (Some(2), "netkit: -o old: exists: --force replaces it\n"));
+    assert_eq!(folder.read("old"), "old");
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "old", "--force"]), (Some(0), "".into(), "".into()));
+    assert_eq!(folder.read("old"), HEX);
+    assert_eq!(folder.names(), before, "no litter");
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "new"]).0, Some(0));
+    assert_eq!(folder.read("new"), HEX);
+    // Nothing is played, asked or recorded: nobody listens there, and no time is lost.
+    for args in [
+        &["replay", "in.pcap", "--flow", "2", "--to", "127.0.0.1:9", "--pcap", "old"][..],
+        &["probe", "127.0.0.1:9", "-p", "riptide", "--pcap", "old"],
+    ] {
+        let (status, out, err) = folder.run(args);
+        assert_eq!(
+            (status, out.as_str(), err.as_str()),
+            (Some(2), "", "netkit: --pcap old: exists: --force replaces it\n")
+        );
+        assert_eq!(folder.read("old"), HEX);
+    }
+    let (status, ..) = folder.run(&["probe", "127.0.0.1:9", "-p", "riptide", "-W", "0.1", "--pcap", "old", "--force"]);
+    assert_eq!(status, Some(1));
+    assert!(folder.read("old").len() > HEX.len());
+    // What is not played is not recorded.
+    assert_eq!(folder.run(&["replay", "in.pcap", "--flow", "2", "--dry-run", "--pcap", "dry"]).0, Some(0));
+    assert!(!folder.names().contains(&"dry".to_string()));
+}
+
+#[test]
+fn an_input_is_never_the_output() {
+    let folder = Folder::new("input");
+    symlink("in.json", folder.0.join("link.json")).expect("a link");
+    std::fs::hard_link(folder.0.join("in.json"), folder.0.join("hard.json")).expect("a link");
+    symlink("in.pcap", folder.0.join("link.pcap")).expect("a link");
+    let (json, pcap) = (folder.read("in.json"), folder.read("in.pcap"));
+    let refused = |args: &[&str]| {
+        for force in [&[][..], &["--force"]] {
+            let (status, out, err) = folder.run(&[args, force].concat());
+            assert_eq!((status, out.as_str()), (Some(2), ""), "{args:?}: {err}");
+            assert!(err.contains(": is what is read (") && err.lines().count() == 1, "{err}");
+        }
+    };
+    for (input, output) in [
+        ("in.json", "in.json"),
+        ("in.json", "./in.json"),
+        ("in.json", "link.json"),
+        ("link.json", "in.json"),
+        ("in.json", "hard.json"),
+        ("hard.json", "link.json"),
+    ] {
+        refused(&["encode", "--json", input, "-o", output]);
+    }
+    for output in ["in.pcap", "link.pcap"] {
+        refused(&["replay", "in.pcap", "--flow", "2", "--to", "127.0.0.1:9", "--pcap", output]);
+    }
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/schemas/riptide.toml");
+    std::fs::copy(schema, folder.0.join("game.toml")).expect("copied");
+    refused(&["encode", "--json", "in.json", "--schema", "game.toml", "-o", "game.toml"]);
+    std::fs::write(folder.0.join("servers"), "127.0.0.1:9\n").expect("written");
+    refused(&["probe", "--targets", "servers", "-p", "riptide", "--pcap", "servers"]);
+    // stdin is a file, too, where the shell says so; and stdout, which would never end.
+    for line in [
+        "netkit encode --json - -o hard.json --force < in.json",
+        "netkit encode --json in.json >> hard.json",
+        "netkit encode --json - >> hard.json < in.json",
+        "netkit decode in.pcap >> link.pcap",
+        "netkit stats in.pcap >> in.pcap",
+    ] {
+        let (status, _, err) = folder.shell(line);
+        assert_eq!(status, Some(2), "{line}: {err}");
+    }
+    assert_eq!((folder.read("in.json"), folder.read("in.pcap")), (json, pcap));
+    assert_eq!(folder.shell("netkit encode --json - < in.json > new; cat new").1, HEX);
+}
+
+#[test]
+fn links_lead_to_what_is_written() {
+    let folder = Folder::new("links");
+    std::fs::create_dir(folder.0.join("far")).expect("a folder");
+    symlink("far/new", folder.0.join("to-new")).expect("a link");
+    symlink("to-old-2", folder.0.join("to-old")).expect("a link");
+    symlink("old", folder.0.join("to-old-2")).expect("a link");
+    symlink("circle", folder.0.join("circle")).expect("a link");
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-new"]).0, Some(0));
+    assert_eq!(folder.read("far/new"), HEX);
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-old"]).0, Some(2));
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-old", "--force"]).0, Some(0));
+    assert_eq!(folder.read("old"), HEX);
+    for link in ["to-new", "to-old", "to-old-2"] {
+        assert!(folder.0.join(link).is_symlink(), "{link}");
+    }
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "circle"]).0, Some(3));
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "far"]).0, Some(2));
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "nowhere/at"]).0, Some(3));
+}
+
+#[test]
+fn pipes_and_devices_are_written_to() {
+    let folder = Folder::new("pipes");
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "/dev/null"]), (Some(0), "".into(), "".into()));
+    assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "/dev/stdout"]), (Some(0), HEX.into(), "".into()));
+    let (status, out, _) =
+        folder.shell("mkfifo pipe; cat pipe & netkit encode --json in.json -o pipe; wait; test -p pipe");
+    assert_eq!((status, out.as_str()), (Some(0), HEX));
+    let (status, out, _) = folder.shell("netkit encode --json in.json -o /dev/stdout > made; cat made");
+    assert_eq!((status, out.as_str()), (Some(0), HEX));
+}
+
+#[test]
+fn permissions_are_the_users_own() {
+    let folder = Folder::new("mode");
+    std::fs::set_permissions(folder.0.join("old"), PermissionsExt::from_mode(0o600)).expect("a mode");
+    assert_eq!(folder.shell("umask 027; netkit encode --json in.json -o new").0, Some(0));
+    assert_eq!(folder.shell("umask 002; netkit encode --json in.json -o old --force").0, Some(0));
+    let mode = |name: &str| std::fs::metadata(folder.0.join(name)).expect("it").mode() & 0o777;
+    assert_eq!((mode("new"), mode("old")), (0o640, 0o664));
+}
+
+/// An error in the middle, a signal, a second one: the old file stays, and nothing beside it.
+#[test]
+fn what_stops_leaves_the_old_file() {
+    let folder = Folder::new("stop");
+    std::fs::write(folder.0.join("bad.json"), format!("{}{{\"message\":\"nosuch\"}}\n", LINE.repeat(9000)))
+        .expect("written");
+    assert!(Command::new("mkfifo").arg(folder.0.join("pipe")).status().expect("mkfifo").success());
+    let before = folder.names();
+    for to in ["hex", "pcap"] {
+        let (status, _, err) = folder.run(&["encode", "--json", "bad.json", "-o", "old", "--to", to, "--force"]);
+        assert!(status == Some(3) && err.contains("line 9001"), "{err}");
+        assert_eq!((folder.read("old").as_str(), folder.names()), ("old", before.clone()));
+    }
+    for (names, want) in [(&["-INT"][..], 130), (&["-TERM"], 143), (&["-HUP"], 129)] {
+        for output in ["old", "new"] {
+            let mut child =
+                folder.netkit(&["encode", "--json", "pipe", "-o", output, "--force"]).spawn().expect("netkit");
+            let mut pipe = std::fs::OpenOptions::new().write(true).open(folder.0.join("pipe")).expect("a pipe");
+            pipe.write_all(LINE.repeat(9000).as_bytes()).expect("written");
+            let start = Instant::now();
+            while folder.names().len() == before.len() {
+                assert!(start.elapsed() < PATIENCE, "it was begun");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            names.iter().for_each(|name| signal(&child, name));
+            let status = ended(&mut child);
+            let (_, _, err) = told(child.wait_with_output().expect("it has ended"));
+            assert_eq!(status.code(), Some(want), "{names:?}: {err}");
+            assert!(err.contains("netkit: stopped after "), "{err}");
+            assert_eq!((folder.read("old").as_str(), folder.names()), ("old", before.clone()), "{names:?} {output}");
+        }
+    }
+}
+
+/// A recording is whole whenever it ends; where it would replace another one, that one stays.
+#[test]
+fn recordings_that_are_stopped() {
+    let folder = Folder::new("record");
+    let before = folder.names();
+    for (output, force) in [("new", &[][..]), ("old", &["--force"])] {
+        let args = ["replay", "in.pcap", "--flow", "2", "--listen", "127.0.0.1:0", "--pcap", output];
+        let mut child = folder.netkit(&[&args[..], force].concat()).spawn().expect("netkit");
+        std::thread::sleep(Duration::from_millis(500));
+        assert_eq!(folder.names().len(), before.len() + 1 + (force.len()), "it is written beside");
+        signal(&child, "-TERM");
+        assert_eq!(ended(&mut child).code(), Some(143));
+    }
+    assert_eq!(folder.read("old"), "old");
+    assert_eq!(folder.names().len(), before.len() + 1);
+    assert!(std::fs::read(folder.0.join("new")).expect("it").len() >= 24);
+}
