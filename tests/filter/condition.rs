@@ -1,7 +1,6 @@
 //! The property: any condition selects the same messages on the tree and on the lines.
 
 use super::{CAPTURES, decode};
-use netkit::codec::schema::Schemas;
 use netkit::filter::{Filter, Names};
 use proptest::prelude::*;
 use serde_json::Value as Json;

@@ -1,7 +1,6 @@
 //! Addresses and ports, signs as Wireshark has them, and comparisons that can never hold.
 
 use super::{CAPTURES, decode};
-use netkit::codec::schema::Schemas;
 use netkit::filter::{Filter, Names};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
