@@ -6,6 +6,8 @@ mod files;
 mod formats;
 #[path = "capture/fragments.rs"]
 mod fragments;
+#[path = "capture/layers.rs"]
+mod layers;
 #[path = "capture/links.rs"]
 mod links;
 #[path = "capture/writing.rs"]

@@ -2,13 +2,15 @@
 //! and IPv4's check sum is right. Chance does not bring that about, so it tells encapsulation from
 //! payload where a port number alone would be a guess.
 
-use super::LinkType;
+use super::{LinkType, Other};
 use super::ip::{Inner, extensions, v6};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{EtherType, ether_type, ip_number};
 
 /// The shortest Ethernet frame, with its check sequence: shorter packets are padded to it.
 const SHORTEST: usize = 64;
+/// How many bytes may stand behind an IP packet in Ethernet: what fills the shortest frame up.
+pub(super) const PADDING: usize = 50;
 /// The frame check sequence.
 const FCS: usize = 4;
 /// VLAN tags of a frame that are stepped over.
@@ -96,18 +98,26 @@ fn v6_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     match v6(data, total) {
         Ok(found) if found.piece.is_some() => true,
         Ok(found) => extensions(found.inner).is_ok_and(|(inner, _)| transport_agrees(inner)),
+        // The capture ends before the transport's header.
+        Err(Other::Cut(_)) => data.len() < total,
         Err(_) => false,
     }
 }
 
 /// The transport's header is there, and its length is that of the packet.
 fn transport_agrees(inner: Inner<'_>) -> bool {
+    if inner.data.len() < inner.length.min(20) {
+        return inner.data.len() < inner.length && matches!(inner.protocol, ip_number::UDP | ip_number::TCP);
+    }
     match (inner.protocol, inner.data) {
         (ip_number::UDP, &[_, _, _, _, a, b, _, _, ..]) => usize::from(u16::from_be_bytes([a, b])) == inner.length,
         (ip_number::TCP, data) => {
             let head = data.get(12).map_or(0, |offset| usize::from(offset >> 4) * 4);
             head >= 20 && head <= inner.length
         }
+        (ip_number::IPV4, data) => data.first().is_some_and(|b| b >> 4 == 4) && ip(data, inner.length, 0),
+        (ip_number::IPV6, data) => data.first().is_some_and(|b| b >> 4 == 6) && ip(data, inner.length, 0),
+        (ip_number::GRE, data) => inner.length >= 4 && data.len() >= 4,
         (ip_number::ICMP | ip_number::IPV6_ICMP, data) => data.len() >= 8,
         _ => false,
     }
