@@ -10,5 +10,7 @@ mod fragments;
 mod layers;
 #[path = "capture/links.rs"]
 mod links;
+#[path = "capture/packed.rs"]
+mod packed;
 #[path = "capture/writing.rs"]
 mod writing;

@@ -21,6 +21,7 @@ mod interface;
 mod ip;
 mod layers;
 mod link;
+mod magic;
 pub mod moment;
 mod other;
 mod others;
@@ -34,6 +35,7 @@ mod transport;
 mod tunnels;
 mod whole;
 mod write;
+mod zstd;
 
 pub use build::{BuildError, ethernet};
 pub use error::{CaptureError, Flaw, Place};

@@ -94,7 +94,6 @@ pub fn capture(
     path: &Path,
     options: &Options,
     count: usize,
-    verbose: bool,
     printer: &mut Printer,
 ) -> anyhow::Result<Seen> {
     printer.begin();
@@ -110,7 +109,7 @@ pub fn capture(
             let share = Share { index: index as u64, of: count as u64 };
             ends.push((chunks, back));
             running.push(scope.spawn(move || {
-                let seen = dissect(&mut packets, options, share, verbose, &mut worker);
+                let seen = dissect(&mut packets, options, share, &mut worker);
                 worker.send();
                 (seen, worker.pick.failed)
             }));

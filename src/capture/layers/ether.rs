@@ -9,6 +9,8 @@ use etherparse::{EtherType, SingleVlanHeaderSlice, ether_type};
 const TAGS: usize = 8;
 /// How many MPLS labels are.
 const LABELS: usize = 16;
+/// A control word, an Ethernet header and the longest IPv4 header.
+const ENOUGH: usize = 4 + 14 + 60;
 
 pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> Step<'_> {
     for _ in 0..=TAGS {
@@ -79,7 +81,7 @@ fn beneath(span: Span<'_>) -> Step<'_> {
         return Ok((Layer::Link(LinkType::ETHERNET), span));
     }
     // Too little is there to tell.
-    match span.data.len() < span.length && span.data.len() < 40 {
+    match span.data.len() < span.length.min(ENOUGH) {
         true => Err(Other::Cut("mpls")),
         false => Err(Other::Mpls),
     }

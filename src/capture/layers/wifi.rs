@@ -33,7 +33,7 @@ fn body(span: Span<'_>, padded: bool) -> Step<'_> {
     if flags & 0x40 != 0 {
         return Err(Other::Wireless("encrypted"));
     }
-    let head = span.data.get(..control + 2).ok_or_else(|| span.short("802.11", len))?;
+    let head = span.data.get(..control + if qos { 2 } else { 0 }).ok_or_else(|| span.short("802.11", len))?;
     // More fragments follow, or it is not the first.
     if flags & 4 != 0 || head[22] & 15 != 0 {
         return Err(Other::Wireless("fragment"));
