@@ -12,5 +12,7 @@ mod layers;
 mod links;
 #[path = "capture/packed.rs"]
 mod packed;
+#[path = "capture/times.rs"]
+mod times;
 #[path = "capture/writing.rs"]
 mod writing;
