@@ -10,6 +10,8 @@
 mod build;
 mod classic;
 mod clock;
+#[cfg(test)]
+mod equal;
 mod error;
 mod fast;
 mod file;

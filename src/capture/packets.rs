@@ -166,27 +166,24 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
 
 #[inline(always)]
 fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
-    // Each version goes on by itself: bringing them together here would go through memory, and
-    // cost as much as all the rest.
-    match fast::network(frame.link, frame.data) {
-        Some((at, true)) => {
-            if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
-                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
-            }
-        }
-        Some((at, false)) => {
-            if let Some((src, dst, found)) = fast::v6(&frame.data[at..]) {
-                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
-            }
-        }
-        None => {}
+    match swift(frame) {
+        Some(packet) => then(Decoded::Packet(packet)),
+        None => then(slow(frame, fragments)),
     }
-    then(slow(frame, fragments))
+}
+
+/// What [`fast`] takes.
+#[inline(always)]
+pub(super) fn swift<'a>(frame: &Frame<'a>) -> Option<Packet<'a>> {
+    let (at, four) = fast::network(frame.link, frame.data)?;
+    let data = frame.data.get(at..)?;
+    let (src, dst, found) = if four { fast::v4(data)? } else { fast::v6(data)? };
+    Some(join(frame, src, dst, found, &[]))
 }
 
 /// Whatever takes more than [`fast`].
 #[cold]
-fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
+pub(super) fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     let mut noticed = Noticed::new(&mut fragments.tunnels);
     let found = walk(Layer::Link(frame.link), Span::new(frame.data, frame.length), &mut noticed);
     if let Some(left) = noticed.left {

@@ -126,6 +126,7 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("mpls in ip", 101, ipv4(137, &[&label(1), ip].concat())),
         case("vxlan", 1, outer_udp(4789, &vxlan)),
         case("vxlan, linux", 1, outer_udp(8472, &vxlan)),
+        case("vxlan that says what follows", 1, outer_udp(4789, &[&[0x0c, 0, 0, 3, 1, 2, 3, 0][..], &frame].concat())),
         case("vxlan with a vlan", 1, outer_udp(4789, &[&vxlan[..20], &[0x81, 0, 0, 5], &vxlan[20..]].concat())),
         case("vxlan-gpe", 1, outer_udp(4790, &[&[0x0c, 0, 0, if six { 2 } else { 1 }, 1, 2, 3, 0][..], ip].concat())),
         case("geneve", 1, outer_udp(6081, &[&[0, 0, 0x65, 0x58, 1, 2, 3, 0][..], &frame].concat())),
@@ -153,7 +154,8 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("nflog, big-endian", 239, nflog(true)),
         case("pktap of ethernet", 258, pktap(1, &frame)),
         case("pktap of raw, old number", 149, pktap(12, ip)),
-        case("infiniband", 242, [&[4; 20][..], &kind, &[0, 0], ip].concat()),
+        case("infiniband", 242, [&[4; 40][..], &kind, &[0, 0], ip].concat()),
+        case("infiniband without addresses", 242, [&kind, &[0, 0], ip].concat()),
         case("enc", 109, [&[if six { 24 } else { 2 }, 0, 0, 0][..], &[0; 8], ip].concat()),
         case("pflog", 117, [&[61, if six { 24 } else { 2 }, 0, 0][..], &[0; 60], ip].concat()),
         case("cooked, pppoe", 113, [&[0; 14][..], &[0x88, 0x64], &session(&ppp, ip)].concat()),
@@ -316,6 +318,29 @@ fn what_is_not_read_has_a_name() {
     ] {
         assert_eq!(seen(link, &data, data.len()), Err(text.to_string()));
     }
+}
+
+/// Captures that other programs made and read: see the README beside them.
+#[test]
+fn what_scapy_built() {
+    let (mut files, mut all) = (0, 0);
+    for file in std::fs::read_dir("fixtures/capture/layers").unwrap().map(|entry| entry.unwrap().path()) {
+        files += 1;
+        let mut packets = Packets::open(Box::new(std::fs::File::open(&file).unwrap())).unwrap();
+        while let Some(item) = packets.next().unwrap() {
+            let (name, number) = (file.display(), item.frame.number);
+            match item.decoded {
+                Decoded::Packet(Packet { src, dst, body: Body::Udp { payload, .. }, .. }) => {
+                    let ends = (src.to_string(), dst.to_string());
+                    let inner = [(A4, B4), (A6, B6)].iter().any(|(a, b)| (&ends.0[..], &ends.1[..]) == (*a, *b));
+                    assert!(inner && payload == PAYLOAD, "{name}, frame {number}: {ends:?}");
+                }
+                other => panic!("{name}, frame {number}: {other:?}"),
+            }
+            all += 1;
+        }
+    }
+    assert_eq!((files, all), (17, 71));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{Layer, Step, meta, ppp, wifi};
 use crate::capture::span::Span;
-use crate::capture::{LinkType, Other};
+use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, Ethernet2HeaderSlice};
 
 pub(super) fn step(link: LinkType, span: Span<'_>) -> Step<'_> {
@@ -76,9 +76,21 @@ fn family(family: u32) -> Result<(), Other> {
     }
 }
 
-/// IP over InfiniBand: the receiver's 20 octets, and RFC 4391's header.
+/// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, behind the addresses of
+/// both sides (20 octets each) or alone; what follows has to agree with itself.
 fn infiniband(span: Span<'_>) -> Step<'_> {
-    let head = span.head::<24>("infiniband")?;
-    let kind = EtherType(u16::from_be_bytes([head[20], head[21]]));
-    Ok((Layer::Kind(kind), span.skip(24, "infiniband")?))
+    for at in [0, 40] {
+        let head = span.skip(at, "infiniband")?.head::<4>("infiniband")?;
+        let rest = span.skip(at + 4, "infiniband")?;
+        let ip = match head {
+            [8, 0, 0, 0] | [0x86, 0xdd, 0, 0] => whole::ip(rest.data, rest.length, whole::PADDING),
+            [8, 6, 0, 0] => return Err(Other::Arp),
+            _ => false,
+        };
+        if ip {
+            return Ok((Layer::Ip, rest));
+        }
+    }
+    // Where the header is cut that would tell.
+    Err(span.short("infiniband", span.length.min(44 + 60)))
 }

@@ -102,8 +102,8 @@ fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
 /// What a datagram carries that is a tunnel's: `None` where anything is not as it has to be.
 pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
     match dst {
-        VXLAN | VXLAN_LINUX => vxlan(span),
-        VXLAN_GPE => vxlan_gpe(span),
+        // Some say in the old port's datagrams what follows, too.
+        VXLAN | VXLAN_LINUX | VXLAN_GPE => vxlan(span).or_else(|| vxlan_gpe(span)),
         GENEVE => geneve(span),
         GTP_U => gtp(span),
         _ if src == GTP_U => gtp(span),
