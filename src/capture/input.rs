@@ -66,7 +66,7 @@ impl Input {
     /// Looks at the first bytes of `reader`, and unpacks it where it is gzip or zstd.
     ///
     /// # Errors
-    /// [`CaptureError::Read`] where the reader fails already here; [`CaptureError::Foreign`] where
+    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] where it fails already here; [`CaptureError::Foreign`] where
     /// it is of a kind that is known to be neither a capture nor text: an archive, a picture, ...
     pub fn new(reader: Box<dyn Read + Send>) -> Result<Input, CaptureError> {
         let mut input = Input::over(reader, false);
@@ -85,6 +85,10 @@ impl Input {
                 false => Box::new(MultiGzDecoder::new(whole)),
             };
             input = Input::over(unpacked, true);
+            // It is cut before anything could be unpacked.
+            if !input.want(1)? && input.cut {
+                return Err(CaptureError::CutPacked { at: input.place(0), frames: 0 });
+            }
             input.want(4)?;
         }
         input.refuse()?;

@@ -61,14 +61,15 @@ impl Seen {
             }
             if self.others.rest() > 0 {
                 let n = self.others.rest();
-                say(global, format_args!("netkit: {n} frames without UDP or TCP: for further reasons"));
+                say(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
             }
             for (Tunnel { name, src, dst }, n) in self.tunnels.iter() {
-                say(global, format_args!("netkit: {n} packets came through {name} from {src} to {dst}"));
+                let packets = if n == 1 { "packet" } else { "packets" };
+                say(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
             }
             if self.tunnels.rest() > 0 {
                 let n = self.tunnels.rest();
-                say(global, format_args!("netkit: {n} packets came through further tunnels"));
+                say(global, format_args!("netkit: further tunnels: {n}"));
             }
             let flows = &self.flows;
             for (n, what) in [
