@@ -17,7 +17,8 @@ fn agree(link: LinkType, data: &[u8], length: usize) -> bool {
     let Some(fast) = swift(&frame) else { return false };
     match slow(&frame, &mut Fragments::default()) {
         Decoded::Packet(slow) => {
-            let same = (fast.src, fast.dst) == (slow.src, slow.dst) && slow.frames.is_empty() && same(&fast.body, &slow.body);
+            let same =
+                (fast.src, fast.dst) == (slow.src, slow.dst) && slow.frames.is_empty() && same(&fast.body, &slow.body);
             assert!(same, "{} is {} for {data:02x?}", told(&fast), told(&slow));
         }
         Decoded::Other(other) => panic!("{} is {other} for {data:02x?}", told(&fast)),
@@ -74,12 +75,15 @@ fn over_a_million_frames() {
         (state >> 20) as usize % below
     };
     let mut seeds = Vec::new();
-    for (src, dst) in [("10.0.0.1:5000", "10.0.0.2:7777"), ("[fd00::1]:5000", "[fd00::2]:7777"), ("10.0.0.1:9", "10.0.0.2:4789")] {
+    for (src, dst) in
+        [("10.0.0.1:5000", "10.0.0.2:7777"), ("[fd00::1]:5000", "[fd00::2]:7777"), ("10.0.0.1:9", "10.0.0.2:4789")]
+    {
         for payload in [&b""[..], b"x", b"some bytes of payload"] {
             let segment = Segment { seq: 5, ack: 6, has_ack: true, payload, ..Segment::default() };
             for body in [Body::Udp { payload, length: payload.len() }, Body::Tcp(segment)] {
                 let mut frame = Vec::new();
-                ethernet(src.parse().expect("an end"), dst.parse().expect("an end"), &body, &mut frame).expect("a frame");
+                ethernet(src.parse().expect("an end"), dst.parse().expect("an end"), &body, &mut frame)
+                    .expect("a frame");
                 let cooked = [&[0; 14][..], &frame[12..]].concat();
                 seeds.push((LinkType::RAW, frame[14..].to_vec()));
                 seeds.push((LinkType::LINUX_SLL, cooked));

@@ -3,8 +3,8 @@
 //! Fragments may come in any order, twice, and overlapping: the bytes that came first count. What
 //! is kept is capped in number, bytes and time, so that half datagrams cannot pile up.
 
-use super::ip::{Inner, Piece};
 use super::held::Held;
+use super::ip::{Inner, Piece};
 use super::parts::{Parts, Taken};
 use super::tunnels::Tunnels;
 use super::{Frame, Other, Time};

@@ -102,7 +102,9 @@ impl Input {
             self.want(magic::ENOUGH)?;
         }
         match magic::known(self.data()) {
-            Some((what, how)) if self.format().is_none() => Err(CaptureError::Foreign { what, how, packed: self.packed }),
+            Some((what, how)) if self.format().is_none() => {
+                Err(CaptureError::Foreign { what, how, packed: self.packed })
+            }
             _ => Ok(()),
         }
     }

@@ -75,5 +75,7 @@ fn printable(byte: &u8) -> bool {
 
 fn html(first: &[u8]) -> bool {
     let text = first.trim_ascii_start();
-    [&b"<!doctype html"[..], b"<html"].iter().any(|tag| text.get(..tag.len()).is_some_and(|t| t.eq_ignore_ascii_case(tag)))
+    [&b"<!doctype html"[..], b"<html"]
+        .iter()
+        .any(|tag| text.get(..tag.len()).is_some_and(|t| t.eq_ignore_ascii_case(tag)))
 }

@@ -2,8 +2,8 @@
 //! and IPv4's check sum is right. Chance does not bring that about, so it tells encapsulation from
 //! payload where a port number alone would be a guess.
 
-use super::{LinkType, Other};
 use super::ip::{Inner, extensions, v6};
+use super::{LinkType, Other};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{EtherType, ether_type, ip_number};
 

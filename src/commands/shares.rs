@@ -90,12 +90,7 @@ impl Reading for Worker {
 ///
 /// # Errors
 /// Where the file cannot be opened; what stops the reading later is in what is returned.
-pub fn capture(
-    path: &Path,
-    options: &Options,
-    count: usize,
-    printer: &mut Printer,
-) -> anyhow::Result<Seen> {
+pub fn capture(path: &Path, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<Seen> {
     printer.begin();
     thread::scope(|scope| {
         let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = Vec::new();

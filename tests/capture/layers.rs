@@ -86,11 +86,12 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
     let nflog = |big: bool| {
         let two = |n: u16| if big { n.to_be_bytes() } else { n.to_le_bytes() };
         let family = if six { 10 } else { 2 };
-        let head = [&[family, 0, 0, 9][..], &two(8), &two(1), &kind, &[0, 0], &two(5), &two(10), &[0, 0, 0, 0]].concat();
+        let head =
+            [&[family, 0, 0, 9][..], &two(8), &two(1), &kind, &[0, 0], &two(5), &two(10), &[0, 0, 0, 0]].concat();
         [&head[..], &two(4 + ip.len() as u16), &two(9), ip].concat()
     };
     let pktap = |link: u8, inner: &[u8]| {
-        let mut head = vec![0; 108];
+        let mut head = [0; 108];
         (head[0], head[4], head[8]) = (108, 1, link);
         [&head[..], inner].concat()
     };
@@ -98,7 +99,11 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
     let mut cases = vec![
         case("pppoe", 1, typed([0x88, 0x64], &session(&ppp, ip))),
         case("pppoe, compressed protocol", 1, typed([0x88, 0x64], &session(&ppp[1..], ip))),
-        case("pppoe in two vlans", 1, typed([0x88, 0xa8], &[&[0, 2, 0x81, 0, 0, 5, 0x88, 0x64][..], &session(&ppp, ip)].concat())),
+        case(
+            "pppoe in two vlans",
+            1,
+            typed([0x88, 0xa8], &[&[0, 2, 0x81, 0, 0, 5, 0x88, 0x64][..], &session(&ppp, ip)].concat()),
+        ),
         case("ppp_ether", 51, session(&ppp, ip)),
         case("ppp", 9, [&ppp, ip].concat()),
         case("ppp in hdlc", 9, [&[0xff, 3][..], &ppp, ip].concat()),
@@ -110,7 +115,11 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("mpls", 1, typed([0x88, 0x47], &[&label(1), ip].concat())),
         case("mpls, three labels", 1, typed([0x88, 0x48], &[&label(0), &label(0), &label(1), ip].concat())),
         case("mpls pseudo-wire", 1, typed([0x88, 0x47], &[&label(1)[..], &frame].concat())),
-        case("mpls pseudo-wire with control word", 1, typed([0x88, 0x47], &[&label(1)[..], &[0, 0, 0, 7], &frame].concat())),
+        case(
+            "mpls pseudo-wire with control word",
+            1,
+            typed([0x88, 0x47], &[&label(1)[..], &[0, 0, 0, 7], &frame].concat()),
+        ),
         case("mpls over ppp", 9, [&[2, 0x81][..], &label(1), ip].concat()),
         case("gre", 1, gre(0, kind, ip)),
         case("gre with key", 1, gre(0x20, kind, ip)),
@@ -130,7 +139,11 @@ fn cases(src: &str, dst: &str) -> Vec<Case> {
         case("vxlan with a vlan", 1, outer_udp(4789, &[&vxlan[..20], &[0x81, 0, 0, 5], &vxlan[20..]].concat())),
         case("vxlan-gpe", 1, outer_udp(4790, &[&[0x0c, 0, 0, if six { 2 } else { 1 }, 1, 2, 3, 0][..], ip].concat())),
         case("geneve", 1, outer_udp(6081, &[&[0, 0, 0x65, 0x58, 1, 2, 3, 0][..], &frame].concat())),
-        case("geneve with options", 1, outer_udp(6081, &[&[2, 0x40, kind[0], kind[1], 1, 2, 3, 0, 1, 3, 5, 1, 0, 0, 0, 0][..], ip].concat())),
+        case(
+            "geneve with options",
+            1,
+            outer_udp(6081, &[&[2, 0x40, kind[0], kind[1], 1, 2, 3, 0, 1, 3, 5, 1, 0, 0, 0, 0][..], ip].concat()),
+        ),
         case("gtp-u", 1, outer_udp(2152, &gtp(0x30, &[]))),
         case("gtp-u with a number", 1, outer_udp(2152, &gtp(0x32, &[0, 5, 0, 0]))),
         case("gtp-u with an extension", 1, outer_udp(2152, &gtp(0x34, &[0, 0, 0, 0x85, 1, 0, 9, 0]))),
@@ -228,7 +241,8 @@ fn no_damaged_byte_makes_another_packet() {
                     damaged[at] = value;
                     // Where a packet is found it is the same, or the datagram around it.
                     if let Ok((from, to, payload, _)) = seen(link, &damaged, damaged.len()) {
-                        let inner = ports.iter().zip([&from, &to]).all(|(port, end)| end.ends_with(&format!(":{port}")));
+                        let inner =
+                            ports.iter().zip([&from, &to]).all(|(port, end)| end.ends_with(&format!(":{port}")));
                         let outer = from.ends_with(":50000") || payload.len() > PAYLOAD.len();
                         assert!(inner && PAYLOAD.starts_with(&payload) || outer, "{name}, byte {at}: {from} > {to}");
                     }
@@ -379,7 +393,8 @@ fn fragments_of_a_tunnel_are_joined() {
         }
         other => panic!("{other:?}"),
     }
-    let tunnels: Vec<_> = packets.tunnels().iter().map(|(t, n)| (t.name, t.src.to_string(), t.dst.to_string(), n)).collect();
+    let tunnels: Vec<_> =
+        packets.tunnels().iter().map(|(t, n)| (t.name, t.src.to_string(), t.dst.to_string(), n)).collect();
     assert_eq!(tunnels, [("ipip", OUTER.0.to_string(), OUTER.1.to_string(), 1)]);
 }
 
@@ -391,7 +406,8 @@ fn every_subframe_is_a_packet() {
     let radiotap = [&[0, 0, 9, 0, 2, 0, 0, 0, 0x10][..], &aggregate, &[1, 2, 3, 4]].concat();
     let single = [&[0, 0, 8, 0, 0, 0, 0, 0][..], &wifi(8, 1, &[], &of(b"five"))].concat();
     let frames = [radiotap, single.clone(), [&[0, 0, 8, 0, 0, 0, 0, 0][..], &aggregate].concat(), single];
-    let expected = [(1, 4), (2, 1), (3, 4), (4, 1)].iter().flat_map(|(n, count)| vec![*n; *count]).collect::<Vec<u64>>();
+    let expected =
+        [(1, 4), (2, 1), (3, 4), (4, 1)].iter().flat_map(|(n, count)| vec![*n; *count]).collect::<Vec<u64>>();
     let mut packets = packets(127, &frames);
     let mut seen = Vec::new();
     while let Some(item) = packets.next().unwrap() {

@@ -65,7 +65,20 @@ fn numbers(mut state: u64) -> impl FnMut() -> u64 {
 #[test]
 fn every_time_that_a_pcap_file_holds_comes_back() {
     let mut random = numbers(0x1234_5678_9abc_def1);
-    for (resolution, offset) in [(6u8, 0i64), (9, 0), (0, 0), (3, 0), (7, 0), (6, -1), (9, -1_000_000_000), (6, 1), (0x80, 0), (0x89, 0), (0x80 | 20, 5), (6, 4_000_000_000)] {
+    for (resolution, offset) in [
+        (6u8, 0i64),
+        (9, 0),
+        (0, 0),
+        (3, 0),
+        (7, 0),
+        (6, -1),
+        (9, -1_000_000_000),
+        (6, 1),
+        (0x80, 0),
+        (0x89, 0),
+        (0x80 | 20, 5),
+        (6, 4_000_000_000),
+    ] {
         let second: u64 = match resolution {
             n @ 0..=127 => 10u64.pow(n.into()),
             n => 1 << (n & 127),

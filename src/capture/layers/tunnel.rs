@@ -56,7 +56,9 @@ fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
 fn frame(span: Span<'_>) -> Result<(Layer, Span<'_>), Other> {
     match span.data.get(12..14) {
         Some([8, 0] | [0x86, 0xdd]) if whole::ethernet(span.data, span.length) => {}
-        Some([8, 0]) => return Err(span.short("inner ip", 14 + usize::from(span.data.get(14).map_or(5, |b| (b & 15).max(5))) * 4)),
+        Some([8, 0]) => {
+            return Err(span.short("inner ip", 14 + usize::from(span.data.get(14).map_or(5, |b| (b & 15).max(5))) * 4));
+        }
         Some([0x86, 0xdd]) => return Err(span.short("inner ip", 14 + 40)),
         _ => {}
     }
