@@ -68,3 +68,32 @@ impl fmt::Display for Others {
         if more > 0 { write!(f, ", {more} others") } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(reasons: &[(Other, usize)]) -> Others {
+        let mut others = Others::default();
+        for (other, count) in reasons {
+            (0..*count).for_each(|_| others.add(*other));
+        }
+        others
+    }
+
+    #[test]
+    fn a_sentence_names_the_most_frequent() {
+        assert_eq!(of(&[(Other::Link(127), 312)]).to_string(), "all 312 frames: link type 127");
+        let mixed = [(Other::Arp, 1), (Other::Icmp, 3), (Other::Llc, 2), (Other::Igmp, 2), (Other::Mpls, 1)];
+        assert_eq!(of(&mixed).to_string(), "9 frames: 3 icmp, 2 llc, 2 igmp, 1 arp, 1 others");
+        assert!(of(&[(Other::Link(1), 1), (Other::Link(2), 1)]).all_foreign());
+        assert!(!of(&[(Other::Link(1), 1), (Other::Arp, 1)]).all_foreign() && !of(&[]).all_foreign());
+    }
+
+    #[test]
+    fn reasons_are_bounded_and_all_are_counted() {
+        let mut others = Others::default();
+        (0..70_000u32).for_each(|n| others.add(Other::EtherType(n as u16)));
+        assert_eq!((others.total(), others.iter().count(), others.rest()), (70_000, MOST, 70_000 - 256 - 256));
+    }
+}

@@ -45,3 +45,19 @@ impl Tunnels {
         self.rest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tunnels_are_bounded_and_all_are_counted() {
+        let mut tunnels = Tunnels::default();
+        let end = |n: u32| IpAddr::from(n.to_be_bytes());
+        (0..1000).for_each(|n| tunnels.add("gre", end(n), end(5)));
+        tunnels.add("gre", end(0), end(5));
+        tunnels.add("ipip", end(0), end(5));
+        assert_eq!((tunnels.iter().count(), tunnels.rest()), (MOST, 1000 - 64 + 1));
+        assert_eq!(tunnels.iter().next(), Some((Tunnel { name: "gre", src: end(0), dst: end(5) }, 2)));
+    }
+}
