@@ -166,19 +166,21 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
 
 #[inline(always)]
 fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
-    match swift(frame) {
-        Some(packet) => then(Decoded::Packet(packet)),
-        None => then(slow(frame, fragments)),
+    // Each version goes on by itself: bringing them together here would go through memory.
+    match fast::network(frame.link, frame.data) {
+        Some((at, true)) => {
+            if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
+                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
+            }
+        }
+        Some((at, false)) => {
+            if let Some((src, dst, found)) = fast::v6(&frame.data[at..]) {
+                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
+            }
+        }
+        None => {}
     }
-}
-
-/// What [`fast`] takes.
-#[inline(always)]
-pub(super) fn swift<'a>(frame: &Frame<'a>) -> Option<Packet<'a>> {
-    let (at, four) = fast::network(frame.link, frame.data)?;
-    let data = frame.data.get(at..)?;
-    let (src, dst, found) = if four { fast::v4(data)? } else { fast::v6(data)? };
-    Some(join(frame, src, dst, found, &[]))
+    then(slow(frame, fragments))
 }
 
 /// Whatever takes more than [`fast`].
