@@ -58,7 +58,16 @@ impl<'a> Encoding<'a> {
             (None, None) => Err(Usage("expected a message, or --json FILE".into()).into()),
         };
         match done {
-            Ok(()) => self.out.finish()?,
+            Ok(()) => {
+                self.out.stop()?;
+                let cut = self.out.cut_times();
+                self.out.finish()?;
+                if cut > 0 {
+                    let times = if cut == 1 { "time has" } else { "times have" };
+                    let what = "more digits than the file, whose resolution is the first one's: they were cut";
+                    let _ = writeln!(io::stderr(), "netkit: {cut} {times} {what}");
+                }
+            }
             Err(error) => {
                 // What was right before it stands, where there was anything.
                 self.out.stop()?;
