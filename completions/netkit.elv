@@ -27,7 +27,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand decode 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
+            cand decode 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees'
             cand dump 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
             cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
             cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
@@ -279,7 +279,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;help'= {
-            cand decode 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
+            cand decode 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees'
             cand dump 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
             cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
             cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'

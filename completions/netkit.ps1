@@ -30,7 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees')
             [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
@@ -293,7 +293,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;help' {
-            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees')
             [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')

@@ -436,7 +436,7 @@ esac
 (( $+functions[_netkit_commands] )) ||
 _netkit_commands() {
     local commands; commands=(
-'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
+'decode:Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees' \
 'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
@@ -483,7 +483,7 @@ _netkit__subcmd__fields_commands() {
 (( $+functions[_netkit__subcmd__help_commands] )) ||
 _netkit__subcmd__help_commands() {
     local commands; commands=(
-'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
+'decode:Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees' \
 'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \

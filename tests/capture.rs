@@ -6,7 +6,13 @@ mod files;
 mod formats;
 #[path = "capture/fragments.rs"]
 mod fragments;
+#[path = "capture/layers.rs"]
+mod layers;
 #[path = "capture/links.rs"]
 mod links;
+#[path = "capture/packed.rs"]
+mod packed;
+#[path = "capture/times.rs"]
+mod times;
 #[path = "capture/writing.rs"]
 mod writing;

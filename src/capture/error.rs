@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-/// A place in a capture file. Of a gzip file it is the place in what it unpacks to.
+/// A place in a capture file. Of a gzip or zstd file it is the place in what it unpacks to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Bytes from the start of the capture.
@@ -28,7 +28,17 @@ pub enum CaptureError {
         /// The first bytes, up to four; none where the file is empty.
         first: Vec<u8>,
     },
-    /// The reader failed, or the gzip data are broken.
+    /// The first bytes are those of something that is neither a capture nor text.
+    #[error("it is {}{what}, no capture{}", if *.packed { "packed, and inside is " } else { "" }, Unpack(.how))]
+    Foreign {
+        /// What it is, with its article.
+        what: &'static str,
+        /// The command that unpacks or converts it; empty where there is none.
+        how: &'static str,
+        /// That is what gzip or zstd unpacked to.
+        packed: bool,
+    },
+    /// The reader failed, or the packed data are broken.
     #[error("cannot read on at {at}")]
     Read {
         /// How far reading got.
@@ -55,8 +65,8 @@ pub enum CaptureError {
         /// How many whole frames came before.
         frames: u64,
     },
-    /// The gzip stream ends early, just behind a whole record.
-    #[error("the gzip file is cut after {frames} frames: it ends at {at}, before its check sum")]
+    /// The gzip or zstd stream ends early, just behind a whole record.
+    #[error("the packed file is cut after {frames} frames: it ends at {at}, before its own end")]
     CutPacked {
         /// Where the unpacked capture ends.
         at: Place,
@@ -139,6 +149,18 @@ pub enum Flaw {
         /// The cap.
         most: u32,
     },
+}
+
+/// What to do with a file that has to be unpacked.
+struct Unpack<'a>(&'a str);
+
+impl fmt::Display for Unpack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            "" => Ok(()),
+            how => write!(f, ": convert it first ({how})"),
+        }
+    }
 }
 
 /// How a file that is no capture begins, in words.

@@ -43,7 +43,7 @@ enum Reader {
     PcapNg(PcapNg),
 }
 
-/// Reads the frames of a pcap or pcapng file, or of a gzip file of either.
+/// Reads the frames of a pcap or pcapng file, or of a gzip or zstd file of either.
 ///
 /// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
 /// or a record of up to [`LONGEST`] bytes.

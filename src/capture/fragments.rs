@@ -3,8 +3,10 @@
 //! Fragments may come in any order, twice, and overlapping: the bytes that came first count. What
 //! is kept is capped in number, bytes and time, so that half datagrams cannot pile up.
 
+use super::held::Held;
 use super::ip::{Inner, Piece};
 use super::parts::{Parts, Taken};
+use super::tunnels::Tunnels;
 use super::{Frame, Other, Time};
 use etherparse::IpNumber;
 use std::collections::VecDeque;
@@ -77,9 +79,11 @@ struct Datagram {
 pub(super) struct Joined<'a> {
     pub inner: Inner<'a>,
     pub frames: &'a [u64],
+    pub tunnels: &'a mut Tunnels,
 }
 
-/// The datagrams that wait for fragments, and the last one that was joined.
+/// The datagrams that wait for fragments, and the last one that was joined: what frames leave behind
+/// for those that follow.
 #[derive(Default)]
 pub struct Fragments {
     caps: FragmentCaps,
@@ -89,6 +93,10 @@ pub struct Fragments {
     bytes: usize,
     joined: Parts,
     statistics: Statistics,
+    pub(super) tunnels: Tunnels,
+    /// A frame that has more packets, and where in it the next one begins.
+    pub(super) held: Held,
+    pub(super) next: Option<usize>,
 }
 
 impl Fragments {
@@ -146,7 +154,7 @@ impl Fragments {
         self.joined = datagram.parts;
         let Parts { data, protocol, frames, .. } = &self.joined;
         let inner = Inner { protocol: *protocol, data, length: data.len() };
-        Some(Joined { inner, frames })
+        Some(Joined { inner, frames, tunnels: &mut self.tunnels })
     }
 
     /// Starts a datagram, in the buffers of the last one that was joined.

@@ -1,9 +1,12 @@
-//! The bytes of a file or pipe: what has arrived is used at once, gzip is unpacked on the way, and
+//! The bytes of a file or pipe: what has arrived is used at once, gzip and zstd are unpacked on the
+//! way, what is neither capture nor text is refused by its name, and
 //! looking at the beginning takes nothing away.
 
 use super::error::{CaptureError, Place};
+use super::magic;
+use super::zstd::Zstd;
 use flate2::read::MultiGzDecoder;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 
 /// How many bytes are asked for at once. Larger blocks leave the processor's second-level cache,
 /// smaller ones pay for more system calls.
@@ -55,25 +58,55 @@ pub struct Input {
     position: u64,
     packed: bool,
     ended: bool,
-    /// The gzip stream ended before its end.
+    /// The packed stream ended before its end.
     cut: bool,
 }
 
 impl Input {
-    /// Looks at the first bytes of `reader`, and unpacks it where it is gzip.
+    /// Looks at the first bytes of `reader`, and unpacks it where it is gzip or zstd.
     ///
     /// # Errors
-    /// [`CaptureError::Read`] where the reader fails already here.
+    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] where it fails already here; [`CaptureError::Foreign`] where
+    /// it is of a kind that is known to be neither a capture nor text: an archive, a picture, ...
     pub fn new(reader: Box<dyn Read + Send>) -> Result<Input, CaptureError> {
         let mut input = Input::over(reader, false);
-        input.want(3)?;
-        if input.data().starts_with(&[0x1f, 0x8b, 8]) {
+        input.want(4)?;
+        let packed = match input.data() {
+            [0x1f, 0x8b, 8, ..] => Some(false),
+            // Skippable frames may come first.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(true),
+            _ => None,
+        };
+        if let Some(zstd) = packed {
             let first = io::Cursor::new(input.data().to_vec());
             let whole = first.chain(input.reader);
-            input = Input::over(Box::new(MultiGzDecoder::new(whole)), true);
+            let unpacked: Box<dyn Read + Send> = match zstd {
+                true => Box::new(Zstd::new(BufReader::with_capacity(BLOCK, whole))),
+                false => Box::new(MultiGzDecoder::new(whole)),
+            };
+            input = Input::over(unpacked, true);
+            // It is cut before anything could be unpacked.
+            if !input.want(1)? && input.cut {
+                return Err(CaptureError::CutPacked { at: input.place(0), frames: 0 });
+            }
+            input.want(4)?;
         }
-        input.want(4)?;
+        input.refuse()?;
         Ok(input)
+    }
+
+    /// Refuses what is known to be neither a capture nor text.
+    fn refuse(&mut self) -> Result<(), CaptureError> {
+        // Text is not waited for: a few bytes of it tell.
+        if self.format().is_none() && self.data().contains(&0) {
+            self.want(magic::ENOUGH)?;
+        }
+        match magic::known(self.data()) {
+            Some((what, how)) if self.format().is_none() => {
+                Err(CaptureError::Foreign { what, how, packed: self.packed })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn over(reader: Box<dyn Read + Send>, packed: bool) -> Input {
@@ -102,7 +135,7 @@ impl Input {
         Place { offset: self.position + ahead as u64, packed: self.packed }
     }
 
-    /// The gzip stream ended before its end.
+    /// The packed stream ended before its end.
     pub(super) fn cut(&self) -> bool {
         self.cut
     }

@@ -8,7 +8,7 @@ use etherparse::{
 use std::net::IpAddr;
 
 /// How many extension headers are stepped over.
-const EXTENSIONS: usize = 16;
+const EXTENSIONS: usize = 256;
 
 /// What an IP header, or an extension header, carries.
 #[derive(Clone, Copy)]

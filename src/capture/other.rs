@@ -1,5 +1,6 @@
 //! What a frame is that carries neither UDP nor TCP.
 
+use super::LinkType;
 use std::fmt;
 
 /// Why a frame is no [`Packet`](super::Packet): for statistics, so it is small and its text is
@@ -23,7 +24,15 @@ pub enum Other {
     Family(u32),
     /// A link type that this crate does not read.
     Link(u32),
-    /// More VLAN tags or IPv6 extension headers than anyone sends.
+    /// A PPP protocol that is not IP.
+    Ppp(u16),
+    /// A version of GRE, and what it carries, that are not read.
+    Gre(u8, u16),
+    /// MPLS labels before something that is neither IP nor Ethernet.
+    Mpls,
+    /// An 802.11 frame without data that could be read: what it is instead.
+    Wireless(&'static str),
+    /// More tags, tunnels or IPv6 extension headers than anyone sends.
     Nested,
     /// The snap length cut this header.
     Cut(&'static str),
@@ -45,7 +54,14 @@ impl fmt::Display for Other {
             Other::Protocol(protocol) => write!(f, "ip protocol {protocol}"),
             Other::EtherType(kind) => write!(f, "ethernet type {kind:#06x}"),
             Other::Family(family) => write!(f, "address family {family}"),
-            Other::Link(link) => write!(f, "link type {link}"),
+            Other::Link(link) => match LinkType(*link).name() {
+                Some(name) => write!(f, "link type {link} ({name})"),
+                None => write!(f, "link type {link}"),
+            },
+            Other::Ppp(protocol) => write!(f, "ppp protocol {protocol:#06x}"),
+            Other::Gre(version, kind) => write!(f, "gre version {version} with type {kind:#06x}"),
+            Other::Mpls => f.write_str("mpls with unknown content"),
+            Other::Wireless(what) => write!(f, "802.11 ({what})"),
             Other::Nested => f.write_str("nested too deep"),
             Other::Cut(header) => write!(f, "cut {header} header"),
             Other::Malformed(header) => write!(f, "malformed {header} header"),

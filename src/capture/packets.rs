@@ -1,11 +1,11 @@
 //! From frames to packets: link layer, IP, fragments and transport, in one loop.
 
-use super::fragments::{FragmentCaps, Fragments, Key};
-use super::ip::{Ip, extensions, v4, v6};
-use super::link::header_len;
-use super::transport::{Transport, transport};
-use super::{Capture, CaptureError, Frame, Other, Packet};
-use etherparse::ip_number;
+use super::fragments::{FragmentCaps, Fragments, Joined, Key};
+use super::held::Held;
+use super::layers::{Found, Layer, Noticed, walk};
+use super::span::Span;
+use super::transport::Transport;
+use super::{Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
 use std::net::{IpAddr, SocketAddr};
 
 /// What a frame turned out to be.
@@ -49,12 +49,15 @@ pub struct Item<'a> {
 pub struct Packets {
     capture: Capture,
     fragments: Fragments,
+    others: Others,
+    /// A frame that has more packets than the first.
+    again: Held,
 }
 
 impl Packets {
     /// The packets of an opened capture.
     pub fn new(capture: Capture) -> Packets {
-        Packets { capture, fragments: Fragments::default() }
+        Packets { capture, fragments: Fragments::default(), others: Others::default(), again: Held::default() }
     }
 
     /// With other caps for fragments.
@@ -78,10 +81,16 @@ impl Packets {
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Item<'_>>, CaptureError> {
+        if let Some(at) = self.fragments.next {
+            return Ok(Some(self.rest(at)));
+        }
         let Some(frame) = self.capture.next()? else {
             return Ok(None);
         };
         let decoded = decode(&frame, &mut self.fragments);
+        if let Decoded::Other(other) = decoded {
+            self.others.add(other);
+        }
         Ok(Some(Item { frame, decoded }))
     }
 
@@ -96,15 +105,49 @@ impl Packets {
         &mut self,
         then: impl FnOnce(&Frame<'_>, &Decoded<'_>) -> R,
     ) -> Result<Option<R>, CaptureError> {
+        if let Some(at) = self.fragments.next {
+            let item = self.rest(at);
+            return Ok(Some(then(&item.frame, &item.decoded)));
+        }
         let Some(frame) = self.capture.next()? else {
             return Ok(None);
         };
-        Ok(Some(packet(&frame, &mut self.fragments, |decoded| then(&frame, &decoded))))
+        let others = &mut self.others;
+        Ok(Some(packet(&frame, &mut self.fragments, |decoded| {
+            if let Decoded::Other(other) = decoded {
+                others.add(other);
+            }
+            then(&frame, &decoded)
+        })))
+    }
+
+    /// The next packet of the frame before.
+    #[cold]
+    fn rest(&mut self, at: usize) -> Item<'_> {
+        // The first of them: what is borrowed from here must not be written again.
+        if at == 0 {
+            std::mem::swap(&mut self.again, &mut self.fragments.held);
+        }
+        let item = subframe(&self.again, at, &mut self.fragments);
+        if let Decoded::Other(other) = item.decoded {
+            self.others.add(other);
+        }
+        item
     }
 
     /// The file behind the packets.
     pub fn capture(&self) -> &Capture {
         &self.capture
+    }
+
+    /// What the frames were that carried neither UDP nor TCP.
+    pub fn others(&self) -> &Others {
+        &self.others
+    }
+
+    /// The tunnels that packets came through.
+    pub fn tunnels(&self) -> &Tunnels {
+        &self.fragments.tunnels
     }
 
     /// The IP fragments that wait, and what became of others.
@@ -114,7 +157,8 @@ impl Packets {
 }
 
 /// What one frame is. Joins IP fragments with those that `fragments` keeps of frames before; the
-/// packet that completes a datagram borrows its bytes from there.
+/// packet that completes a datagram borrows its bytes from there. Of an 802.11 frame with several
+/// packets it is the first; [`Packets`] gives all.
 #[inline(always)]
 pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     packet(frame, fragments, |decoded| decoded)
@@ -122,63 +166,69 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
 
 #[inline(always)]
 fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
-    let head = match header_len(frame.link, frame.data) {
-        Ok(head) => head,
-        Err(other) => return then(Decoded::Other(other)),
-    };
-    let data = frame.data.get(head..).unwrap_or_default();
-    let length = frame.length.saturating_sub(head);
-    // Each version goes on by itself: bringing them together here would go through memory, and
-    // cost as much as all the rest.
-    match data.first() {
-        Some(0x40..=0x4f) => inner(frame, v4(data, length), fragments, then),
-        Some(0x60..=0x6f) => inner(frame, v6(data, length), fragments, then),
-        Some(_) => then(Decoded::Other(Other::Malformed("ip"))),
-        None => then(Decoded::Other(Other::Cut("ip"))),
-    }
-}
-
-#[inline(always)]
-fn inner<'a, R>(
-    frame: &Frame<'a>,
-    ip: Result<Ip<'a>, Other>,
-    fragments: &'a mut Fragments,
-    then: impl FnOnce(Decoded<'a>) -> R,
-) -> R {
-    match ip {
-        Ok(Ip { src, dst, inner, piece: None }) if matches!(inner.protocol, ip_number::UDP | ip_number::TCP) => {
-            match transport(inner) {
-                Ok(found) => then(Decoded::Packet(join(frame, src, dst, found, &[]))),
-                Err(other) => then(Decoded::Other(other)),
+    // Each version goes on by itself: bringing them together here would go through memory.
+    match fast::network(frame.link, frame.data) {
+        Some((at, true)) => {
+            if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
+                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
             }
         }
-        Ok(ip) => then(match unusual(frame, ip, fragments) {
-            Ok(packet) => Decoded::Packet(packet),
-            Err(other) => Decoded::Other(other),
-        }),
-        Err(other) => then(Decoded::Other(other)),
+        Some((at, false)) => {
+            if let Some((src, dst, found)) = fast::v6(&frame.data[at..]) {
+                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
+            }
+        }
+        None => {}
+    }
+    then(slow(frame, fragments))
+}
+
+/// Whatever takes more than [`fast`].
+#[cold]
+pub(super) fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
+    let mut noticed = Noticed::new(&mut fragments.tunnels);
+    let found = walk(Layer::Link(frame.link), Span::new(frame.data, frame.length), &mut noticed);
+    if let Some(left) = noticed.left {
+        fragments.held.keep(frame, left);
+        fragments.next = Some(0);
+    }
+    finish(frame, found, fragments)
+}
+
+/// The packet at `at` of the subframes that were kept of a frame.
+#[cold]
+fn subframe<'a>(held: &'a Held, at: usize, fragments: &'a mut Fragments) -> Item<'a> {
+    let mut noticed = Noticed::new(&mut fragments.tunnels);
+    let found = walk(Layer::Aggregate, held.subframes(at), &mut noticed);
+    fragments.next = noticed.left.map(|left| held.place(left));
+    let frame = held.frame();
+    let decoded = finish(&frame, found, fragments);
+    Item { frame, decoded }
+}
+
+fn finish<'a>(frame: &Frame<'a>, found: Result<Found<'a>, Other>, fragments: &'a mut Fragments) -> Decoded<'a> {
+    match found.and_then(|found| joined(frame, found, fragments)) {
+        Ok(packet) => Decoded::Packet(packet),
+        Err(other) => Decoded::Other(other),
     }
 }
 
-/// Extension headers and fragments.
-#[cold]
-fn unusual<'a>(frame: &Frame<'a>, ip: Ip<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
-    let (found, piece) = match ip.piece {
-        None => extensions(ip.inner)?,
-        piece => (ip.inner, piece),
+/// Joins a fragment with the others of its datagram.
+fn joined<'a>(frame: &Frame<'a>, found: Found<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
+    let (src, dst, piece, inner) = match found {
+        Found::Transport(src, dst, found) => return Ok(join(frame, src, dst, found, &[])),
+        Found::Piece(src, dst, piece, inner) => (src, dst, piece, inner),
     };
-    let Some(piece) = piece else {
-        return Ok(join(frame, ip.src, ip.dst, transport(found)?, &[]));
-    };
-    if found.data.len() < found.length {
+    if inner.data.len() < inner.length {
         return Err(fragments.cut());
     }
-    let key = Key::new(ip.src, ip.dst, piece.id, found.protocol);
-    let joined = fragments.add(key, frame, piece, found).ok_or(Other::Fragment)?;
-    // There may be further extension headers inside what was fragmented.
-    match extensions(joined.inner)? {
-        (found, None) => Ok(join(frame, ip.src, ip.dst, transport(found)?, joined.frames)),
-        (_, Some(_)) => Err(Other::Nested),
+    let key = Key::new(src, dst, piece.id, inner.protocol);
+    let Joined { inner, frames, tunnels } = fragments.add(key, frame, piece, inner).ok_or(Other::Fragment)?;
+    // There may be further headers, and tunnels, inside what was fragmented.
+    let layer = Layer::Carried(src, dst, inner.protocol);
+    match walk(layer, Span::new(inner.data, inner.length), &mut Noticed::new(tunnels))? {
+        Found::Transport(src, dst, found) => Ok(join(frame, src, dst, found, frames)),
+        Found::Piece(..) => Err(Other::Nested),
     }
 }
 

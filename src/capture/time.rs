@@ -33,6 +33,51 @@ impl Time {
         self.secs as i128 * 1_000_000_000 + frac as i128
     }
 
+    /// Whether it is before the epoch, and how far from it: whole seconds, and a fraction as `frac`.
+    /// That is how decimals are written, while `frac` always counts forward.
+    pub fn magnitude(self) -> (bool, u64, u64) {
+        match (self.secs, self.frac) {
+            (0.., frac) => (false, self.secs.unsigned_abs(), frac),
+            (secs, 0) => (true, secs.unsigned_abs(), 0),
+            (secs, frac) => (true, secs.unsigned_abs() - 1, 10u64.pow(self.digits.min(18).into()).saturating_sub(frac)),
+        }
+    }
+
+    /// The time that a decimal number of seconds since the epoch is: `1795229852.841544`, `-0.5`,
+    /// `9e-6`. `None` where it is none, or has more than 18 digits behind the point.
+    pub fn decimal(text: &str) -> Option<Time> {
+        let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (number, exponent) = match text.split_once(['e', 'E']) {
+            Some((number, exponent)) => (number, exponent.parse::<i32>().ok()?),
+            None => (text, 0),
+        };
+        let (whole, frac) = number.split_once('.').unwrap_or((number, ""));
+        if whole.is_empty() || !whole.bytes().chain(frac.bytes()).all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        // The digits, and where the point stands among them.
+        let mut all = format!("{whole}{frac}");
+        let mut point = i64::try_from(whole.len()).ok()? + i64::from(exponent);
+        if !(-18..=40).contains(&point) || all.len() > 60 {
+            return None;
+        }
+        while point < 1 {
+            all.insert(0, '0');
+            point += 1;
+        }
+        while (all.len() as i64) < point {
+            all.push('0');
+        }
+        let (whole, frac) = all.split_at(point as usize);
+        let digits = u8::try_from(frac.len()).ok().filter(|digits| *digits <= 18)?;
+        let unit = 10i128.pow(digits.into());
+        let fraction = if digits == 0 { 0 } else { frac.parse::<i128>().ok()? };
+        let sum = whole.parse::<i128>().ok()?.checked_mul(unit)? + fraction;
+        let sum = if negative { -sum } else { sum };
+        let secs = i64::try_from(sum.div_euclid(unit)).ok()?;
+        Some(Time { secs, frac: sum.rem_euclid(unit) as u64, digits })
+    }
+
     /// Nanoseconds from `earlier` to `self`; negative where time runs backwards.
     pub fn since(self, earlier: Time) -> i128 {
         self.nanos() - earlier.nanos()
@@ -42,9 +87,61 @@ impl Time {
 /// Seconds with every digit, as the JSON output has them: `1795229852.841544`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (negative, secs, frac) = self.magnitude();
+        let sign = if negative { "-" } else { "" };
         match self.digits {
-            0 => write!(f, "{}", self.secs),
-            d => write!(f, "{}.{:0width$}", self.secs, self.frac, width = d as usize),
+            0 => write!(f, "{sign}{secs}"),
+            d => write!(f, "{sign}{secs}.{frac:0width$}", width = d as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_read_as_they_are_written() {
+        for (text, secs, frac, digits, shown) in [
+            ("1795229852.841544", 1_795_229_852, 841_544, 6, "1795229852.841544"),
+            ("7", 7, 0, 0, "7"),
+            ("0.000009", 0, 9, 6, "0.000009"),
+            ("9e-6", 0, 9, 6, "0.000009"),
+            ("1.5e-6", 0, 15, 7, "0.0000015"),
+            ("1.25E3", 1250, 0, 0, "1250"),
+            ("-0.000001", -1, 999_999, 6, "-0.000001"),
+            ("-1.999999", -2, 1, 6, "-1.999999"),
+            ("-3", -3, 0, 0, "-3"),
+            ("-3.0", -3, 0, 1, "-3.0"),
+            ("4294967296.000000001", 1 << 32, 1, 9, "4294967296.000000001"),
+            (
+                "9223372036854775807.999999999999999999",
+                i64::MAX,
+                999_999_999_999_999_999,
+                18,
+                "9223372036854775807.999999999999999999",
+            ),
+            ("-9223372036854775808", i64::MIN, 0, 0, "-9223372036854775808"),
+        ] {
+            let time = Time::decimal(text).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!((time, time.to_string()), (Time { secs, frac, digits }, shown.to_string()));
+        }
+        for wrong in [
+            "",
+            "-",
+            ".5",
+            "1.2.3",
+            "1e",
+            "1e99",
+            "1e-99",
+            "--1",
+            "1 ",
+            "x",
+            "1.1234567890123456789",
+            "9223372036854775808",
+            "+1",
+        ] {
+            assert_eq!(Time::decimal(wrong), None, "{wrong}");
         }
     }
 }

@@ -52,6 +52,13 @@ impl<W: Write> PcapWriter<W> {
         self.out.write_all(data)
     }
 
+    /// Whether the file's resolution has room for all digits of `time`.
+    pub fn is_exact(&self, time: Time) -> bool {
+        let (unit, digits) = if self.nanos { (1, 9) } else { (1000, 6) };
+        let more = u32::from(time.digits.min(18)).saturating_sub(digits);
+        time.frac.is_multiple_of(10u64.pow(more)) && (time.digits > 9 || time.nanos().rem_euclid(unit) == 0)
+    }
+
     /// Passes on what is buffered.
     ///
     /// # Errors

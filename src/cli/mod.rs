@@ -83,7 +83,7 @@ pub enum Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees
+    /// Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees
     Decode(Decode),
     /// Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark
     Dump(Dump),

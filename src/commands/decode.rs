@@ -35,7 +35,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             let input = Input::new(reader)?;
             match shares::workers(path, args.threads, &printer) {
                 n if n > 1 && input.format().is_some() => {
-                    shares::capture(path, &options, n, global.verbose > 0, &mut printer)?.tell(global)
+                    shares::capture(path, &options, n, &mut printer)?.tell(global)
                 }
                 _ => {
                     printer.live(live);

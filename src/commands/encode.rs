@@ -60,7 +60,16 @@ impl<'a> Encoding<'a> {
         };
         let endless = self.args.json.as_deref().is_some_and(|path| path.as_os_str() == "-");
         match (done, interrupt::status(endless)) {
-            (Ok(()), None) => self.out.finish()?,
+            (Ok(()), None) => {
+                self.out.stop()?;
+                let cut = self.out.cut_times();
+                self.out.finish()?;
+                if cut > 0 {
+                    let times = if cut == 1 { "time has" } else { "times have" };
+                    let what = "more digits than the file, whose resolution is the first one's: they were cut";
+                    let _ = writeln!(io::stderr(), "netkit: {cut} {times} {what}");
+                }
+            }
             (Ok(()), Some(status)) => {
                 self.out.stop()?;
                 let left = if self.args.output.is_some() { ": nothing is left of the output file" } else { "" };

@@ -5,11 +5,10 @@ use super::output::say;
 use super::{hex, input};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
+use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
 use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
 use netkit::flow::{self, Table};
 use netkit::printable::Lines;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
@@ -75,7 +74,11 @@ impl fmt::Display for Stopped {
 pub struct Seen {
     counters: Counters,
     /// Frames without UDP or TCP.
-    other: BTreeMap<String, u64>,
+    others: Others,
+    /// The tunnels that packets came through.
+    tunnels: Tunnels,
+    /// Packets of UDP and TCP.
+    packets: u64,
     /// What the flow table counted.
     flows: flow::Statistics,
     /// What became of IP fragments.
@@ -99,8 +102,20 @@ impl Seen {
             for (transport, n) in &self.counters.foreign {
                 say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
             }
-            for (why, n) in &self.other {
+            for (why, n) in self.others.iter() {
                 say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+            }
+            if self.others.rest() > 0 {
+                let n = self.others.rest();
+                say(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
+            }
+            for (Tunnel { name, src, dst }, n) in self.tunnels.iter() {
+                let packets = if n == 1 { "packet" } else { "packets" };
+                say(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
+            }
+            if self.tunnels.rest() > 0 {
+                let n = self.tunnels.rest();
+                say(global, format_args!("netkit: further tunnels: {n}"));
             }
             let flows = &self.flows;
             for (n, what) in [
@@ -122,7 +137,17 @@ impl Seen {
                 say(global, format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"));
             }
         }
-        self.error.map_or(Ok(self.stopped), |error| Err(error.into()))
+        if let Some(error) = self.error {
+            return Err(error.into());
+        }
+        if self.packets == 0 && self.others.total() > 0 {
+            // Nothing could be read of link types that we do not know; of the rest nothing is ours.
+            if self.others.all_foreign() {
+                anyhow::bail!("no frame could be read: {}", self.others);
+            }
+            say(global, format_args!("netkit: no UDP and no TCP: {}", self.others));
+        }
+        Ok(self.stopped)
     }
 }
 
@@ -162,16 +187,20 @@ pub fn whole(
     sink: &mut impl Reading,
 ) -> anyhow::Result<Option<Stopped>> {
     sink.begin();
+    // Where the user stops the waiting, nothing came, and that is no mistake.
+    if input.data().is_empty() && !stop().is_set() {
+        anyhow::bail!("it is empty");
+    }
     if input.format().is_none() {
         return hex::text(BufReader::new(input), false, options, global, sink)
             .context("neither pcap nor pcapng, and no hex text");
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
-    dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)
+    dissect(&mut packets, options, Share::ALL, sink).tell(global)
 }
 
-/// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
-pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
+/// Dissects a share of a capture's conversations.
+pub fn dissect(packets: &mut Packets, options: &Options, share: Share, sink: &mut impl Reading) -> Seen {
     let (stop, mut seen) = (stop(), Seen::default());
     let (mut read, mut span) = (0, None);
     let mut table = Table::new(options.limits.flow);
@@ -182,8 +211,10 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
             span = Some((span.map_or(frame.time, |(first, _)| first), frame.time));
             inspector.sink().frame(frame.time);
             match decoded {
-                Decoded::Packet(packet) => table.packet(packet, &mut inspector),
-                Decoded::Other(why) if verbose => *seen.other.entry(why.to_string()).or_default() += 1,
+                Decoded::Packet(packet) => {
+                    seen.packets += 1;
+                    table.packet(packet, &mut inspector);
+                }
                 Decoded::Other(_) => {}
             }
         });
@@ -205,5 +236,6 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
     table.finish(&mut inspector);
     seen.counters = inspector.counters;
     (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());
+    (seen.others, seen.tunnels) = (packets.others().clone(), packets.tunnels().clone());
     seen
 }

@@ -92,13 +92,7 @@ impl Reading for Worker {
 ///
 /// # Errors
 /// Where the file cannot be opened; what stops the reading later is in what is returned.
-pub fn capture(
-    path: &Path,
-    options: &Options,
-    count: usize,
-    verbose: bool,
-    printer: &mut Printer,
-) -> anyhow::Result<Seen> {
+pub fn capture(path: &Path, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<Seen> {
     printer.begin();
     thread::scope(|scope| {
         let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = Vec::new();
@@ -112,7 +106,7 @@ pub fn capture(
             let share = Share { index: index as u64, of: count as u64 };
             ends.push((chunks, back));
             running.push(scope.spawn(move || {
-                let seen = dissect(&mut packets, options, share, verbose, &mut worker);
+                let seen = dissect(&mut packets, options, share, &mut worker);
                 worker.send();
                 (seen, worker.pick)
             }));

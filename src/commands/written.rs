@@ -125,6 +125,14 @@ impl Written {
         }
     }
 
+    /// How many times a capture file's resolution has cut.
+    pub fn cut_times(&self) -> u64 {
+        match self {
+            Written::Hex(..) | Written::Raw(_) => 0,
+            Written::Pcap(frames) => frames.cut_times(),
+        }
+    }
+
     /// Completes the output: a file is there also when there was no message.
     ///
     /// # Errors

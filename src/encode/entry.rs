@@ -241,21 +241,10 @@ fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeE
 /// nanoseconds, which [`super::Text::time`] reads.
 fn time(value: &Json) -> Option<Time> {
     match value {
-        Json::String(text) => seconds(text),
-        Json::Number(n) => seconds(&n.to_string()),
+        Json::String(text) => Time::decimal(text),
+        Json::Number(n) => Time::decimal(&n.to_string()),
         _ => None,
     }
-}
-
-/// Seconds since 1970, with every digit: `1795229852.841544`.
-pub(super) fn seconds(text: &str) -> Option<Time> {
-    let (secs, frac) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |t: &str| t.bytes().all(|b| b.is_ascii_digit());
-    if secs.is_empty() || frac.len() > 18 || !digits(secs) || !digits(frac) {
-        return None;
-    }
-    let count = frac.len() as u8;
-    Some(Time { secs: secs.parse().ok()?, frac: if count == 0 { 0 } else { frac.parse().ok()? }, digits: count })
 }
 
 /// What an annotated line derived in its fields, with what it derived beside them.
@@ -318,9 +307,11 @@ mod tests {
     }
 
     #[test]
-    fn every_digit_of_a_time() {
-        assert_eq!(seconds("7.000000001").unwrap().to_string(), "7.000000001");
-        assert_eq!(seconds("7").unwrap().to_string(), "7");
-        assert_eq!((seconds("-1"), seconds("1e9"), seconds(".5")), (None, None, None));
+    fn times_close_to_the_epoch() {
+        let of = |time: Json| Entry::new(json!({"message": "riptide.connect", "time": time}), &by_itself());
+        assert_eq!(of(json!(0.000009)).unwrap().time, Some(Time::micros(0, 9)));
+        assert_eq!(of(json!(-0.000009)).unwrap().time, Some(Time::micros(-1, 999_991)));
+        assert_eq!(of(json!("7.000000001")).unwrap().time, Some(Time { secs: 7, frac: 1, digits: 9 }));
+        assert!(of(json!("soon")).is_err());
     }
 }

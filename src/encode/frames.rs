@@ -54,6 +54,7 @@ pub struct Frames<W: Write> {
     order: VecDeque<Key>,
     opened: u64,
     last: Option<Time>,
+    cut: u64,
     frame: Vec<u8>,
     datagram: Datagram,
 }
@@ -78,6 +79,7 @@ impl<W: Write> Frames<W> {
             order: VecDeque::new(),
             opened: 0,
             last: None,
+            cut: 0,
             frame: Vec::new(),
             datagram: Datagram::default(),
         }
@@ -186,9 +188,18 @@ impl<W: Write> Frames<W> {
     fn write(&mut self, time: Time) -> Result<(), FrameError> {
         self.begin(time.digits)?;
         match &mut self.file {
-            Some(file) => Ok(file.frame(time, &self.frame)?),
+            Some(file) => {
+                self.cut += u64::from(!file.is_exact(time));
+                Ok(file.frame(time, &self.frame)?)
+            }
             None => Ok(()),
         }
+    }
+
+    /// How many frames' times had more digits than the file's resolution, which is that of the first
+    /// one: those were cut.
+    pub fn cut_times(&self) -> u64 {
+        self.cut
     }
 
     fn begin(&mut self, digits: u8) -> io::Result<()> {

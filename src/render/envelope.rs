@@ -105,14 +105,18 @@ fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
 /// Seconds with every digit of the capture's resolution.
 #[inline]
 pub fn time(time: Time, out: &mut Vec<u8>) {
-    int(time.secs, out);
+    let (negative, secs, frac) = time.magnitude();
+    if negative {
+        out.push(b'-');
+    }
+    int(secs, out);
     if time.digits > 0 {
         out.push(b'.');
-        fraction(time, out);
+        digits(frac, time.digits as usize, out);
     }
 }
 
-/// The digits behind the point.
+/// The digits behind the point, where time counts forward: of a time of day, or after the epoch.
 #[inline]
 pub fn fraction(time: Time, out: &mut Vec<u8>) {
     digits(time.frac, time.digits as usize, out);

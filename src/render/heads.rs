@@ -95,6 +95,10 @@ impl Heads {
     /// Appends the key `time`, with every digit of the capture's resolution.
     #[inline]
     pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
+        if time.secs < 0 {
+            out.extend_from_slice(b",\"time\":");
+            return super::envelope::time(time, out);
+        }
         let (second, point) = (&mut self.second, time.digits > 0);
         if second.of != Some((time.secs, point)) {
             second.of = Some((time.secs, point));

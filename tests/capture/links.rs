@@ -9,7 +9,7 @@ const A6: &str = "[fd00::1]:1000";
 const B6: &str = "[fd00::2]:7777";
 
 /// What `data`, whose frame had `length` bytes on the wire, decodes to.
-fn with<T>(link: u32, data: &[u8], length: usize, look: impl Fn(Decoded<'_>) -> T) -> T {
+pub fn with<T>(link: u32, data: &[u8], length: usize, look: impl Fn(Decoded<'_>) -> T) -> T {
     let link = LinkType(link);
     let frame = Frame { number: 1, time: Time::micros(1, 2), link, interface: 0, data, length };
     look(decode(&frame, &mut Fragments::default()))
@@ -105,7 +105,8 @@ fn what_is_neither_udp_nor_tcp_has_a_name() {
     ] {
         assert_eq!(other(1, &data).to_string(), text);
     }
-    assert_eq!(other(147, b"").to_string(), "link type 147");
+    assert_eq!(other(147, b"").to_string(), "link type 147 (reserved for private use)");
+    assert_eq!(other(99, b"").to_string(), "link type 99");
     assert_eq!(other(0, &[7, 0, 0, 0]).to_string(), "address family 7");
 }
 
@@ -204,9 +205,19 @@ fn extension_headers_are_stepped_over() {
         });
     }
     let mut endless = frame[..54].to_vec();
-    endless[18..21].copy_from_slice(&[1, 0, 60]);
-    endless.extend([60, 0, 0, 0, 0, 0, 0, 0].repeat(32));
+    endless[18..21].copy_from_slice(&[16, 0, 60]);
+    endless.extend([60, 0, 0, 0, 0, 0, 0, 0].repeat(512));
     assert_eq!(other(1, &endless), Other::Nested);
+
+    // Long, but it ends.
+    let mut long = plain[..54].to_vec();
+    long.extend([60, 0, 0, 0, 0, 0, 0, 0].repeat(99));
+    long.extend([17, 0, 0, 0, 0, 0, 0, 0]);
+    long.extend(&plain[54..]);
+    let length = (long.len() - 54) as u16;
+    long[18..20].copy_from_slice(&length.to_be_bytes());
+    long[20] = 60;
+    assert_eq!(datagram(1, &long, long.len()).2, b"payload");
 }
 
 #[test]

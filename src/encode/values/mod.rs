@@ -52,7 +52,7 @@ impl Text<'_> {
     /// The object's `time` with every digit: a number that became a double has lost nanoseconds.
     pub fn time(&self) -> Option<Time> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_slice(self.text).ok()?;
-        super::entry::seconds(members.get("time")?.get())
+        Time::decimal(members.get("time")?.get())
     }
 }
 

@@ -1,0 +1,53 @@
+//! A frame that carries several packets, kept until all have been given out.
+
+use super::span::Span;
+use super::{Frame, LinkType, Time};
+
+/// A copy of an aggregated 802.11 frame, and of those subframes that follow the first.
+#[derive(Default)]
+pub(super) struct Held {
+    number: u64,
+    time: Time,
+    link: u32,
+    interface: u32,
+    length: usize,
+    data: Vec<u8>,
+    subframes: Vec<u8>,
+    /// How long the subframes were on the wire.
+    left: usize,
+}
+
+impl Held {
+    /// Keeps a frame, in the buffers of the last one.
+    pub(super) fn keep(&mut self, frame: &Frame<'_>, subframes: Span<'_>) {
+        (self.number, self.time, self.link) = (frame.number, frame.time, frame.link.0);
+        (self.interface, self.length, self.left) = (frame.interface, frame.length, subframes.length);
+        for (kept, bytes) in [(&mut self.data, frame.data), (&mut self.subframes, subframes.data)] {
+            kept.clear();
+            kept.extend_from_slice(bytes);
+        }
+    }
+
+    /// The frame that was kept.
+    pub(super) fn frame(&self) -> Frame<'_> {
+        Frame {
+            number: self.number,
+            time: self.time,
+            link: LinkType(self.link),
+            interface: self.interface,
+            data: &self.data,
+            length: self.length,
+        }
+    }
+
+    /// Its subframes from `at` on.
+    pub(super) fn subframes(&self, at: usize) -> Span<'_> {
+        let at = at.min(self.subframes.len());
+        Span::new(&self.subframes[at..], self.left.saturating_sub(at))
+    }
+
+    /// Where in the subframes `rest`, the end of them, begins.
+    pub(super) fn place(&self, rest: Span<'_>) -> usize {
+        self.left.saturating_sub(rest.length)
+    }
+}

@@ -1,0 +1,122 @@
+//! From a frame's first byte to UDP or TCP, whatever stands between: link layers, tags, labels and
+//! tunnels, one step after the other. What most frames look like takes the short way of
+//! [`fast`](super::fast) instead.
+
+mod ether;
+mod link;
+mod meta;
+mod ppp;
+mod tunnel;
+mod wifi;
+
+use super::ip::{Inner, Piece, extensions, v4, v6};
+use super::span::Span;
+use super::transport::{Transport, transport};
+use super::tunnels::Tunnels;
+use super::{Body, LinkType, Other};
+use etherparse::{EtherType, IpNumber, ip_number};
+use std::net::IpAddr;
+pub(super) use tunnel::is_port;
+
+/// How many layers a frame may have: more is an attempt to keep us busy.
+const DEPTH: usize = 32;
+
+/// What the bytes that follow are.
+#[derive(Clone, Copy)]
+pub(super) enum Layer {
+    /// A frame of this link type.
+    Link(LinkType),
+    /// What an Ethernet type says.
+    Kind(EtherType),
+    /// A PPP protocol number, and what that says.
+    Ppp,
+    /// Subframes of an aggregated 802.11 frame.
+    Aggregate,
+    /// An IP packet.
+    Ip,
+    /// What an IP header, or an extension header, carries.
+    Carried(IpAddr, IpAddr, IpNumber),
+}
+
+/// What is left when all layers are off.
+pub(super) enum Found<'a> {
+    /// Ports and payload.
+    Transport(IpAddr, IpAddr, Transport<'a>),
+    /// A part of a datagram.
+    Piece(IpAddr, IpAddr, Piece, Inner<'a>),
+}
+
+/// What is noticed on the way.
+pub(super) struct Noticed<'a, 'm> {
+    /// Counts the tunnels.
+    pub tunnels: &'m mut Tunnels,
+    /// Further subframes, which have not been looked at.
+    pub left: Option<Span<'a>>,
+}
+
+impl<'m> Noticed<'_, 'm> {
+    pub(super) fn new(tunnels: &'m mut Tunnels) -> Self {
+        Noticed { tunnels, left: None }
+    }
+}
+
+/// One step: what the next bytes are, and they.
+type Step<'a> = Result<(Layer, Span<'a>), Other>;
+
+/// Takes layer after layer off `span`, the first of which is `layer`.
+#[inline(never)]
+pub(super) fn walk<'a>(
+    mut layer: Layer,
+    mut span: Span<'a>,
+    noticed: &mut Noticed<'a, '_>,
+) -> Result<Found<'a>, Other> {
+    for _ in 0..DEPTH {
+        (layer, span) = match layer {
+            Layer::Link(link) => link::step(link, span)?,
+            Layer::Kind(kind) => ether::step(kind, span)?,
+            Layer::Ppp => ppp::step(span)?,
+            Layer::Aggregate => wifi::subframe(span, &mut noticed.left)?,
+            Layer::Ip => {
+                let ip = match span.data.first() {
+                    Some(0x40..=0x4f) => v4(span.data, span.length)?,
+                    Some(0x60..=0x6f) => v6(span.data, span.length)?,
+                    Some(_) => return Err(Other::Malformed("ip")),
+                    None => return Err(Other::Cut("ip")),
+                };
+                if let Some(piece) = ip.piece {
+                    return Ok(Found::Piece(ip.src, ip.dst, piece, ip.inner));
+                }
+                let Inner { protocol, data, length } = ip.inner;
+                (Layer::Carried(ip.src, ip.dst, protocol), Span { data, length })
+            }
+            Layer::Carried(src, dst, protocol) => {
+                let (inner, piece) = extensions(Inner { protocol, data: span.data, length: span.length })?;
+                if let Some(piece) = piece {
+                    return Ok(Found::Piece(src, dst, piece, inner));
+                }
+                let rest = Span { data: inner.data, length: inner.length };
+                let (name, next) = match inner.protocol {
+                    ip_number::UDP | ip_number::TCP => {
+                        let found = transport(inner)?;
+                        match inside(&found) {
+                            Some(carried) => carried,
+                            None => return Ok(Found::Transport(src, dst, found)),
+                        }
+                    }
+                    protocol => tunnel::of_ip(protocol, rest)?,
+                };
+                noticed.tunnels.add(name, src, dst);
+                next
+            }
+        };
+    }
+    Err(Other::Nested)
+}
+
+/// What a datagram carries that is a tunnel's.
+fn inside<'a>(found: &Transport<'a>) -> Option<(&'static str, (Layer, Span<'a>))> {
+    match found.body {
+        Body::Udp { payload, length } => tunnel::of_udp(found.src, found.dst, Span { data: payload, length }),
+        Body::Tcp(_) => None,
+    }
+}

@@ -1,0 +1,177 @@
+//! Packets in packets: IP in IP, GRE, VXLAN, GENEVE and GTP-U.
+//!
+//! A port is no proof: what a datagram carries is taken for a tunnel's only where the tunnel's
+//! header has its constant bits and an inner packet that is whole and agrees with itself.
+
+use super::{Layer, ether};
+use crate::capture::span::Span;
+use crate::capture::{LinkType, Other, whole};
+use etherparse::{EtherType, IpNumber, ether_type, ip_number};
+
+const VXLAN: u16 = 4789;
+/// Where Linux had it before it had a number.
+const VXLAN_LINUX: u16 = 8472;
+const VXLAN_GPE: u16 = 4790;
+const GENEVE: u16 = 6081;
+const GTP_U: u16 = 2152;
+
+/// Name, and what is inside.
+type Inside<'a> = (&'static str, (Layer, Span<'a>));
+
+/// Datagrams between these ports may be a tunnel's.
+#[inline(always)]
+pub(in crate::capture) fn is_port(src: u16, dst: u16) -> bool {
+    matches!(dst, VXLAN | VXLAN_LINUX | VXLAN_GPE | GENEVE | GTP_U) || src == GTP_U
+}
+
+/// What an IP packet of another protocol than UDP and TCP carries.
+pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Other> {
+    match protocol {
+        ip_number::IPV4 => Ok(("ipip", packet(span, 4)?)),
+        ip_number::IPV6 => Ok(("6in4", packet(span, 6)?)),
+        ip_number::GRE => gre(span),
+        // EtherIP (RFC 3378): version 3, and Ethernet.
+        IpNumber(97) => match span.head::<2>("etherip")? {
+            [0x30, 0] => Ok(("etherip", frame(span.skip(2, "etherip")?)?)),
+            _ => Err(Other::Malformed("etherip")),
+        },
+        IpNumber(137) => Ok(("mpls", ether::labels(span)?)),
+        ip_number::ICMP | ip_number::IPV6_ICMP => Err(Other::Icmp),
+        ip_number::IGMP => Err(Other::Igmp),
+        protocol => Err(Other::Protocol(protocol.0)),
+    }
+}
+
+/// An IP packet of that version, which agrees with itself.
+fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
+    let first = *span.data.first().ok_or_else(|| span.short("ip", 20))?;
+    if first >> 4 == version && whole::ip(span.data, span.length, whole::PADDING) {
+        return Ok((Layer::Ip, span));
+    }
+    Err(span.short("inner ip", if version == 4 { usize::from(first & 15).max(5) * 4 } else { 40 }))
+}
+
+/// An Ethernet frame. Its type says what follows, and that is checked there; what is not IP has
+/// its name.
+fn frame(span: Span<'_>) -> Result<(Layer, Span<'_>), Other> {
+    match span.data.get(12..14) {
+        Some([8, 0] | [0x86, 0xdd]) if whole::ethernet(span.data, span.length) => {}
+        Some([8, 0]) => {
+            return Err(span.short("inner ip", 14 + usize::from(span.data.get(14).map_or(5, |b| (b & 15).max(5))) * 4));
+        }
+        Some([0x86, 0xdd]) => return Err(span.short("inner ip", 14 + 40)),
+        _ => {}
+    }
+    Ok((Layer::Link(LinkType::ETHERNET), span))
+}
+
+/// GRE (RFC 2784, 2890): version 0, with check sum, key and sequence number. Routing (RFC 1701) is
+/// out of use.
+fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
+    let &[flags, version, a, b] = span.head("gre")?;
+    let kind = u16::from_be_bytes([a, b]);
+    if version & 7 == 1 {
+        return Err(Other::Gre(1, kind));
+    }
+    if flags & 0x4f != 0 || version != 0 {
+        return Err(Other::Malformed("gre"));
+    }
+    let words = 1 + [0x80, 0x20, 0x10].iter().filter(|flag| flags & **flag != 0).count();
+    let rest = span.skip(words * 4, "gre")?;
+    match (EtherType(kind), flags & 0x10 != 0) {
+        (ether_type::IPV4, _) => Ok(("gre", packet(rest, 4)?)),
+        (ether_type::IPV6, _) => Ok(("gre", packet(rest, 6)?)),
+        (EtherType(0x6558), _) => Ok(("gre", frame(rest)?)),
+        (EtherType(0x8847 | 0x8848), _) => Ok(("gre", ether::labels(rest)?)),
+        // Mirrored ports: type I has no header, type II one of 8 bytes, type III of 12 and perhaps 8.
+        (EtherType(0x88be), false) => Ok(("erspan", frame(rest)?)),
+        (EtherType(0x88be), true) => match rest.head::<1>("erspan")?[0] >> 4 {
+            1 => Ok(("erspan", frame(rest.skip(8, "erspan")?)?)),
+            _ => Err(Other::Malformed("erspan")),
+        },
+        (EtherType(0x22eb), _) => {
+            let head = rest.head::<12>("erspan")?;
+            if head[0] >> 4 != 2 {
+                return Err(Other::Malformed("erspan"));
+            }
+            let more = if head[11] & 1 == 1 { 8 } else { 0 };
+            Ok(("erspan", frame(rest.skip(12 + more, "erspan")?)?))
+        }
+        _ => Err(Other::Gre(0, kind)),
+    }
+}
+
+/// What a datagram carries that is a tunnel's: `None` where anything is not as it has to be.
+pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
+    match dst {
+        // Some say in the old port's datagrams what follows, too.
+        VXLAN | VXLAN_LINUX | VXLAN_GPE => vxlan(span).or_else(|| vxlan_gpe(span)),
+        GENEVE => geneve(span),
+        GTP_U => gtp(span),
+        _ if src == GTP_U => gtp(span),
+        _ => None,
+    }
+}
+
+/// RFC 7348; the first flag is that of group policies, with a byte and a word of its own.
+fn vxlan(span: Span<'_>) -> Option<Inside<'_>> {
+    match span.data.first_chunk()? {
+        [8, 0, 0, 0, _, _, _, 0] | [0x88, _, _, _, _, _, _, 0] => {}
+        _ => return None,
+    }
+    Some(("vxlan", carried(EtherType(0x6558), span.skip(8, "vxlan").ok()?)?))
+}
+
+fn vxlan_gpe(span: Span<'_>) -> Option<Inside<'_>> {
+    let kind = match span.data.first_chunk()? {
+        [0x0c, 0, 0, 1, _, _, _, 0] => ether_type::IPV4,
+        [0x0c, 0, 0, 2, _, _, _, 0] => ether_type::IPV6,
+        [0x0c, 0, 0, 3, _, _, _, 0] => EtherType(0x6558),
+        _ => return None,
+    };
+    Some(("vxlan-gpe", carried(kind, span.skip(8, "vxlan").ok()?)?))
+}
+
+/// RFC 8926: version 0, options in words, two flags.
+fn geneve(span: Span<'_>) -> Option<Inside<'_>> {
+    let &[options, flags, a, b, _, _, _, 0] = span.data.first_chunk()? else { return None };
+    if options & 0xc0 != 0 || flags & 0x3f != 0 {
+        return None;
+    }
+    let rest = span.skip(8 + usize::from(options) * 4, "geneve").ok()?;
+    Some(("geneve", carried(EtherType(u16::from_be_bytes([a, b])), rest)?))
+}
+
+/// 3GPP TS 29.281: version 1, a user's packet, its length; then a word and extension headers,
+/// where a flag announces any of the three in that word.
+fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
+    let &[flags, 0xff, a, b, _, _, _, _] = span.data.first_chunk()? else { return None };
+    if flags & 0xf8 != 0x30 || usize::from(u16::from_be_bytes([a, b])) + 8 != span.length {
+        return None;
+    }
+    let mut rest = span.skip(8, "gtp").ok()?;
+    if flags & 7 != 0 {
+        let mut next = rest.data.first_chunk::<4>()?[3];
+        rest = rest.skip(4, "gtp").ok()?;
+        while flags & 4 != 0 && next != 0 {
+            // In words, itself counted; its last byte is the next one's type.
+            let length = usize::from(*rest.data.first()?) * 4;
+            next = *rest.data.get(length.checked_sub(1)?)?;
+            rest = rest.skip(length, "gtp").ok()?;
+        }
+    }
+    whole::ip(rest.data, rest.length, 0).then_some(("gtp-u", (Layer::Ip, rest)))
+}
+
+fn carried(kind: EtherType, span: Span<'_>) -> Option<(Layer, Span<'_>)> {
+    let version = span.data.first().map(|first| first >> 4);
+    match (kind, version) {
+        (ether_type::IPV4, Some(4)) | (ether_type::IPV6, Some(6)) => {
+            whole::ip(span.data, span.length, 0).then_some((Layer::Ip, span))
+        }
+        (EtherType(0x6558), _) => {
+            whole::ethernet(span.data, span.length).then_some((Layer::Link(LinkType::ETHERNET), span))
+        }
+        _ => None,
+    }
+}

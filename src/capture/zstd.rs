@@ -1,0 +1,131 @@
+//! zstd, unpacked as it is read: several frames, skippable ones, check sums, and all that is there
+//! of a file that is cut.
+
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+use std::io::{self, Read};
+
+/// The largest window that is accepted: what RFC 8878 asks of every decoder, and all that `zstd -19`
+/// needs. As much of what is unpacked is kept in memory.
+const WINDOW: u64 = 8 << 20;
+/// A last block without content, and a check sum: what makes the decoder give out all that it has.
+const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+
+/// Reads what a zstd file holds.
+pub(super) struct Zstd<R> {
+    source: Counted<R>,
+    decoder: FrameDecoder,
+    /// Between frames.
+    idle: bool,
+    /// What to say when all has been given out.
+    broken: Option<io::Error>,
+    done: bool,
+}
+
+impl<R: Read> Zstd<R> {
+    pub(super) fn new(source: R) -> Zstd<R> {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(WINDOW);
+        let source = Counted { inner: source, ended: false, read: 0, error: None };
+        Zstd { source, decoder, idle: true, broken: None, done: false }
+    }
+
+    /// Begins the next frame; false where there is none.
+    fn begin(&mut self) -> io::Result<bool> {
+        loop {
+            self.source.read = 0;
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
+                    let skipped = io::copy(&mut (&mut self.source).take(length.into()), &mut io::sink())?;
+                    if skipped < length.into() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                Err(_) if self.source.ended && self.source.read == 0 => return Ok(false),
+                Err(error) => return Err(self.why(error)),
+            }
+        }
+    }
+
+    /// What went wrong: the file ended, it could not be read, or it is damaged.
+    fn why(&mut self, error: FrameDecoderError) -> io::Error {
+        match (self.source.error.take(), error) {
+            (Some(error), _) => error,
+            _ if self.source.ended => io::ErrorKind::UnexpectedEof.into(),
+            (_, FrameDecoderError::WindowSizeTooBig { requested, .. }) => io::Error::other(format!(
+                "zstd: a window of {} MiB, at most {} are accepted: unpack it first (zstd -dc --long=31 FILE)",
+                requested >> 20,
+                WINDOW >> 20
+            )),
+            (_, error) => io::Error::other(format!("zstd: {error}")),
+        }
+    }
+
+    /// Unpacks until there is something to give out, or an end.
+    fn advance(&mut self) -> io::Result<()> {
+        while self.decoder.can_collect() == 0 && !self.done {
+            if self.idle {
+                self.idle = !self.begin()?;
+                self.done = self.idle;
+                continue;
+            }
+            if self.decoder.is_finished() {
+                self.idle = true;
+                let (written, own) = (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
+                if written.is_some() && written != own {
+                    return Err(io::Error::other("zstd: the check sum is wrong"));
+                }
+                continue;
+            }
+            if let Err(error) = self.decoder.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1)) {
+                self.broken = Some(self.why(error));
+                self.done = true;
+                // What came before stands.
+                let _ = self.decoder.decode_blocks(&END[..], BlockDecodingStrategy::All);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Zstd<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if let Err(error) = self.advance() {
+            self.done = true;
+            return Err(error);
+        }
+        match self.decoder.read(out)? {
+            0 if !out.is_empty() => self.broken.take().map_or(Ok(0), Err),
+            read => Ok(read),
+        }
+    }
+}
+
+/// A reader that remembers how it ended: the decoder's errors do not tell.
+struct Counted<R> {
+    inner: R,
+    ended: bool,
+    read: usize,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self.inner.read(out) {
+            Ok(0) if !out.is_empty() => {
+                self.ended = true;
+                Ok(0)
+            }
+            Ok(read) => {
+                self.read += read;
+                Ok(read)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                self.error = Some(error);
+                Err(io::ErrorKind::Other.into())
+            }
+        }
+    }
+}
