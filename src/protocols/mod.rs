@@ -38,6 +38,7 @@ pub mod inspector;
 pub mod message;
 pub mod nano;
 pub mod options;
+pub mod pages;
 pub mod payload;
 pub mod probe;
 pub mod replay;
