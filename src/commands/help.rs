@@ -5,6 +5,7 @@ use super::markdown;
 use super::output::style;
 use crate::cli::{Cli, Global};
 use clap::CommandFactory;
+use clap::builder::StyledStr;
 use netkit::docs::{self, Page};
 use netkit::nearest::{hint, nearest};
 use netkit::printable::Lines;
@@ -27,7 +28,7 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
     let mut command = Cli::command();
     command.build();
     let Some(topic) = topic else {
-        let mut text = command.render_long_help().to_string();
+        let mut text = shown(&command.render_long_help(), style.colour);
         text.push_str("\nTopics (netkit help TOPIC):\n");
         let longest = topics().map(|page| page.name.len()).max().unwrap_or(0);
         for page in topics() {
@@ -37,7 +38,7 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
         return Ok(0);
     };
     if let Some(sub) = command.find_subcommand_mut(topic) {
-        write!(io::stdout(), "{}", sub.render_long_help())?;
+        write!(io::stdout(), "{}", shown(&sub.render_long_help(), style.colour))?;
         return Ok(0);
     }
     let Some(page) = topics().find(|page| page.name == topic) else {
@@ -53,4 +54,8 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
         false => write!(io::stdout(), "{}", Lines(text))?,
     }
     Ok(0)
+}
+
+fn shown(help: &StyledStr, colour: bool) -> String {
+    if colour { help.ansi().to_string() } else { help.to_string() }
 }
