@@ -13,26 +13,30 @@ pub struct Page {
 }
 
 macro_rules! pages {
-    ($count:literal: $($name:ident, $file:literal, $about:literal;)*) => {
+    ($count:literal: $($name:ident, $about:literal;)*) => {
         $(
-            #[doc = include_str!($file)]
+            #[doc = include_str!(concat!("docs/", stringify!($name), ".md"))]
             pub mod $name {}
         )*
 
         /// All of them.
         pub static PAGES: [Page; $count] =
-            [$(Page { name: stringify!($name), about: $about, text: include_str!($file) }),*];
+            [$(Page {
+                name: stringify!($name),
+                about: $about,
+                text: include_str!(concat!("docs/", stringify!($name), ".md")),
+            }),*];
     };
 }
 
 pages! {
     8:
-    output, "docs/output.md", "the command line, exit statuses, JSON: what scripts may rely on";
-    filters, "docs/filters.md", "which messages -F keeps";
-    schemas, "docs/schemas.md", "layouts of your own game's payloads";
-    recognition, "docs/recognition.md", "how a conversation's protocol is found";
-    performance, "docs/performance.md", "speed and memory, and how they are measured";
-    builds, "docs/builds.md", "captures as a gate in a build pipeline";
-    platforms, "docs/platforms.md", "Linux, macOS, Windows; packages";
-    contributing, "docs/contributing.md", "where a change goes, and what has to hold";
+    output, "the command line, exit statuses, JSON: what scripts may rely on";
+    filters, "which messages -F keeps";
+    schemas, "layouts of your own game's payloads";
+    recognition, "how a conversation's protocol is found";
+    performance, "speed and memory, and how they are measured";
+    builds, "captures as a gate in a build pipeline";
+    platforms, "Linux, macOS, Windows; packages";
+    contributing, "where a change goes, and what has to hold";
 }

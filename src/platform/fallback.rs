@@ -30,7 +30,8 @@ mod tests {
     #[test]
     fn has_the_form_of_the_real_one() {
         // Each function of the platform and its fallback are one type: either can stand for the other.
-        let pairs: [[fn() -> Option<File>; 2]; 2] = [[stdin, platform::stdin], [stdout, platform::stdout]];
+        type Open = fn() -> Option<File>;
+        let pairs: [[Open; 2]; 2] = [[stdin, platform::stdin], [stdout, platform::stdout]];
         let pipes: [fn(usize); 2] = [large_pipe, platform::large_pipe];
         let waits: [fn(&File, bool, Duration) -> Ready; 2] = [wait, platform::wait];
         assert!(pairs.iter().all(|pair| pair[0]().is_none()));
