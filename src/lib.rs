@@ -14,6 +14,7 @@
 //! | [`render`] | tree, summary, table, ndjson, json |
 //! | [`replay`] | one side of a captured conversation played to a live peer |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
+//! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
 //!

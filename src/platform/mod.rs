@@ -18,6 +18,7 @@ pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
 /// What waiting for input came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), allow(dead_code))]
 pub enum Ready {
     /// A read returns at once, or nothing can be said before it: there is input, its end or an error.
     Read,

@@ -28,6 +28,7 @@ pub static PAGES: [Page; 7] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codec::layout::Kind;
     use crate::protocols::ALL;
 
     fn page(name: &str) -> &'static str {
@@ -67,6 +68,32 @@ mod tests {
     fn page_words(name: &str) -> impl Iterator<Item = &'static str> {
         let quoted = page(name).split('`').skip(1).step_by(2);
         quoted.map(|text| text.trim_start_matches("-s ").split('=').next().unwrap_or(""))
+    }
+
+    /// A message's number stands beside its name in a row of a table.
+    #[test]
+    fn their_numbers_are_those_of_the_tables() {
+        let mut checked = 0;
+        for dissector in ALL {
+            let rows: Vec<Vec<&str>> = page(dissector.name())
+                .lines()
+                .filter(|line| line.starts_with('|'))
+                .map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_').collect())
+                .collect();
+            for layout in dissector.tables().iter().flat_map(|table| table.layouts) {
+                let Some(Kind::Tag { value, .. }) = layout.fields.first().map(|field| &field.kind) else { continue };
+                if *value > 0xff {
+                    continue;
+                }
+                let (decimal, hex) = (value.to_string(), format!("{value:02x}"));
+                let told = |row: &Vec<&str>| {
+                    row.contains(&layout.name) && row.iter().any(|word| *word == decimal || *word == hex)
+                };
+                assert!(rows.iter().any(told), "{}: no row has {} and {value}", dissector.name(), layout.name);
+                checked += 1;
+            }
+        }
+        assert!(checked > 60, "{checked}");
     }
 
     /// Every message that a table names is in the protocol's page.
