@@ -37,7 +37,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand fields 'Document the messages, fields, settings and notes of the protocols'
             cand completions 'Print the completions for a shell'
             cand man 'Print the man page'
-            cand help 'Tell of a command, a protocol or a topic: riptide, output, filters, schemas, ..'
+            cand help 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...'
         }
         &'netkit;decode'= {
             cand -p 'The protocol; default: recognise it'

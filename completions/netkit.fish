@@ -41,7 +41,7 @@ complete -c netkit -n "__fish_netkit_needs_command" -f -a "replay" -d 'Play one 
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "fields" -d 'Document the messages, fields, settings and notes of the protocols'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "man" -d 'Print the man page'
-complete -c netkit -n "__fish_netkit_needs_command" -f -a "help" -d 'Tell of a command, a protocol or a topic: riptide, output, filters, schemas, ..'
+complete -c netkit -n "__fish_netkit_needs_command" -f -a "help" -d 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...'
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s p -l proto -d 'The protocol; default: recognise it' -r -f -a "riptide\t''
 dnp\t''
 nano\t''

@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Tell of a command, a protocol or a topic: riptide, output, filters, schemas, ..')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...')
             break
         }
         'netkit;decode' {

@@ -385,7 +385,7 @@ _netkit_commands() {
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
-'help:Tell of a command, a protocol or a topic\: riptide, output, filters, schemas, ..' \
+'help:Explain a command, a protocol or a topic\: riptide, output, filters, schemas, ...' \
     )
     _describe -t commands 'netkit commands' commands "$@"
 }

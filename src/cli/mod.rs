@@ -107,7 +107,7 @@ pub enum Command {
     /// Print the man page
     #[command(after_help = "Examples:\n  netkit man | man -l -")]
     Man,
-    /// Tell of a command, a protocol or a topic: riptide, output, filters, schemas, ..
+    /// Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...
     Help {
         /// A command, or a topic as `netkit help` lists them
         #[arg(value_name = "TOPIC", value_parser = names::topic(), hide_possible_values = true)]
