@@ -37,7 +37,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand fields 'Document the messages, fields, settings and notes of the protocols'
             cand completions 'Print the completions for a shell'
             cand man 'Print the man page'
-            cand help 'Print this message or the help of the given subcommand(s)'
+            cand help 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...'
         }
         &'netkit;decode'= {
             cand -p 'The protocol; default: recognise it'
@@ -264,39 +264,13 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;help'= {
-            cand decode 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
-            cand dump 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
-            cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
-            cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
-            cand diff 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
-            cand probe 'Ask live servers: is it there, what is it, how far away, and if not, why not'
-            cand replay 'Play one side of a captured conversation to a live peer'
-            cand fields 'Document the messages, fields, settings and notes of the protocols'
-            cand completions 'Print the completions for a shell'
-            cand man 'Print the man page'
-            cand help 'Print this message or the help of the given subcommand(s)'
-        }
-        &'netkit;help;decode'= {
-        }
-        &'netkit;help;dump'= {
-        }
-        &'netkit;help;encode'= {
-        }
-        &'netkit;help;stats'= {
-        }
-        &'netkit;help;diff'= {
-        }
-        &'netkit;help;probe'= {
-        }
-        &'netkit;help;replay'= {
-        }
-        &'netkit;help;fields'= {
-        }
-        &'netkit;help;completions'= {
-        }
-        &'netkit;help;man'= {
-        }
-        &'netkit;help;help'= {
+            cand --color 'Colours and highlights'
+            cand -q 'No progress, no summaries on stderr'
+            cand --quiet 'No progress, no summaries on stderr'
+            cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand --verbose 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
     ]
     $completions[$command]

@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...')
             break
         }
         'netkit;decode' {
@@ -278,50 +278,13 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;help' {
-            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
-            [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
-            [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
-            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
-            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
-            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
-            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
-            [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
-            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
-            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
-            break
-        }
-        'netkit;help;decode' {
-            break
-        }
-        'netkit;help;dump' {
-            break
-        }
-        'netkit;help;encode' {
-            break
-        }
-        'netkit;help;stats' {
-            break
-        }
-        'netkit;help;diff' {
-            break
-        }
-        'netkit;help;probe' {
-            break
-        }
-        'netkit;help;replay' {
-            break
-        }
-        'netkit;help;fields' {
-            break
-        }
-        'netkit;help;completions' {
-            break
-        }
-        'netkit;help;man' {
-            break
-        }
-        'netkit;help;help' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
     })

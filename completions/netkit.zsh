@@ -355,63 +355,17 @@ never\:"Never"))' \
 ;;
 (help)
 _arguments "${_arguments_options[@]}" : \
-":: :_netkit__subcmd__help_commands" \
-"*::: :->help" \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay fields completions man help riptide dnp nano gne acknex hawknl websocket output filters schemas recognition performance builds platforms contributing)' \
 && ret=0
-
-    case $state in
-    (help)
-        words=($line[1] "${words[@]}")
-        (( CURRENT += 1 ))
-        curcontext="${curcontext%:*:*}:netkit-help-command-$line[1]:"
-        case $line[1] in
-            (decode)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(dump)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(encode)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(stats)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(diff)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(probe)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(replay)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(fields)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(completions)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(man)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-(help)
-_arguments "${_arguments_options[@]}" : \
-&& ret=0
-;;
-        esac
-    ;;
-esac
 ;;
         esac
     ;;
@@ -431,7 +385,7 @@ _netkit_commands() {
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
-'help:Print this message or the help of the given subcommand(s)' \
+'help:Explain a command, a protocol or a topic\: riptide, output, filters, schemas, ...' \
     )
     _describe -t commands 'netkit commands' commands "$@"
 }
@@ -467,75 +421,8 @@ _netkit__subcmd__fields_commands() {
 }
 (( $+functions[_netkit__subcmd__help_commands] )) ||
 _netkit__subcmd__help_commands() {
-    local commands; commands=(
-'decode:Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees' \
-'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
-'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
-'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
-'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
-'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
-'replay:Play one side of a captured conversation to a live peer' \
-'fields:Document the messages, fields, settings and notes of the protocols' \
-'completions:Print the completions for a shell' \
-'man:Print the man page' \
-'help:Print this message or the help of the given subcommand(s)' \
-    )
+    local commands; commands=()
     _describe -t commands 'netkit help commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__completions_commands] )) ||
-_netkit__subcmd__help__subcmd__completions_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help completions commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__decode_commands] )) ||
-_netkit__subcmd__help__subcmd__decode_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help decode commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__diff_commands] )) ||
-_netkit__subcmd__help__subcmd__diff_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help diff commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__dump_commands] )) ||
-_netkit__subcmd__help__subcmd__dump_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help dump commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__encode_commands] )) ||
-_netkit__subcmd__help__subcmd__encode_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help encode commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__fields_commands] )) ||
-_netkit__subcmd__help__subcmd__fields_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help fields commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__help_commands] )) ||
-_netkit__subcmd__help__subcmd__help_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help help commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__man_commands] )) ||
-_netkit__subcmd__help__subcmd__man_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help man commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__probe_commands] )) ||
-_netkit__subcmd__help__subcmd__probe_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help probe commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__replay_commands] )) ||
-_netkit__subcmd__help__subcmd__replay_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help replay commands' commands "$@"
-}
-(( $+functions[_netkit__subcmd__help__subcmd__stats_commands] )) ||
-_netkit__subcmd__help__subcmd__stats_commands() {
-    local commands; commands=()
-    _describe -t commands 'netkit help stats commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__man_commands] )) ||
 _netkit__subcmd__man_commands() {

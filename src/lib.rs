@@ -10,11 +10,15 @@
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | [`dissect`] | how any protocol is recognised and read; knows none |
 //! | [`encode`] | JSON lines to bytes, hex or captures |
+<<<<<<< moved
 //! | [`filter`] | conditions on messages |
 //! | [`render`] | tree, summary, table, ndjson, json |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`live`] | sockets, probes, replays |
 //! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
+=======
+//! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
+>>>>>>> branch
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
 //!
@@ -69,7 +73,11 @@
 
 pub mod capture;
 pub mod codec;
+<<<<<<< moved
 pub mod dissect;
+=======
+pub mod docs;
+>>>>>>> branch
 pub mod encode;
 pub mod filter;
 pub mod flow;

@@ -1,7 +1,7 @@
 //! Names that options take: shells complete them, errors say which one was meant.
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Command, Error};
+use clap::{Arg, Command, CommandFactory, Error};
 use netkit::codec::schema::Schemas;
 use netkit::dissect::Settings;
 use netkit::filter::Names;
@@ -107,4 +107,15 @@ pub fn filter() -> Listed {
 /// One table of statistics, or a field.
 pub fn table() -> Listed {
     Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
+}
+
+/// What there is help for.
+pub fn topic() -> Listed {
+    fn list() -> Vec<PossibleValue> {
+        let commands = super::Cli::command();
+        let mut list = plain(commands.get_subcommands().map(|command| command.get_name().to_owned()));
+        list.extend(plain(crate::commands::help::topics().map(|page| page.name)));
+        list
+    }
+    Listed { list, check: any }
 }

@@ -8,9 +8,11 @@ mod encode;
 mod fields;
 mod fields_json;
 mod generate;
+pub mod help;
 mod hex;
 mod input;
 mod interrupt;
+mod markdown;
 mod output;
 mod probe;
 mod read;
@@ -54,6 +56,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
+        Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
     }
 }
 

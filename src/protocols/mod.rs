@@ -33,6 +33,14 @@ pub mod dnp;
 pub mod gne;
 pub mod hawknl;
 pub mod nano;
+<<<<<<< moved
+=======
+pub mod options;
+pub mod pages;
+pub mod payload;
+pub mod probe;
+pub mod replay;
+>>>>>>> branch
 pub mod riptide;
 pub mod websocket;
 
