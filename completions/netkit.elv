@@ -27,7 +27,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
-            cand decode 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees'
+            cand decode 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees'
             cand dump 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
             cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
             cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
@@ -37,7 +37,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand fields 'Document the messages, fields, settings and notes of the protocols'
             cand completions 'Print the completions for a shell'
             cand man 'Print the man page'
-            cand help 'Print this message or the help of the given subcommand(s)'
+            cand help 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...'
         }
         &'netkit;decode'= {
             cand -p 'The protocol; default: recognise it'
@@ -60,12 +60,9 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --fail-on 'Exit with status 1 when a message has a fault, or a warning'
             cand -c 'Stop after N messages'
             cand --count 'Stop after N messages'
-            cand --expect 'Exit with status 1 unless a message fits; may be given several times'
-            cand --reject 'Exit with status 1 when a message fits, and name the first three; may be given several times'
             cand --time 'How tree, summary and table show times'
             cand --color 'Colours and highlights'
             cand --bytes 'ndjson and json: add the whole message as hex, `"bytes":".."`'
-            cand --allow-empty 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold'
             cand --follow 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C'
             cand --check 'Instead of printing: write every message again from its JSON line, and compare the bytes'
             cand -q 'No progress, no summaries on stderr'
@@ -87,12 +84,9 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --fail-on 'Exit with status 1 when a message has a fault, or a warning'
             cand -c 'Stop after N messages'
             cand --count 'Stop after N messages'
-            cand --expect 'Exit with status 1 unless a message fits; may be given several times'
-            cand --reject 'Exit with status 1 when a message fits, and name the first three; may be given several times'
             cand --color 'Colours and highlights'
             cand --lines 'Each line of plain hex is a message of its own (default: up to a blank line)'
             cand --bytes 'ndjson and json: add the whole message as hex, `"bytes":".."`'
-            cand --allow-empty 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
             cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -113,7 +107,6 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --output 'Where to write; default: stdout'
             cand --transport 'Add what stands around each message in a stream: a length, a header, a WebSocket frame [default: none; for pcap as the line says]'
             cand --color 'Colours and highlights'
-            cand --force 'Replace the output file where there is one'
             cand --keep-going 'Report messages that cannot be written, and go on with the next'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
@@ -139,13 +132,10 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --limit 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G'
             cand --by 'One table: by message, flow, peer or second; with --track: the field that tells series apart'
             cand --track 'Follow a field: a line each time it occurs; in text a sparkline'
-            cand --expect 'Exit with status 1 unless a message fits; may be given several times'
-            cand --reject 'Exit with status 1 when a message fits, and name the first three; may be given several times'
             cand -f 'Form of the output'
             cand --format 'Form of the output'
             cand --color 'Colours and highlights'
             cand --delivery 'What became of numbered messages, requests and links'
-            cand --allow-empty 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
             cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -172,7 +162,6 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand -f 'Form of the output'
             cand --format 'Form of the output'
             cand --color 'Colours and highlights'
-            cand --allow-empty 'A capture without a message is well, too: else --fail-on does not hold'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
             cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -199,10 +188,8 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --format 'Form of the output'
             cand --pcap 'Record the exchange as a capture'
             cand --parallel 'So many servers at once'
-            cand --limit 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G'
             cand --color 'Colours and highlights'
             cand --connect 'dnp, gne: complete the handshake, which makes a player for a moment'
-            cand --force 'Replace the output file where there is one'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
             cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -233,14 +220,12 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --schema 'The layouts of your game''s payloads (TOML), for --edit'
             cand --port 'Which protocol a port carries, as 7000=riptide'
             cand --server 'The captured server''s address, where ports cannot tell'
-            cand --limit 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G'
             cand --color 'Colours and highlights'
             cand --list 'List the conversations that can be played, and do nothing else'
             cand --asap 'As fast as the peer allows'
             cand --dry-run 'Print what would be said, and say nothing'
             cand --allow-dangerous 'Say also what may harm the peer: broken and empty messages'
             cand --expect 'Exit with status 1 when the peer diverges from the capture'
-            cand --force 'Replace the output file where there is one'
             cand -q 'No progress, no summaries on stderr'
             cand --quiet 'No progress, no summaries on stderr'
             cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
@@ -279,39 +264,13 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'netkit;help'= {
-            cand decode 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees'
-            cand dump 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark'
-            cand encode 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints'
-            cand stats 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field'
-            cand diff 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery'
-            cand probe 'Ask live servers: is it there, what is it, how far away, and if not, why not'
-            cand replay 'Play one side of a captured conversation to a live peer'
-            cand fields 'Document the messages, fields, settings and notes of the protocols'
-            cand completions 'Print the completions for a shell'
-            cand man 'Print the man page'
-            cand help 'Print this message or the help of the given subcommand(s)'
-        }
-        &'netkit;help;decode'= {
-        }
-        &'netkit;help;dump'= {
-        }
-        &'netkit;help;encode'= {
-        }
-        &'netkit;help;stats'= {
-        }
-        &'netkit;help;diff'= {
-        }
-        &'netkit;help;probe'= {
-        }
-        &'netkit;help;replay'= {
-        }
-        &'netkit;help;fields'= {
-        }
-        &'netkit;help;completions'= {
-        }
-        &'netkit;help;man'= {
-        }
-        &'netkit;help;help'= {
+            cand --color 'Colours and highlights'
+            cand -q 'No progress, no summaries on stderr'
+            cand --quiet 'No progress, no summaries on stderr'
+            cand -v 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand --verbose 'Say more: whole hex, why a protocol was recognised, what the other frames were'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
     ]
     $completions[$command]

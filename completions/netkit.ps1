@@ -30,7 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
-            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees')
+            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, either gzipped) or hex text into annotated field trees')
             [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
             [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
             [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...')
             break
         }
         'netkit;decode' {
@@ -64,12 +64,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N messages')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N messages')
-            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 unless a message fits; may be given several times')
-            [CompletionResult]::new('--reject', '--reject', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message fits, and name the first three; may be given several times')
             [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'How tree, summary and table show times')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'ndjson and json: add the whole message as hex, `"bytes":".."`')
-            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C')
             [CompletionResult]::new('--check', '--check', [CompletionResultType]::ParameterName, 'Instead of printing: write every message again from its JSON line, and compare the bytes')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
@@ -92,12 +89,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N messages')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N messages')
-            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 unless a message fits; may be given several times')
-            [CompletionResult]::new('--reject', '--reject', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message fits, and name the first three; may be given several times')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--lines', '--lines', [CompletionResultType]::ParameterName, 'Each line of plain hex is a message of its own (default: up to a blank line)')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'ndjson and json: add the whole message as hex, `"bytes":".."`')
-            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
@@ -119,7 +113,6 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Where to write; default: stdout')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Add what stands around each message in a stream: a length, a header, a WebSocket frame [default: none; for pcap as the line says]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
             [CompletionResult]::new('--keep-going', '--keep-going', [CompletionResultType]::ParameterName, 'Report messages that cannot be written, and go on with the next')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
@@ -146,13 +139,10 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
             [CompletionResult]::new('--by', '--by', [CompletionResultType]::ParameterName, 'One table: by message, flow, peer or second; with --track: the field that tells series apart')
             [CompletionResult]::new('--track', '--track', [CompletionResultType]::ParameterName, 'Follow a field: a line each time it occurs; in text a sparkline')
-            [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 unless a message fits; may be given several times')
-            [CompletionResult]::new('--reject', '--reject', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message fits, and name the first three; may be given several times')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--delivery', '--delivery', [CompletionResultType]::ParameterName, 'What became of numbered messages, requests and links')
-            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
@@ -180,7 +170,6 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
-            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'A capture without a message is well, too: else --fail-on does not hold')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
@@ -208,10 +197,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
             [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'So many servers at once')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--connect', '--connect', [CompletionResultType]::ParameterName, 'dnp, gne: complete the handshake, which makes a player for a moment')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
@@ -243,14 +230,12 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML), for --edit')
             [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Which protocol a port carries, as 7000=riptide')
             [CompletionResult]::new('--server', '--server', [CompletionResultType]::ParameterName, 'The captured server''s address, where ports cannot tell')
-            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--list', '--list', [CompletionResultType]::ParameterName, 'List the conversations that can be played, and do nothing else')
             [CompletionResult]::new('--asap', '--asap', [CompletionResultType]::ParameterName, 'As fast as the peer allows')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be said, and say nothing')
             [CompletionResult]::new('--allow-dangerous', '--allow-dangerous', [CompletionResultType]::ParameterName, 'Say also what may harm the peer: broken and empty messages')
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 when the peer diverges from the capture')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
@@ -293,50 +278,13 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;help' {
-            [CompletionResult]::new('decode', 'decode', [CompletionResultType]::ParameterValue, 'Dissect captures (pcap, pcapng, .gz or .zst of them) or hex text into annotated field trees')
-            [CompletionResult]::new('dump', 'dump', [CompletionResultType]::ParameterValue, 'Dissect hex text: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark')
-            [CompletionResult]::new('encode', 'encode', [CompletionResultType]::ParameterValue, 'Write messages: from FIELD=VALUE, or from the JSON lines that decode prints')
-            [CompletionResult]::new('stats', 'stats', [CompletionResultType]::ParameterValue, 'Count a capture''s messages: conversations, bandwidth, delivery, round trips, series of a field')
-            [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
-            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
-            [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
-            [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
-            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
-            [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
-            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
-            break
-        }
-        'netkit;help;decode' {
-            break
-        }
-        'netkit;help;dump' {
-            break
-        }
-        'netkit;help;encode' {
-            break
-        }
-        'netkit;help;stats' {
-            break
-        }
-        'netkit;help;diff' {
-            break
-        }
-        'netkit;help;probe' {
-            break
-        }
-        'netkit;help;replay' {
-            break
-        }
-        'netkit;help;fields' {
-            break
-        }
-        'netkit;help;completions' {
-            break
-        }
-        'netkit;help;man' {
-            break
-        }
-        'netkit;help;help' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
     })

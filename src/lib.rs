@@ -15,6 +15,7 @@
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`live`] | sockets, probes, replays |
 //! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
+//! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
 //!
@@ -70,6 +71,7 @@
 pub mod capture;
 pub mod codec;
 pub mod dissect;
+pub mod docs;
 pub mod encode;
 pub mod filter;
 pub mod flow;

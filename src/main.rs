@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod platform;
 
 use clap::Parser;
 use clap::error::ErrorKind;

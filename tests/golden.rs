@@ -1,10 +1,11 @@
 //! Golden files: a command and what it prints, as a user sees it.
 //!
-//! `tests/golden/*.txt` and the `console` blocks of README.md hold lines `$ COMMAND`, each followed
-//! by its output, and by `[exit N]` where the status is not 0. Commands run in a shell at the
-//! project's root with `netkit` on the path. `NETKIT_BLESS=1 cargo test --test golden` writes what
-//! is printed into the files of tests/golden (never into the README): read the difference before
-//! you commit it.
+//! `tests/golden/*.txt` and the `console` blocks of README.md and of the pages (src/docs,
+//! src/protocols/*/README.md) hold lines `$ COMMAND`, each followed by its output, and by `[exit N]`
+//! where the status is not 0. Commands run in a shell at the project's root with `netkit` on the
+//! path. `NETKIT_BLESS=1 cargo test --test golden` writes what is printed into the files of
+//! tests/golden (never into pages): read the difference before you commit it.
+#![cfg(unix)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,29 +93,50 @@ fn golden_files() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every `console` block of the README: a `…` line in its output stands for any lines.
-#[test]
-fn readme_blocks() {
-    let text = std::fs::read_to_string(root().join("README.md")).expect("README.md");
-    let mut count = 0;
-    for block in text.split("```console\n").skip(1) {
-        let block = block.split("```").next().unwrap_or("");
-        for (command, expected) in commands(block) {
-            let got = trimmed(&run(&command));
-            let expected = trimmed(&expected);
-            let mut rest = got.as_str();
-            for (k, part) in expected.split("…\n").flat_map(|p| p.split("\n…")).enumerate() {
-                let at = if k == 0 { rest.starts_with(part).then_some(0) } else { rest.find(part) };
-                let Some(at) = at else { panic!("README: $ {command}\n--- expected\n{expected}\n--- got\n{got}") };
-                rest = &rest[at + part.len()..];
-            }
-            if !expected.contains('…') {
-                assert_eq!(got, expected, "README: $ {command}");
-            }
-            count += 1;
+/// All pages that may have `console` blocks.
+fn pages() -> Vec<PathBuf> {
+    let mut list = vec![root().join("README.md")];
+    for folder in ["src/docs", "src/protocols"] {
+        for entry in std::fs::read_dir(root().join(folder)).expect("the folder") {
+            let path = entry.expect("an entry").path();
+            let page = if path.is_dir() { path.join("README.md") } else { path };
+            list.extend(Some(page).filter(|page| page.is_file() && page.extension().is_some_and(|e| e == "md")));
         }
     }
-    assert!(count > 0, "no console block");
+    list.sort();
+    list
+}
+
+/// Every `console` block of the README and the pages: a `…` line in its output stands for any lines.
+#[test]
+fn readme_blocks() {
+    let pages = pages();
+    assert!(pages.len() > 10, "{pages:?}");
+    let mut with_blocks = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("text");
+        let page = page.strip_prefix(root()).expect("below the root").display();
+        let mut count = 0;
+        for block in text.split("```console\n").skip(1) {
+            let block = block.split("```").next().unwrap_or("");
+            for (command, expected) in commands(block) {
+                let got = trimmed(&run(&command));
+                let expected = trimmed(&expected);
+                let mut rest = got.as_str();
+                for (k, part) in expected.split("…\n").flat_map(|p| p.split("\n…")).enumerate() {
+                    let at = if k == 0 { rest.starts_with(part).then_some(0) } else { rest.find(part) };
+                    let Some(at) = at else { panic!("{page}: $ {command}\n--- expected\n{expected}\n--- got\n{got}") };
+                    rest = &rest[at + part.len()..];
+                }
+                if !expected.contains('…') {
+                    assert_eq!(got, expected, "{page}: $ {command}");
+                }
+                count += 1;
+            }
+        }
+        with_blocks += (count > 0) as usize;
+    }
+    assert!(with_blocks >= 4, "console blocks are gone");
 }
 
 /// The generated files in completions/ are what the program prints.

@@ -12,7 +12,7 @@ pub struct Fields {
     #[arg(value_name = "PROTO[.MESSAGE]", value_parser = documented(), hide_possible_values = true)]
     pub what: Option<String>,
     /// Document the messages of these schemas too (TOML)
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]

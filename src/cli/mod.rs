@@ -31,7 +31,7 @@ pub use wrong::one_line;
 /// Riptide, DNP (Drag[en]gine), nano/pomelo, GNE over HawkNL and Acknex/Gamestudio, from captures,
 /// hex text and live servers.
 #[derive(Debug, Parser)]
-#[command(name = "netkit", version, max_term_width = 100, after_help = EXIT, arg_required_else_help = true)]
+#[command(name = "netkit", version, max_term_width = 100, after_help = EXIT, arg_required_else_help = true, disable_help_subcommand = true)]
 pub struct Cli {
     /// Options of all commands.
     #[command(flatten)]
@@ -108,6 +108,12 @@ pub enum Command {
     /// Print the man page
     #[command(after_help = "Examples:\n  netkit man | man -l -")]
     Man,
+    /// Explain a command, a protocol or a topic: riptide, output, filters, schemas, ...
+    Help {
+        /// A command, or a topic as `netkit help` lists them
+        #[arg(value_name = "TOPIC", value_parser = names::topic(), hide_possible_values = true)]
+        topic: Option<String>,
+    },
 }
 
 const COMPLETIONS: &str = "\

@@ -1,7 +1,7 @@
 //! Names that options take: shells complete them, errors say which one was meant.
 
 use clap::builder::{PossibleValue, TypedValueParser};
-use clap::{Arg, Command, Error};
+use clap::{Arg, Command, CommandFactory, Error};
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name};
@@ -105,4 +105,15 @@ pub fn filter() -> Listed {
 /// One table of statistics, or a field.
 pub fn table() -> Listed {
     Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
+}
+
+/// What there is help for.
+pub fn topic() -> Listed {
+    fn list() -> Vec<PossibleValue> {
+        let commands = super::Cli::command();
+        let mut list = plain(commands.get_subcommands().map(|command| command.get_name().to_owned()));
+        list.extend(plain(crate::commands::help::topics().map(|page| page.name)));
+        list
+    }
+    Listed { list, check: any }
 }

@@ -77,7 +77,7 @@ pub struct Replay {
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
     pub set: Vec<String>,
     /// The layouts of your game's payloads (TOML), for --edit
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
     /// Which protocol a port carries, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port)]

@@ -1,6 +1,7 @@
 //! Options that several commands share.
 
 use super::names::{filter, known_proto, proto, setting};
+use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::capture::Moment;
 use netkit::codec::digits;
@@ -15,7 +16,7 @@ pub struct Dissect {
     #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
     /// The layouts of your game's payloads (TOML); may be given several times
-    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = ':', value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
     /// A setting of a protocol, as `netkit fields PROTO` lists them
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]

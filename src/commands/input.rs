@@ -1,6 +1,7 @@
 //! Where input comes from: a file, or stdin for `-`.
 
 use super::interrupt::stop;
+use crate::platform::{self, Ready};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -50,7 +51,7 @@ struct Growing(File);
 impl Read for Growing {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            if !wait::readable(&self.0, true) {
+            if !readable(&self.0, true) {
                 return Ok(0);
             }
             match self.0.read(buffer)? {
@@ -67,61 +68,32 @@ struct Waiting(File);
 
 impl Read for Waiting {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if wait::readable(&self.0, false) { self.0.read(buffer) } else { Ok(0) }
+        if readable(&self.0, false) { self.0.read(buffer) } else { Ok(0) }
     }
 }
 
-#[cfg(unix)]
 fn stdin() -> Box<dyn Read + Send> {
-    use std::os::fd::AsFd;
-    // Not through the standard library's buffer: what is in there could not be waited for.
-    match io::stdin().as_fd().try_clone_to_owned() {
-        Ok(own) => Box::new(Waiting(own.into())),
-        Err(_) => Box::new(io::stdin()),
+    match platform::stdin() {
+        Some(own) => Box::new(Waiting(own)),
+        None => Box::new(io::stdin()),
     }
 }
 
-#[cfg(not(unix))]
-fn stdin() -> Box<dyn Read + Send> {
-    Box::new(io::stdin())
-}
-
-#[cfg(unix)]
-mod wait {
-    use super::{File, LOOK_AGAIN, io, stop};
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-    /// Waits until there is something to read, or the end of it. `false`: it is time to stop;
-    /// `printed`: also when the reader of our output is gone.
-    pub fn readable(file: &File, printed: bool) -> bool {
-        let slice = Timespec { tv_sec: 0, tv_nsec: LOOK_AGAIN.subsec_nanos().into() };
-        let out = io::stdout();
-        loop {
-            if stop().is_set() {
+/// Waits until there is something to read, or the end of it. `false`: it is time to stop;
+/// `printed`: also when the reader of our output is gone.
+fn readable(file: &File, printed: bool) -> bool {
+    loop {
+        if stop().is_set() {
+            return false;
+        }
+        match platform::wait(file, printed, LOOK_AGAIN) {
+            Ready::Read => return true,
+            Ready::Not => {}
+            // As good as a wish of the user's.
+            Ready::OutputGone => {
+                stop().set();
                 return false;
             }
-            // An error of the output shows without being asked for.
-            let mut both = [PollFd::new(file, PollFlags::IN), PollFd::new(&out, PollFlags::empty())];
-            let wanted = if printed { &mut both[..] } else { &mut both[..1] };
-            match poll(wanted, Some(&slice)) {
-                Ok(0) | Err(rustix::io::Errno::INTR) => {}
-                // What cannot be waited for is read.
-                Err(_) => return true,
-                // As good as a wish of the user's.
-                Ok(_) if !both[1].revents().is_empty() => {
-                    stop().set();
-                    return false;
-                }
-                Ok(_) => return true,
-            }
         }
-    }
-}
-
-#[cfg(not(unix))]
-mod wait {
-    /// Reads block here; a second Ctrl-C ends them.
-    pub fn readable(_: &super::File, _: bool) -> bool {
-        !super::stop().is_set()
     }
 }

@@ -8,9 +8,11 @@ mod encode;
 mod fields;
 mod gates;
 mod generate;
+pub mod help;
 mod hex;
 mod input;
 mod interrupt;
+mod markdown;
 mod outfile;
 mod output;
 mod probe;
@@ -55,6 +57,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
+        Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
     }
 }
 

@@ -6,6 +6,7 @@
 use super::output::say;
 use super::{Usage, interrupt};
 use crate::cli::Global;
+use crate::platform;
 use netkit::printable::Printable;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -154,7 +155,8 @@ impl OutFile {
         };
         let both = || fs::metadata(&self.name).ok().zip(fs::metadata(&other.name).ok());
         self.how != How::Direct
-            && (key(self) == key(other) || both().is_some_and(|(a, b)| same(&a, &self.place, &b, &other.place)))
+            && (key(self) == key(other)
+                || both().is_some_and(|(a, b)| platform::same_file(&a, &self.place, &b, &other.place)))
     }
 
     /// The error with the file's name.
@@ -177,7 +179,7 @@ impl Drop for OutFile {
 /// # Errors
 /// The input that is the output, too.
 pub fn stdout_is_no_input(inputs: &[&Path]) -> anyhow::Result<()> {
-    if let Some(there) = open_file(io::stdout())
+    if let Some(there) = platform::stdout().and_then(|file| file.metadata().ok())
         && there.is_file()
         && let Some(input) = inputs.iter().find(|input| is_input(&there, Path::new(""), input))
     {
@@ -223,31 +225,11 @@ fn behind_links(name: &Path) -> io::Result<PathBuf> {
 /// Is the output one of the inputs, under whatever name? Devices may well be both.
 fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
     if input.as_os_str() == "-" {
-        return open_file(io::stdin()).is_some_and(|stdin| same(output, place, &stdin, Path::new("-")));
+        return platform::stdin()
+            .and_then(|file| file.metadata().ok())
+            .is_some_and(|stdin| platform::same_file(output, place, &stdin, Path::new("-")));
     }
-    fs::metadata(input).is_ok_and(|there| same(output, place, &there, input))
-}
-
-#[cfg(unix)]
-fn same(a: &Metadata, _: &Path, b: &Metadata, _: &Path) -> bool {
-    use std::os::unix::fs::{FileTypeExt, MetadataExt};
-    !a.file_type().is_char_device() && (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-#[cfg(not(unix))]
-fn same(_: &Metadata, a: &Path, _: &Metadata, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
-}
-
-/// What an open stream is.
-#[cfg(unix)]
-fn open_file(stream: impl std::os::fd::AsFd) -> Option<Metadata> {
-    File::from(stream.as_fd().try_clone_to_owned().ok()?).metadata().ok()
-}
-
-#[cfg(not(unix))]
-fn open_file<T>(_: T) -> Option<Metadata> {
-    None
+    fs::metadata(input).is_ok_and(|there| platform::same_file(output, place, &there, input))
 }
 
 /// A recording of what was sent and received: whole whenever it ends, also where a signal stopped

@@ -3,6 +3,7 @@
 use super::gates::Pick;
 use super::read::{Live, Reading};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
+use crate::platform;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Sink};
 use netkit::printable::Lines;
@@ -139,24 +140,15 @@ fn width(terminal: bool) -> Option<usize> {
 
 /// A pipe's buffer: with the usual 64 KiB, switching between writer and reader costs more than the
 /// decoding.
-#[cfg(any(target_os = "linux", target_os = "android"))]
 const PIPE: usize = 1 << 20;
 
-/// Stdout without a buffer of its own: the renderer has one, and writes large blocks.
+/// Stdout without a buffer of its own where there is one: the renderer has one, and writes large blocks.
 fn stdout() -> Box<dyn Write + Send> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        #[cfg(any(target_os = "linux", target_os = "android"))]
-        {
-            // Where it is no pipe, or the system allows no more, it stays as it is.
-            let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), PIPE);
-        }
-        if let Ok(own) = io::stdout().as_fd().try_clone_to_owned() {
-            return Box::new(std::fs::File::from(own));
-        }
+    platform::large_pipe(PIPE);
+    match platform::stdout() {
+        Some(own) => Box::new(own),
+        None => Box::new(io::stdout()),
     }
-    Box::new(io::stdout())
 }
 
 /// A line for people on stderr, where they want any.

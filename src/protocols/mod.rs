@@ -34,6 +34,7 @@ pub mod dnp;
 pub mod gne;
 pub mod hawknl;
 pub mod nano;
+pub mod pages;
 pub mod riptide;
 pub mod websocket;
 

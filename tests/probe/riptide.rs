@@ -1,4 +1,4 @@
-//! Riptide. Bytes of the servers are those measured on C# 2.0.0, 2.1.2, 2.2.1 (facts, probe).
+//! Riptide. Bytes of the servers are those measured on C# 2.0.0, 2.1.2, 2.2.1.
 
 use super::peer::*;
 use netkit::live::probe::Carrier;

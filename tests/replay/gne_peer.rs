@@ -1,4 +1,4 @@
-//! A GNE server by the facts, bytes and sockets only: it shares no code with netkit.
+//! A GNE server as src/protocols/gne/README.md has it, bytes and sockets only: it shares no code with netkit.
 //!
 //! It refuses who is not of its own kind and never closes a refused connection; it accepts with a
 //! fresh UDP port; it answers an ExitPacket with its own and ends. As release 0.70 it goes deaf when

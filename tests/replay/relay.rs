@@ -144,7 +144,7 @@ fn shovel(front: &UdpSocket, back: &UdpSocket, seed: u64, log: &Log, end: &Atomi
 }
 
 /// A relay for streams: what comes is passed on in pieces of 4 to 103 bytes. (A header in one piece:
-/// GNE's handshake fails without; facts, section 2.)
+/// GNE's handshake fails without.)
 pub fn pieces(server: SocketAddr, seed: u64) -> Relay {
     stream(server, move |client, back, _, _| {
         let ends = [(client.try_clone().unwrap(), back.try_clone().unwrap()), (back, client)];
@@ -197,7 +197,7 @@ pub fn gne(server: SocketAddr, seed: u64) -> Relay {
     stream(server, move |mut client, mut back, log, end| {
         let parted = Arc::new(AtomicBool::new(false));
         let Some(request) = frame(&mut client) else { return };
-        // The build's zero byte (facts, section 4).
+        // The build's zero byte (gne/README.md, "Byte order").
         let order = if request[4 + 6] == 0 { Order::Little } else { Order::Big };
         back.write_all(&request).unwrap();
         let Some(mut answer) = frame(&mut back) else { return };

@@ -5,6 +5,8 @@
 //! angle's bytes, the width of coordinates, ..): [`reading`] has the choices, and [`votes`] finds
 //! two of them by what a conversation shows. No byte of a real engine was ever seen: everything
 //! here follows the manuals.
+//!
+#![doc = include_str!("README.md")]
 
 pub mod a5;
 mod analyse;

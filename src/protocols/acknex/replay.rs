@@ -2,7 +2,7 @@
 //!
 //! There is no session that could be kept: messages go as recorded, in the same datagrams. The
 //! server numbers the entities: the live number of one that we asked for is known by the create
-//! that echoes our identifier (facts, section 4).
+//! that echoes our identifier.
 
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, Said, without};
@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// A server drops a client that was silent for 5 s (facts, section 4).
+/// A server drops a client that was silent for 5 s, by the manual.
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// The protocol's part in replays.

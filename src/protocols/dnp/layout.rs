@@ -1,7 +1,7 @@
 //! DNP's messages: tables only. One datagram is one message; all numbers are little-endian.
 //!
 //! Sources: the specification (Drag\[en\]gine wiki, gamedev:dnp) and, where the programs differ from
-//! it, the facts measured on them: `link_update` has counts of one byte, an index and no types.
+//! it, what was measured on them (README.md): `link_update` has counts of one byte, an index and no types.
 
 use super::values::{BY_TYPE, TYPES};
 use crate::codec::Layout;

@@ -3,6 +3,8 @@
 //! Messages ([`layout`]) may be numbered and acknowledged ([`reliable`]), long ones come in parts
 //! ([`joined`]), and states are shared over links ([`links`]): a link_update says neither of what
 //! types its values are nor how long they are; the link_state before it did.
+//!
+#![doc = include_str!("README.md")]
 
 pub mod acknowledges;
 pub mod commands;

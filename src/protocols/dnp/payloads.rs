@@ -1,6 +1,6 @@
 //! The application's messages, by the user's schemas: found by the message's name, and by the first
-//! byte if the schema names one. The words are those of the library's message reader (facts,
-//! section 5), in short and as the specification has them.
+//! byte if the schema names one. The words are those of the library's message reader
+//! (README.md, "Words for schemas"), in short and as the specification has them.
 
 use super::varuint::VarUInt;
 use crate::codec::layout::*;

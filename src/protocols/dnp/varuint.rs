@@ -1,4 +1,4 @@
-//! The number of the engine's file writer that takes as many bytes as it needs (facts, section 5):
+//! The number of the engine's file writer that takes as many bytes as it needs (read in its source):
 //! the two top bits of the first byte say how many follow, the highest bits come first.
 
 use crate::codec::bits;

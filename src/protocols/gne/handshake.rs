@@ -1,5 +1,5 @@
 //! The handshake: whether the request was accepted, and if not, why. The refusal has no reason on
-//! the wire: both sides' values tell it (facts, section 3.2).
+//! the wire: both sides' values tell it (README.md, "Handshake").
 
 use super::layout::{CLIENT, SERVER};
 use super::link::{Link, order_name};

@@ -1,5 +1,5 @@
 //! GNE's messages: tables only. Source: the specification's sixth draft, corrected by the library's
-//! code and wire (facts, sections 3, 5, 6, 7).
+//! code and wire (README.md, "Handshake", "Packets").
 //!
 //! Numbers are in the connection's byte order, which the request's build field tells. A packet has
 //! no length: without its layout nothing behind it can be read.

@@ -3,7 +3,9 @@
 //! TCP carries [HawkNL frames](super::hawknl): the handshake first, then lists of packets. UDP
 //! carries the same lists, from the acceptance on, to the port that it names. Two errors in the
 //! libraries multiply to a byte order that no version tells, but the request's build field does
-//! (facts, section 4).
+//! (below, "Byte order").
+//!
+#![doc = include_str!("README.md")]
 
 pub mod datagrams;
 pub mod embedded;

@@ -1,5 +1,5 @@
 //! The words for the application's packets: GNE's value types, in the connection's byte order
-//! (facts, section 7). The fields of a packet stand beside its id, so none may be called `id`.
+//! (README.md, "Packets"). The fields of a packet stand beside its id, so none may be called `id`.
 
 use super::layout::{embedded, gbool, gtime};
 use super::packets::PROTO;

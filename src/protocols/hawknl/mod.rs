@@ -8,6 +8,8 @@
 //! A carrier, no dissector of its own: lines of `proto` hawknl come from GNE's sessions, for what
 //! only the frames can explain. Their bytes, as those of GNE's lines, are the content alone; those of
 //! a frame that was never finished have its header, which says how long it would have been.
+//!
+#![doc = include_str!("README.md")]
 
 pub mod framing;
 pub mod lines;

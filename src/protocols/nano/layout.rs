@@ -1,5 +1,5 @@
-//! nano's packages: tables only. Sources: the specification, and facts.md sections 1 and 3 for
-//! what real servers do.
+//! nano's packages: tables only. Sources: the specification, and for what real servers do
+//! README.md, "Packages" and "Messages".
 //!
 //! A package is `type u8 | length u24 | body`. The body of a data package (type 4) is a message:
 //! `flags u8 | id? | route or route_code? | payload`, whose kind stands in three bits of the flags.

@@ -4,6 +4,8 @@
 //! What a package says often depends on earlier ones: route codes on the dictionary of the
 //! handshake, a response's route on its request, a payload's form on the route
 //! ([`memory`], [`analysis`]).
+//!
+#![doc = include_str!("README.md")]
 
 pub mod analysis;
 pub mod circumstances;

@@ -1,4 +1,4 @@
-//! Where packages begin and end, and what may be one (output.md: "Broken input").
+//! Where packages begin and end, and what may be one (README.md, "Broken streams").
 
 use super::layout::package;
 

@@ -1,6 +1,6 @@
 //! pomelo-protobuf: close to Google's, but the type comes from the protos alone, all signed
-//! integers are zigzag, and repeated numbers stand behind one key and their count (facts.md,
-//! section 4).
+//! integers are zigzag, and repeated numbers stand behind one key and their count (README.md,
+//! "Payloads").
 //!
 //! Fields of one name belong together, however they are scattered on the wire: they are collected
 //! first, then the nodes are made.

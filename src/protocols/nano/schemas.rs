@@ -1,5 +1,5 @@
 //! Payloads by the user's schemas: found by route and by the message that carries them. What an
-//! application puts into its payloads is not announced on the wire (facts.md, section 4), so a
+//! application puts into its payloads is not announced on the wire, so a
 //! schema says the encoding too.
 
 use super::members;

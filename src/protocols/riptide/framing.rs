@@ -1,5 +1,5 @@
-//! Riptide over TCP: a length before each message, u16 in 2.0 and i32 from 2.1 on (facts,
-//! section 4), little-endian.
+//! Riptide over TCP: a length before each message, u16 in 2.0 and i32 from 2.1 on,
+//! little-endian.
 
 use super::version::Version;
 use crate::flow::Side;

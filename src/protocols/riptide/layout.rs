@@ -1,4 +1,4 @@
-//! Riptide's messages: tables only. Sources: the specification (2.0) and the facts of all wire
+//! Riptide's messages: tables only. Sources: the specification (2.0) and what was measured of all wire
 //! families, 1.0 to 2.2.
 //!
 //! 1.x and 2.0 are byte aligned. 2.1 and 2.2 are one string of bits: a 4 bit type, then values of

@@ -2,6 +2,8 @@
 //!
 //! A C# library for games made with Unity and others. There is no version, magic or connection id
 //! on the wire: the version is found per conversation ([`version`]). 2.1 and later are bit-packed.
+//!
+#![doc = include_str!("README.md")]
 
 pub mod framing;
 pub mod layout;

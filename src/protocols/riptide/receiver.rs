@@ -1,5 +1,5 @@
 //! What the library's receivers make of a direction's reliable messages: their own filter against
-//! copies, run over the capture (facts, section 7).
+//! copies, run over the capture (README.md, "Reliable layer").
 //!
 //! The filters fail after a jump of the sequence ids: up to 2.0 (1.x has the same one) a message may
 //! be handed to the application twice, in 2.1 and 2.2 never. Nothing on the wire says so, but the

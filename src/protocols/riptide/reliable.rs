@@ -1,5 +1,5 @@
 //! Riptide's reliable layer: which message was acknowledged by which ack, which copies are resends
-//! (facts, section 7).
+//! (README.md, "Reliable layer").
 
 use super::receiver::Receiver;
 use super::version::Version;

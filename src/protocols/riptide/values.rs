@@ -1,4 +1,4 @@
-//! The words for payload schemas: Riptide's value encodings (facts, sections 1, 2 and 3).
+//! The words for payload schemas: Riptide's value encodings (README.md, "Values in payloads").
 
 use super::version::Version;
 use crate::codec::bits;

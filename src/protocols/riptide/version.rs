@@ -1,5 +1,6 @@
 //! Which of Riptide's wire families a conversation speaks: no message says so, so candidates are
-//! struck out by messages that do not fit them (facts, section 5).
+//! struck out by messages that do not fit them (README.md, "How a conversation
+//! is recognised").
 
 /// A wire family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

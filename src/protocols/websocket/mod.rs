@@ -3,6 +3,8 @@
 //!
 //! A session asks the [`Carrier`] for one [`Step`] after the other; the carrier prints its own
 //! lines, and hands out each message joined, unmasked and inflated.
+//!
+#![doc = include_str!("README.md")]
 
 pub mod deflate;
 pub mod encode;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const REQUEST: Duration = Duration::from_millis(1000);
 /// How long an update waits for a link_up that may be lost: it is never sent again.
 const LINK_UP: Duration = Duration::from_millis(1000);
-/// A close is not acknowledged, and duplicates are harmless (probe.md).
+/// A close is not acknowledged, and duplicates are harmless: an unknown address is ignored.
 const GOODBYES: usize = 3;
 
 impl Actor for Playing {

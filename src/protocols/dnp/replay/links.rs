@@ -1,5 +1,5 @@
 //! Links: which answer the capture gave to which link_state, and the live ids in the place of the
-//! recorded ones (facts, section 6).
+//! recorded ones (README.md, "Links and updates").
 
 use super::{MODULUS, Playing};
 use crate::dissect::Role;

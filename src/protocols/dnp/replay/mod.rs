@@ -2,7 +2,7 @@
 //!
 //! Numbers begin at 0 again, at most ten commands are on their way, and only what is not
 //! acknowledged is sent again. Links are answered as the capture did, for the link ids that the
-//! live peer chooses (facts, sections 3 and 6).
+//! live peer chooses (README.md, "Numbers, acknowledgements, time-outs" and "Links and updates").
 
 mod actor;
 mod links;

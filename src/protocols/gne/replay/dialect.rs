@@ -9,11 +9,11 @@ use crate::live::replay::actor::{Outbox, Recorded, Said};
 use serde_json::{Map, Value as Json, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The library's read buffer: what is longer ends the connection (facts, section 2).
+/// The library's read buffer: what is longer ends the connection.
 pub const LARGEST: usize = 512;
 /// How many bytes the long form of a ping has more than the short one.
 const LONGER: usize = 15;
-/// Packets that builds up to 5 do not have (facts, section 6).
+/// Packets that builds up to 5 do not have: they came in November 2002.
 const NEWER: [&str; 4] = ["channel", "object_creation", "object_update", "object_death"];
 
 /// How one side writes.

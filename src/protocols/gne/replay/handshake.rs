@@ -2,7 +2,7 @@
 //! same game writes in another byte order or has another protocol version.
 //!
 //! A refusal costs the server a socket, so the captured request goes first: most servers take it,
-//! and a refusal tells as much as a neutral request would (probe.md, step 1).
+//! and a refusal tells as much as a neutral request would.
 
 use crate::dissect::Role;
 use crate::live::replay::actor::{Outbox, Recorded, Said};

@@ -3,7 +3,8 @@
 //! The ports of the datagrams are live, and so are byte order and protocol version: a server of
 //! another kind refuses the captured request, says in the refusal what it has, and is asked again
 //! in its own dialect. Replies to pings go to the live requests. The connection is never left
-//! without an ExitPacket: old servers never recover from that (probe.md, step 4).
+//! without an ExitPacket: old servers never recover from that (README.md, "What harms
+//! servers").
 
 mod actor;
 mod dialect;

@@ -1,7 +1,7 @@
 //! Playing one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
 //!
 //! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
-//! a response goes to the live request of the same route (facts, sections 2 and 3).
+//! a response goes to the live request of the same route.
 
 mod actor;
 mod upgrade;
@@ -153,7 +153,7 @@ impl Playing {
 
     fn handshake(&mut self, said: Said, out: &mut Outbox) {
         self.state = State::Asked;
-        // nano's own clients say nothing, and nano does not mind; pomelo refuses them (probe.md).
+        // nano's own clients say nothing, and nano does not mind; pomelo refuses them.
         if said.text("body").is_none_or(str::is_empty) {
             out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
             out.say.push_back(said.with("body", json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));

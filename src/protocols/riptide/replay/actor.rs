@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
 /// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
-/// errors of the library (facts, section 7).
+/// errors of the library (README.md, "Reliable layer").
 const WINDOW: usize = 16;
 /// How long the peer must have been at rest before the session is left: its copies of messages
 /// whose acks were lost come 15 times, 50 ms apart.

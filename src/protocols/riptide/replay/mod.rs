@@ -1,7 +1,7 @@
 //! Playing one side of a recorded Riptide conversation to a live peer.
 //!
 //! The peer decides the client id and what it acknowledges; sequence ids begin anew. Acks and
-//! heartbeats are made live (facts, sections 6 and 7), recorded resends are not repeated.
+//! heartbeats are made live, recorded resends are not repeated.
 
 mod actor;
 mod numbers;

@@ -1,5 +1,5 @@
 //! Sequence ids: those of our own messages, which begin anew, and those of the peer, which are
-//! acknowledged (facts, sections 6 and 7).
+//! acknowledged.
 
 use super::super::version::Version;
 use super::Playing;
@@ -96,7 +96,7 @@ impl Playing {
         }
     }
 
-    /// The library's own smoothing (facts, section 6), and its wait before a copy (section 7).
+    /// The library's own smoothing of round trips, and its wait before a copy: 1.2 times the smoothed one.
     pub(super) fn round_trip(&mut self, trip: Duration, out: &mut Outbox) {
         out.counts.round_trip(trip);
         let smooth = self.smooth.map_or(trip, |old| old.mul_f64(0.7) + trip.mul_f64(0.3));

@@ -1,0 +1,61 @@
+//! `netkit help`: a command's help, or a page of the documentation.
+
+use super::Usage;
+use super::markdown;
+use super::output::style;
+use crate::cli::{Cli, Global};
+use clap::CommandFactory;
+use clap::builder::StyledStr;
+use netkit::docs::{self, Page};
+use netkit::nearest::{hint, nearest};
+use netkit::printable::Lines;
+use netkit::protocols::pages;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+/// No line of a page is longer where the width is free: long lines are hard to read.
+const WIDEST: usize = 100;
+
+/// All pages: the protocols', then those that belong to no module.
+pub fn topics() -> impl Iterator<Item = &'static Page> {
+    pages::PAGES.iter().chain(&docs::PAGES)
+}
+
+/// Runs the command.
+pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
+    let style = style(global, false);
+    let width = style.width.unwrap_or(WIDEST).min(WIDEST);
+    let mut command = Cli::command();
+    command.build();
+    let Some(topic) = topic else {
+        let mut text = shown(&command.render_long_help(), style.colour);
+        text.push_str("\nTopics (netkit help TOPIC):\n");
+        let longest = topics().map(|page| page.name.len()).max().unwrap_or(0);
+        for page in topics() {
+            writeln!(text, "  {:longest$}  {}", page.name, page.about)?;
+        }
+        write!(io::stdout(), "{text}")?;
+        return Ok(0);
+    };
+    if let Some(sub) = command.find_subcommand_mut(topic) {
+        write!(io::stdout(), "{}", shown(&sub.render_long_help(), style.colour))?;
+        return Ok(0);
+    }
+    let Some(page) = topics().find(|page| page.name == topic) else {
+        let commands = command.get_subcommands().map(clap::Command::get_name);
+        let near = nearest(topic, commands.chain(topics().map(|page| page.name)));
+        let why = format!("no command or topic {topic:?}{} (netkit help lists them)", hint(near));
+        return Err(Usage(why).into());
+    };
+    let text = markdown::plain(page.text, width, style.colour);
+    match style.colour {
+        // Every byte of it is ours: nothing of the wire is quoted.
+        true => write!(io::stdout(), "{text}")?,
+        false => write!(io::stdout(), "{}", Lines(text))?,
+    }
+    Ok(0)
+}
+
+fn shown(help: &StyledStr, colour: bool) -> String {
+    if colour { help.ansi().to_string() } else { help.to_string() }
+}

@@ -1,0 +1,42 @@
+//! The pages that belong to no module: `netkit help TOPIC` prints them, and here they stand beside
+//! what they are about. A protocol's own page is that of its module.
+
+/// A page of documentation, in Markdown.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// What `netkit help` calls it.
+    pub name: &'static str,
+    /// One line.
+    pub about: &'static str,
+    /// The page.
+    pub text: &'static str,
+}
+
+macro_rules! pages {
+    ($count:literal: $($name:ident, $about:literal;)*) => {
+        $(
+            #[doc = include_str!(concat!("docs/", stringify!($name), ".md"))]
+            pub mod $name {}
+        )*
+
+        /// All of them.
+        pub static PAGES: [Page; $count] =
+            [$(Page {
+                name: stringify!($name),
+                about: $about,
+                text: include_str!(concat!("docs/", stringify!($name), ".md")),
+            }),*];
+    };
+}
+
+pages! {
+    8:
+    output, "the command line, exit statuses, JSON: what scripts may rely on";
+    filters, "which messages -F keeps";
+    schemas, "layouts of your own game's payloads";
+    recognition, "how a conversation's protocol is found";
+    performance, "speed and memory, and how they are measured";
+    builds, "captures as a gate in a build pipeline";
+    platforms, "Linux, macOS, Windows; packages";
+    contributing, "where a change goes, and what has to hold";
+}

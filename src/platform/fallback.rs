@@ -1,0 +1,57 @@
+//! Any platform: what the standard library has. Reads block, a second Ctrl-C ends them.
+
+use super::Ready;
+use std::fs::{File, Metadata};
+use std::path::Path;
+use std::time::Duration;
+
+/// The standard library's stdin has to do.
+pub fn stdin() -> Option<File> {
+    None
+}
+
+/// The standard library's stdout has to do.
+pub fn stdout() -> Option<File> {
+    None
+}
+
+/// Pipes stay as they are.
+pub fn large_pipe(_: usize) {}
+
+/// Nothing can be waited for: it is read at once.
+pub fn wait(_: &File, _: bool, _: Duration) -> Ready {
+    Ready::Read
+}
+
+/// Are these two one file? By their full names: nothing else tells.
+pub fn same_file(_: &Metadata, a: &Path, _: &Metadata, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Tells of Ctrl-C, by the number that it has elsewhere.
+#[cfg(not(unix))]
+pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || caught(super::INTERRUPT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform;
+
+    #[test]
+    fn has_the_form_of_the_real_one() {
+        // Each function of the platform and its fallback are one type: either can stand for the other.
+        type Open = fn() -> Option<File>;
+        let pairs: [[Open; 2]; 2] = [[stdin, platform::stdin], [stdout, platform::stdout]];
+        let pipes: [fn(usize); 2] = [large_pipe, platform::large_pipe];
+        let waits: [fn(&File, bool, Duration) -> Ready; 2] = [wait, platform::wait];
+        assert!(pairs.iter().all(|pair| pair[0]().is_none()));
+        pipes[0](1 << 20);
+        let file = File::open("Cargo.toml").expect("at the project's root");
+        // A file can be read at once, whoever says so.
+        for wait in waits {
+            assert_eq!(wait(&file, false, Duration::from_millis(1)), Ready::Read);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The README's picture of a terminal: made from what the program prints, in its colours.
+//!
+//! `NETKIT_BLESS=1 cargo test --test picture` draws `fixtures/terminal.svg` anew.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// What is shown: a command line, and its arguments.
+const SHOWN: [(&str, &[&str]); 2] = [
+    (
+        "netkit decode riptide20-udp.pcap -F 'frame in {3, 86, 91}'",
+        &["decode", "fixtures/riptide/riptide20-udp.pcap", "-F", "frame in {3, 86, 91}"],
+    ),
+    (
+        "netkit decode acknex-malformed.pcap -F 'has fault' -c 1",
+        &["decode", "fixtures/acknex/acknex-malformed.pcap", "-F", "has fault", "-c", "1"],
+    ),
+];
+
+const COLUMNS: usize = 92;
+/// Of a character and a line, in units of the drawing.
+const CELL: (f32, f32) = (8.4, 18.0);
+const EDGE: f32 = 14.0;
+
+/// How a run of characters looks.
+#[derive(Clone, Copy, Default, PartialEq)]
+struct Face {
+    bold: bool,
+    dim: bool,
+    italic: bool,
+    colour: Option<u8>,
+}
+
+impl Face {
+    /// Follows one `ESC [ .. m`.
+    fn set(&mut self, codes: &str) {
+        for code in codes.split(';') {
+            match code.parse().expect("a number") {
+                0 => *self = Face::default(),
+                1 => self.bold = true,
+                2 => self.dim = true,
+                3 => self.italic = true,
+                code @ (30..=37 | 90..=97) => self.colour = Some(code),
+                code => panic!("the picture does not know the code {code}"),
+            }
+        }
+    }
+
+    fn attributes(self) -> String {
+        let fill = match (self.colour, self.dim) {
+            (Some(31 | 91), _) => "#ff6b68",
+            (Some(32 | 92), _) => "#8dc891",
+            (Some(33 | 93), _) => "#e5c07b",
+            (Some(34 | 94), _) => "#7aa2f7",
+            (Some(35 | 95), _) => "#c792ea",
+            (Some(36 | 96), _) => "#5fc3d0",
+            (None, true) => "#7f848e",
+            _ => "#d7dae0",
+        };
+        let weight = if self.bold { " font-weight=\"bold\"" } else { "" };
+        let style = if self.italic { " font-style=\"italic\"" } else { "" };
+        format!("fill=\"{fill}\"{weight}{style}")
+    }
+}
+
+/// A line's runs, each with the column that it begins in.
+fn runs(line: &str, face: &mut Face) -> Vec<(usize, String, Face)> {
+    let mut list: Vec<(usize, String, Face)> = Vec::new();
+    let mut column = 0;
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        if let Some(codes) = rest.strip_prefix("\x1b[") {
+            let (codes, behind) = codes.split_once('m').expect("a colour");
+            face.set(codes);
+            rest = behind;
+            continue;
+        }
+        match list.last_mut().filter(|(_, _, same)| *same == *face) {
+            Some((_, text, _)) => text.push(first),
+            None => list.push((column, first.into(), *face)),
+        }
+        column += 1;
+        rest = &rest[first.len_utf8()..];
+    }
+    // Spaces at a run's ends are drawn by its place.
+    for (column, text, _) in &mut list {
+        *column += text.chars().take_while(|c| *c == ' ').count();
+        *text = text.trim_matches(' ').into();
+    }
+    list.retain(|(_, text, _)| !text.is_empty());
+    list
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+fn draw(lines: &[String]) -> String {
+    let (width, height) = (2.0 * EDGE + COLUMNS as f32 * CELL.0, 2.0 * EDGE + lines.len() as f32 * CELL.1);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.0} {height:.0}\">\n\
+         <title>netkit in a terminal</title>\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#1e2127\"/>\n\
+         <g font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n"
+    );
+    let mut face = Face::default();
+    for (k, line) in lines.iter().enumerate() {
+        let y = EDGE + (k as f32 + 0.75) * CELL.1;
+        for (column, text, face) in runs(line, &mut face) {
+            let (x, length) = (EDGE + column as f32 * CELL.0, text.chars().count() as f32 * CELL.0);
+            let (attributes, text) = (face.attributes(), escaped(&text));
+            // The length keeps columns straight, whatever font there is.
+            writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" textLength=\"{length:.1}\" {attributes}>{text}</text>")
+                .unwrap();
+        }
+    }
+    svg + "</g>\n</svg>\n"
+}
+
+#[test]
+fn is_what_the_program_prints() {
+    let mut lines = Vec::new();
+    for (command, args) in SHOWN {
+        let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
+            .args(args)
+            .args(["--color", "always"])
+            .env("COLUMNS", COLUMNS.to_string())
+            .env_remove("NETKIT_SCHEMA")
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let text = String::from_utf8(done.stdout).expect("text");
+        assert!(text.lines().count() > 3 && text.contains('\x1b'), "{text}");
+        lines.push(format!("\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m"));
+        lines.extend(text.trim_end().lines().map(String::from));
+        lines.push(String::new());
+    }
+    lines.pop();
+    let svg = draw(&lines);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/terminal.svg");
+    if std::env::var_os("NETKIT_BLESS").is_some() {
+        std::fs::write(&file, &svg).expect("written");
+    }
+    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    assert!(
+        kept == svg,
+        "fixtures/terminal.svg is not what the program prints: NETKIT_BLESS=1 cargo test --test picture"
+    );
+}

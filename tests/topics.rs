@@ -1,0 +1,84 @@
+//! `netkit help TOPIC`: every page prints, fits the terminal, and names only pages that there are.
+
+use std::process::{Command, Output};
+
+fn netkit(args: &[&str], columns: Option<u32>) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.args(args).env_remove("COLUMNS").env_remove("NO_COLOR");
+    if let Some(columns) = columns {
+        command.env("COLUMNS", columns.to_string());
+    }
+    command.output().expect("runs")
+}
+
+fn text(args: &[&str], columns: Option<u32>) -> String {
+    let done = netkit(args, columns);
+    assert!(done.status.success() && done.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).expect("text")
+}
+
+/// The names below a heading of `netkit help`.
+fn listed(heading: &str) -> Vec<String> {
+    let all = text(&["help"], Some(100));
+    let (_, below) = all.split_once(heading).expect("the heading");
+    let names = below.lines().skip(1).take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    names.map(|line| line.split_whitespace().next().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn every_topic_prints() {
+    let topics = listed("\nTopics");
+    for name in ["riptide", "dnp", "nano", "gne", "acknex", "output", "filters", "contributing"] {
+        assert!(topics.iter().any(|topic| topic == name), "{name} is no topic: {topics:?}");
+    }
+    for topic in &topics {
+        let page = text(&["help", topic], Some(80));
+        assert!(page.lines().count() > 15, "{topic}: {page}");
+        for (k, line) in page.lines().enumerate() {
+            // Code stands as it is.
+            let code = line.starts_with("    ");
+            assert!(code || line.chars().count() <= 80, "{topic}, line {}: {line}", k + 1);
+            assert!(!line.contains("```") && !line.starts_with('#') || code, "{topic}, line {}: {line}", k + 1);
+            assert!(!line.contains('\x1b'), "{topic}: colours in a pipe");
+        }
+        // In colour it is the same text.
+        let mut coloured = text(&["help", topic, "--color", "always"], Some(80));
+        assert!(coloured.contains("\x1b[1m"), "{topic}");
+        for code in ["\x1b[0m", "\x1b[1m", "\x1b[36m"] {
+            coloured = coloured.replace(code, "");
+        }
+        assert_eq!(coloured, page, "{topic}");
+    }
+}
+
+#[test]
+fn pages_name_topics_that_there_are() {
+    let known: Vec<String> = listed("\nTopics").into_iter().chain(listed("\nCommands")).collect();
+    for topic in listed("\nTopics") {
+        let words: Vec<String> = text(&["help", &topic], Some(20000)).split_whitespace().map(String::from).collect();
+        for named in words.windows(3).filter(|w| w[0] == "netkit" && w[1] == "help").map(|w| &w[2]) {
+            let name: String = named.chars().take_while(|c| c.is_ascii_lowercase()).collect();
+            assert!(name.is_empty() || known.contains(&name), "{topic} names the page {named:?}");
+        }
+    }
+}
+
+#[test]
+fn commands_have_their_own_help() {
+    for command in listed("\nCommands") {
+        assert!(text(&["help", &command], Some(100)).contains(&format!("Usage: netkit {command}")), "{command}");
+    }
+}
+
+#[test]
+fn what_is_meant_is_said() {
+    for (wrong, meant) in [("riptid", "riptide"), ("filter", "filters"), ("decod", "decode"), ("schema", "schemas")] {
+        let done = netkit(&["help", wrong], None);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{wrong}");
+        assert!(said.contains(&format!("did you mean {meant:?}?")), "{said}");
+        assert!(done.stdout.is_empty());
+    }
+    let none = netkit(&["help", "xyzzy"], None);
+    assert!(String::from_utf8_lossy(&none.stderr).starts_with("netkit: no command or topic \"xyzzy\" (netkit help"));
+}
