@@ -73,9 +73,20 @@ pub struct Held {
     /// Whose first bytes the capture has lost.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
+    /// How often its older half was let go, and how many datagrams that were.
+    pub(super) rounds: u32,
+    pub(super) forgotten: u64,
 }
 
 impl Held {
+    /// Lets the older half of the datagrams go.
+    pub(super) fn forget(&mut self) {
+        let half = self.datagrams.len().div_ceil(2);
+        self.bytes -= self.datagrams.drain(..half).map(|datagram| datagram.bytes.len()).sum::<usize>();
+        self.rounds += 1;
+        self.forgotten += half as u64;
+    }
+
     /// Holds a copy of a datagram.
     pub(super) fn push(&mut self, place: &Place<'_>) {
         self.bytes += place.bytes.len();

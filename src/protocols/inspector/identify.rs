@@ -8,9 +8,17 @@ use crate::protocols::dissector::{Dissector, Evidence, Session, Sight, StreamEve
 use crate::protocols::{Place, Sink};
 
 /// How many datagrams of an undecided conversation are held back.
-const HELD_DATAGRAMS: usize = 12;
+const HELD_DATAGRAMS: usize = 96;
+/// The dissectors are asked about each of so many datagrams, and about every eighth of the others:
+/// they look at all that are held.
+const ASKED_EACH: usize = 16;
+/// So often the older half of the datagrams held is let go for what comes behind them: a session
+/// heard from its middle on may say nothing that tells for a while.
+const ROUNDS: u32 = 16;
+/// How many datagrams from one on that was none of the protocol's are looked at together.
+const DOUBTED: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
-pub(super) const HELD_BYTES: usize = 4096;
+pub(super) const HELD_BYTES: usize = 8192;
 /// Who reads a conversation that another one has announced.
 const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
@@ -66,53 +74,57 @@ impl<S: Sink> Inspector<'_, S> {
         }
         let said = held.sight(c.transport);
         let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !held.cut[side.index()]);
-        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, options: self.options };
+        let last = ask != Ask::More;
+        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, last, options: self.options };
         // Who is heard from the middle on proves nothing: the other side may begin what can be known.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
-        let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
+        let mut best: Option<(u32, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
         for dissector in self.options.dissectors() {
-            let (rank, why) = match dissector.identify(&sight) {
-                Evidence::No => continue,
-                _ if ask == Ask::Again(dissector.name()) => continue,
-                Evidence::Sure(rank, why) => (1 + rank, why),
-                Evidence::Likely(why) if matches!(ask, Ask::Again(_)) => (0, why),
-                Evidence::Maybe(_) | Evidence::Likely(_)
-                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
-                {
-                    (0, "the same server's other conversations")
-                }
-                Evidence::Maybe(_) => {
-                    open = true;
-                    continue;
-                }
-                Evidence::Likely(why) => {
-                    open = true;
-                    if ask != Ask::Last {
-                        continue;
-                    }
-                    (0, why)
-                }
-            };
-            if best.is_none_or(|(r, ..)| rank > r) {
-                best = Some((rank, dissector, why));
+            if ask == Ask::Again(dissector.name()) {
+                continue;
+            }
+            let evidence = dissector.identify(&sight);
+            let Evidence::Bits(bits, why) = evidence else { continue };
+            open = true;
+            // What a conversation shows behind its beginning stays in it.
+            let known = matches!(ask, Ask::More | Ask::Last)
+                && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name()));
+            if !evidence.suffices(known) {
+                continue;
+            }
+            let why = if evidence.suffices(false) { why } else { "the same server's other conversations" };
+            if best.is_none_or(|(most, ..)| bits > most) {
+                best = Some((bits, dissector, why));
             }
         }
         match best {
             Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
-            None if (open || silent) && ask != Ask::Last => None,
+            None if (open || silent) && !last => None,
             None => Some(None),
         }
     }
 
     /// Settles an undecided conversation, if it can be, and lets its session see what was held.
-    pub(super) fn settle(&mut self, c: &mut Conversation<Claim>, held: Box<Held>, last: bool) {
-        let full = held.bytes >= HELD_BYTES || held.datagrams.len() >= HELD_DATAGRAMS;
-        match self.identify(c, &held, if last || full { Ask::Last } else { Ask::More }) {
-            None => c.state = Claim::Undecided(held),
+    pub(super) fn settle(&mut self, c: &mut Conversation<Claim>, mut held: Box<Held>, last: bool) {
+        let count = held.datagrams.len();
+        let full = held.bytes >= HELD_BYTES || count >= HELD_DATAGRAMS;
+        if !last && !full && count > ASKED_EACH && !count.is_multiple_of(8) {
+            c.state = Claim::Undecided(held);
+            return;
+        }
+        let on = full && !last && c.transport == Transport::Udp && held.rounds < ROUNDS;
+        match self.identify(c, &held, if last || full && !on { Ask::Last } else { Ask::More }) {
+            None => {
+                if on {
+                    held.forget();
+                }
+                c.state = Claim::Undecided(held);
+            }
             Some(None) => {
-                *self.counters.foreign.entry(c.transport.name()).or_default() += held.datagrams.len().max(1) as u64;
+                let packets = held.forgotten + held.datagrams.len().max(1) as u64;
+                *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
                 c.state = Claim::Foreign(self.generation);
             }
             Some(Some((name, why, session))) => {
@@ -143,9 +155,9 @@ impl<S: Sink> Inspector<'_, S> {
             let mut doubt = owner.doubt.take().unwrap_or_default();
             doubt.held.push(place);
             doubt.broken += broken as usize;
-            if doubt.held.datagrams.len() < HELD_DATAGRAMS {
+            if doubt.held.datagrams.len() < DOUBTED {
                 owner.doubt = Some(doubt);
-            } else if doubt.broken * 2 > HELD_DATAGRAMS
+            } else if doubt.broken * 2 > DOUBTED
                 && let Some(Some((name, why, session))) = self.identify(c, &doubt.held, Ask::Again(owner.name))
             {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;

@@ -1,0 +1,178 @@
+//! What speaks for nano and its relatives: packages, the first of them a handshake. An upgrade to
+//! WebSocket speaks for nothing: what its messages carry does.
+//!
+//! | observed | bits | because |
+//! |---|---|---|
+//! | a side begins with packages of the types 1 to 5 | 5 | 5 of 256 |
+//! | .. TCP: the first with a body is a handshake | 3 | 1 of 256 with the one before |
+//! | .. its body begins as a JSON object, or as zlib | 8 | `{"`, `{}` or 78 and one of four |
+//! | .. JSON: with a key of the handshakes in it | 6 | sys, code, user or protos in quotes: 32 bits and more, but it is plain text |
+//! | .. JSON: the body is there, and ends with it | 8 | one of 256 lengths |
+//! | .. zlib: the body is at most 65536 long | 8 | 2^16 of 2^24 |
+//! | .. empty packages | 6 | three zeros are a filler |
+//! | .. WebSocket: they fill the message exactly | 16 | of 24 bits, zeros counted half |
+//! | .. WebSocket: the first is data whose flags have a meaning | 3 | 32 of 256 |
+//!
+//! So a handshake in JSON over TCP is 22 where its key is known, or 24 where its end is; in zlib 24;
+//! a first message of WebSocket 24 and more. Empty packages are 11: enough for a known server only.
+
+use super::package::{self, HEADER, Next};
+use crate::flow::{Side, Stream, Transport};
+use crate::protocols::websocket::{Carrier, Step, http};
+use crate::protocols::{Draft, Evidence, Message, Out, Roles, Sight, Sink, Talk};
+
+/// So many messages of a WebSocket are looked at, of each side.
+const LOOKED_AT: usize = 4;
+
+/// What the carrier prints on the way is nobody's.
+struct Unseen;
+
+impl Sink for Unseen {
+    fn message(&mut self, _message: &Message<'_>) {}
+}
+
+/// By the first bytes of both sides.
+pub(super) fn streams(sight: &Sight<'_>) -> Evidence {
+    let http = sight.said.iter().filter_map(|(_, bytes, _)| http::begins(bytes)).find(|http| *http);
+    if http.is_some() {
+        return upgraded(sight);
+    }
+    // What one side says may be no handshake that is recognised, and the other's answer be one.
+    let mut best = Evidence::No;
+    for (_, bytes, _) in sight.said {
+        let evidence = first(bytes);
+        if let Evidence::Bits(bits, _) = evidence
+            && !matches!(best, Evidence::Bits(before, _) if before >= bits)
+        {
+            best = evidence;
+        }
+    }
+    match (best, sight.said) {
+        (Evidence::No, [(_, [1..=5, ..], _)]) => Evidence::Bits(0, "a package's type"),
+        _ => best,
+    }
+}
+
+/// By the first bytes of a side over TCP.
+pub(super) fn first(mut bytes: &[u8]) -> Evidence {
+    if http::begins(bytes).is_none() {
+        return Evidence::Bits(0, "the beginning of an HTTP request");
+    }
+    // Empty packages tell little, and may come first.
+    let whole = bytes.len();
+    while let [1..=3, 0, 0, 0, rest @ ..] = bytes {
+        bytes = rest;
+    }
+    match bytes {
+        [1, _, _, _, body @ ..] if !body.is_empty() => match 8 + handshake(bytes) {
+            // The other side may answer with one that tells.
+            8 => Evidence::Bits(8, "a handshake, but not with JSON"),
+            bits => Evidence::Bits(bits, "a handshake"),
+        },
+        [1, ..] => Evidence::Bits(8, "a handshake's beginning"),
+        _ if bytes.len() < whole => Evidence::Bits(11, "empty packages"),
+        [1..=3] | [1..=3, 0] | [1..=3, 0, 0] => Evidence::Bits(5, "empty packages"),
+        _ => Evidence::No,
+    }
+}
+
+/// The bits of a handshake's length and body, as far as it is there.
+fn handshake(bytes: &[u8]) -> u32 {
+    let Some(length) = package::announced(bytes) else { return 0 };
+    let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
+    if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
+        return 8 + if length <= HEADER + package::LIMIT { 8 } else { 0 };
+    }
+    let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {
+        return 0;
+    }
+    let keys: [&[u8]; 4] = [b"\"sys\"", b"\"code\"", b"\"user\"", b"\"protos\""];
+    let known = keys.iter().any(|key| memchr::memmem::find(body, key).is_some());
+    let ends = bytes.len() >= length && body.trim_ascii_end().ends_with(b"}");
+    if bytes.len() >= length && !ends {
+        return 0;
+    }
+    8 + if known { 6 } else { 0 } + if ends { 8 } else { 0 }
+}
+
+/// By what the first WebSocket messages carry.
+fn upgraded(sight: &Sight<'_>) -> Evidence {
+    let talk = Talk {
+        flow: 0,
+        transport: Transport::Tcp,
+        ends: Some(sight.ends),
+        opener: None,
+        begun: sight.begun,
+        options: sight.options,
+    };
+    let (mut draft, mut sink) = (Draft::default(), Unseen);
+    let mut out = Out::new(&mut draft, &mut sink, &talk, ["", ""]);
+    let (mut carrier, mut roles) = (Carrier::new(true, [true; 2]), Roles::default());
+    // The client's request comes first, and the answer says how its frames are compressed.
+    let mut sides: Vec<(Side, Stream)> = sight.said.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
+    sides.sort_by_key(|(_, stream)| http::is_answer(stream.bytes()));
+    let mut best = Evidence::Bits(0, "a request by HTTP");
+    for (side, stream) in &mut sides {
+        let bytes = stream.bytes();
+        let Some(end) = http::end(bytes, 0) else { continue };
+        let head = http::Head::read(bytes.get(..end).unwrap_or_default());
+        if head.status.is_some_and(|status| status != 101) || head.status.is_none() && !head.upgrade {
+            return Evidence::No;
+        }
+        // Its head alone: the other side's tells how what follows is to be read.
+        carrier.step(*side, stream, &mut roles, &mut out);
+    }
+    for (side, stream) in &mut sides {
+        if !carrier.upgraded(*side) {
+            continue;
+        }
+        let mut seen = 0;
+        while seen < LOOKED_AT {
+            match carrier.step(*side, stream, &mut roles, &mut out) {
+                Step::Wait => break,
+                Step::Done => {}
+                Step::Message => {
+                    let message = carrier.take(*side);
+                    seen += 1;
+                    let Evidence::Bits(bits, why) = carried(&message.bytes) else {
+                        return if best.suffices(false) { best } else { Evidence::No };
+                    };
+                    if matches!(best, Evidence::Bits(before, _) if bits > before) {
+                        best = Evidence::Bits(bits, why);
+                    }
+                    carrier.give_back(*side, message);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// By a message of a WebSocket: packages from its first byte to its last.
+fn carried(mut bytes: &[u8]) -> Evidence {
+    let mut empty = true;
+    let mut body = 0;
+    while !bytes.is_empty() {
+        let length = match package::next(bytes) {
+            Next::Package(length) => length,
+            // The next message may bring the rest.
+            Next::More => return Evidence::Bits(5, "the beginning of a package"),
+            Next::Unknown => return Evidence::No,
+        };
+        let (package, rest) = bytes.split_at(length);
+        if length > HEADER && empty {
+            (empty, body) = match package {
+                [1, ..] => (false, 3 + handshake(package)),
+                [4, _, _, _, flags, ..] if flags & 0xc8 == 0 => (false, 3),
+                [5, ..] => (false, 3),
+                _ => return Evidence::No,
+            };
+        }
+        bytes = rest;
+    }
+    match empty {
+        true => Evidence::Bits(5 + 6, "empty packages in a WebSocket"),
+        false => Evidence::Bits(5 + 16 + body, "packages in a WebSocket"),
+    }
+}
