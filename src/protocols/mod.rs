@@ -35,6 +35,7 @@ pub mod dnp;
 pub mod gne;
 pub mod hawknl;
 pub mod inspector;
+pub mod looks;
 pub mod message;
 pub mod nano;
 pub mod options;
@@ -47,7 +48,7 @@ pub mod talk;
 pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
-pub use inspector::{Counters, Inspector, Share};
+pub use inspector::{Counters, GivenUp, Inspector, Share, Stranger, Strangers};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use probe::Probe;

@@ -1,7 +1,8 @@
 //! Which protocol a conversation speaks: by the user's word, by what another conversation has
 //! announced, by what it says itself; and again when what it says is not that any more.
 
-use super::claim::{Claim, Held, Owner, What};
+use super::claim::{Claim, Held, Owner, What, Outcome};
+use super::strangers::GivenUp;
 use super::{Inspector, talk};
 use crate::flow::{Conversation, Side, Stream, Transport};
 use crate::protocols::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
@@ -19,13 +20,15 @@ const ROUNDS: u32 = 16;
 const DOUBTED: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
 pub(super) const HELD_BYTES: usize = 8192;
+/// The generation of a conversation that was given up: it is not asked about again.
+pub(super) const GONE: u64 = u64::MAX;
 /// Who reads a conversation that another one has announced.
 const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
 const KNOWN: usize = 4096;
 
-/// A protocol's name, why it is that one, and the session.
-pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>);
+/// A protocol's name, why it is that one, the session, and the bits of evidence.
+pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>, u32);
 
 /// When the dissectors are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,18 +56,18 @@ impl<S: Sink> Inspector<'_, S> {
     fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
         if let Some(session) = self.announced(c, 0) {
-            return Some((ANNOUNCED, "a conversation that another one announced", session));
+            return Some((ANNOUNCED, "a conversation that another one announced", session, 0));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
                 && let Some(dissector) = self.options.dissector(name)
                 && dissector.takes(c.transport, true)
             {
-                return Some((dissector.name(), "named by --port", dissector.session(&talk)));
+                return Some((dissector.name(), "named by --port", dissector.session(&talk), 0));
             }
         }
         let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
-        Some((forced.name(), "named by -p", forced.session(&talk)))
+        Some((forced.name(), "named by -p", forced.session(&talk), 0))
     }
 
     /// Asks every dissector. `None`: more has to be said; `Some(None)`: it is none of ours.
@@ -100,7 +103,9 @@ impl<S: Sink> Inspector<'_, S> {
             }
         }
         match best {
-            Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
+            Some((bits, dissector, why)) => {
+                Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options)), bits)))
+            }
             None if (open || silent) && !last => None,
             None => Some(None),
         }
@@ -123,22 +128,29 @@ impl<S: Sink> Inspector<'_, S> {
                 c.state = Claim::Undecided(held);
             }
             Some(None) => {
-                let packets = held.forgotten + held.datagrams.len().max(1) as u64;
-                *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
+                self.counters.strangers.begin(c, &held);
+                if c.transport == Transport::Udp {
+                    let packets = held.forgotten + held.datagrams.len() as u64;
+                    *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
+                }
                 c.state = Claim::Foreign(self.generation);
             }
-            Some(Some((name, why, session))) => {
+            Some(Some((name, why, session, bits))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
+                self.counters.strangers.unread += held.forgotten;
                 let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
+                owner.outcome.credit = bits.into();
                 for datagram in &held.datagrams {
-                    self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
-                        session.datagram(&datagram.place(), out)
+                    let place = datagram.place();
+                    let broken = self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                        session.datagram(&place, out)
                     });
+                    owner.outcome.add(place.frame, self.told, broken);
                 }
-                owner.read = self.replay(c, &held, &mut *owner.session);
+                owner.read = self.replay(c, &held, &mut owner);
                 c.state = Claim::Claimed(owner);
             }
         }
@@ -157,14 +169,38 @@ impl<S: Sink> Inspector<'_, S> {
             doubt.broken += broken as usize;
             if doubt.held.datagrams.len() < DOUBTED {
                 owner.doubt = Some(doubt);
-            } else if doubt.broken * 2 > DOUBTED
-                && let Some(Some((name, why, session))) = self.identify(c, &doubt.held, Ask::Again(owner.name))
-            {
-                *self.counters.claimed.entry((name, why)).or_default() += 1;
-                owner = Owner::new(name, session, None);
+            } else if doubt.broken * 2 > DOUBTED {
+                if let Some(Some((name, why, session, bits))) = self.identify(c, &doubt.held, Ask::Again(owner.name)) {
+                    *self.counters.claimed.entry((name, why)).or_default() += 1;
+                    owner = Owner::new(name, session, None);
+                    owner.outcome.credit = bits.into();
+                } else if owner.outcome.poor() {
+                    self.give_up(c, &owner);
+                    return;
+                }
             }
         }
         c.state = Claim::Claimed(owner);
+    }
+
+    /// Nobody knows better, but most of what the conversation says is none of what it was taken for.
+    #[cold]
+    pub(super) fn give_up(&mut self, c: &mut Conversation<Claim>, owner: &Owner) {
+        if self.share.has(c.id) {
+            let Outcome { messages, frames, broken, .. } = owner.outcome;
+            let (flow, ends, name) = (c.id, c.ends, owner.name);
+            self.counters.strangers.give_up(GivenUp { flow, name, messages, broken, frames, ends });
+        }
+        c.state = Claim::Foreign(GONE);
+    }
+
+    /// The same of a stream: what is unread goes too.
+    #[cold]
+    pub(super) fn doubt_stream(&mut self, c: &mut Conversation<Claim>, stream: &mut Stream) {
+        if let Claim::Claimed(owner) = std::mem::take(&mut c.state) {
+            self.give_up(c, &owner);
+            stream.consume(stream.bytes().len());
+        }
     }
 
     /// The owner, unless it is for another share to have one.
@@ -180,7 +216,7 @@ impl<S: Sink> Inspector<'_, S> {
     pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
-            if let Some((name, why, session)) = self.by_name(c) {
+            if let Some((name, why, session, _)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 return self.owned(c, Owner::new(name, session, Some(self.generation)));
             }
@@ -213,7 +249,7 @@ impl<S: Sink> Inspector<'_, S> {
 
     /// Lets a session see what the streams said before it was found, in the order in which they
     /// said it. Returns how many bytes of each it has read.
-    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, session: &mut dyn Session) -> [usize; 2] {
+    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, owner: &mut Owner) -> [usize; 2] {
         let mut streams = [Stream::default(), Stream::default()];
         let mut ends = [0; 2];
         for said in &held.said {
@@ -227,9 +263,12 @@ impl<S: Sink> Inspector<'_, S> {
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
-            self.run(&talk(c, self.options), c.names.of(&c.ends), session, |session, out| {
+            let names = c.names.of(&c.ends);
+            let broken = self.run(&talk(c, self.options), names, &mut *owner.session, |session, out| {
                 session.stream(said.side, &mut streams[k], event, out)
             });
+            let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
+            owner.outcome.add(frame, self.told, broken);
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }

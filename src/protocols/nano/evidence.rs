@@ -13,8 +13,11 @@
 //! | .. WebSocket: they fill the message exactly | 16 | of 24 bits, zeros counted half |
 //! | .. WebSocket: the first is data whose flags have a meaning | 3 | 32 of 256 |
 //!
+//! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | 1 of 1000 connections, as a guess that favours caution |
+//!
 //! So a handshake in JSON over TCP is 22 where its key is known, or 24 where its end is; in zlib 24;
-//! a first message of WebSocket 24 and more. Empty packages are 11: enough for a known server only.
+//! a first message of WebSocket 24 and more. Empty packages are 11,
+//! and an upgrade that carries nothing is 10: enough for a known server only.
 
 use super::package::{self, HEADER, Next};
 use crate::flow::{Side, Stream, Transport};
@@ -113,15 +116,24 @@ fn upgraded(sight: &Sight<'_>) -> Evidence {
     let mut sides: Vec<(Side, Stream)> = sight.said.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
     sides.sort_by_key(|(_, stream)| http::is_answer(stream.bytes()));
     let mut best = Evidence::Bits(0, "a request by HTTP");
+    let (mut asked, mut refused) = (false, false);
     for (side, stream) in &mut sides {
         let bytes = stream.bytes();
         let Some(end) = http::end(bytes, 0) else { continue };
         let head = http::Head::read(bytes.get(..end).unwrap_or_default());
-        if head.status.is_some_and(|status| status != 101) || head.status.is_none() && !head.upgrade {
+        if head.status.is_none() && !head.upgrade {
             return Evidence::No;
         }
+        asked |= head.upgrade && head.status.is_none();
+        refused |= head.status.is_some_and(|status| status != 101);
         // Its head alone: the other side's tells how what follows is to be read.
         carrier.step(*side, stream, &mut roles, &mut out);
+    }
+    match asked {
+        // What is carried has to speak for itself, unless nothing is.
+        true if refused || sight.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
+        false if refused => return Evidence::No,
+        _ => {}
     }
     for (side, stream) in &mut sides {
         if !carrier.upgraded(*side) {

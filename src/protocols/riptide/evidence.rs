@@ -158,6 +158,23 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
     Some(sum.saturating_sub(CHOICE))
 }
 
+/// Can this be an id of a side whose one before is `before`?
+pub fn is_near(id: u16, before: u16) -> bool {
+    (id.wrapping_sub(before) as i16).unsigned_abs() <= NEAR as u16
+}
+
+/// The id of a message that is sent until it is acknowledged.
+pub fn reliable_id(version: Version, data: &[u8]) -> Option<u16> {
+    let first = *data.first()?;
+    let reliable = match version {
+        Version::V10 => 6..=9,
+        Version::V12 | Version::V20 => 7..=11,
+        Version::V21 | Version::V22 => 7..=10,
+    };
+    let (kind, at) = if version.packed() { (first & 15, 4) } else { (first, 8) };
+    reliable.contains(&kind).then(|| bits::get(data, at, 16) as u16)
+}
+
 /// How often an id was the one before and one more. `None`: they are no ids, since they jump about,
 /// or since one of them was given twice.
 fn near(said: &[(u16, &[u8])]) -> Option<usize> {
@@ -165,10 +182,10 @@ fn near(said: &[(u16, &[u8])]) -> Option<usize> {
     let mut newest: Option<u16> = None;
     for (k, (id, data)) in said.iter().enumerate() {
         if let Some(before) = newest {
-            let step = id.wrapping_sub(before) as i16;
-            if step.unsigned_abs() > NEAR as u16 {
+            if !is_near(*id, before) {
                 return None;
             }
+            let step = id.wrapping_sub(before) as i16;
             if step <= 0 && said[..k].iter().any(|(other, bytes)| other == id && bytes != data) {
                 return None;
             }
@@ -184,7 +201,7 @@ fn near(said: &[(u16, &[u8])]) -> Option<usize> {
 fn named(last: impl Iterator<Item = u16>, given: &[u16]) -> Option<usize> {
     let mut found: Vec<u16> = Vec::new();
     for id in last {
-        if !given.is_empty() && given.iter().all(|g| (id.wrapping_sub(*g) as i16).unsigned_abs() > NEAR as u16) {
+        if !given.is_empty() && !given.iter().any(|given| is_near(id, *given)) {
             return None;
         }
         if given.contains(&id) && !found.contains(&id) {
