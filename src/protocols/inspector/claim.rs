@@ -59,10 +59,13 @@ pub(super) struct Outcome {
     /// Datagrams, or deliveries of a stream, that could be read, and that could not.
     pub good: u64,
     pub broken: u64,
-    /// The bits of evidence by which it was claimed: each outweighs one that could not be read,
-    /// since real peers are tested with broken messages too.
+    /// The bits of evidence by which it was claimed.
     pub credit: u64,
 }
+
+/// So many that could not be read are outweighed by a bit of evidence: real peers are tested with
+/// nothing but broken messages, too.
+const OUTWEIGHED: u64 = 3;
 
 impl Outcome {
     /// A frame brought so many messages.
@@ -80,7 +83,7 @@ impl Outcome {
 
     /// Does more speak against the claim than for it?
     pub fn poor(&self) -> bool {
-        self.broken > self.good + self.credit
+        self.broken > self.good + OUTWEIGHED * self.credit
     }
 }
 

@@ -294,9 +294,12 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
     }
 
     fn closed(&mut self, c: &mut Conversation<Claim>) {
-        if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
-            self.turn(c.id);
-            self.settle(c, held, true);
+        match std::mem::take(&mut c.state) {
+            Claim::Undecided(held) => {
+                self.turn(c.id);
+                self.settle(c, held, true);
+            }
+            other => c.state = other,
         }
         if let Claim::Foreign(generation) = c.state
             && generation != GONE

@@ -12,7 +12,8 @@
 //! | a known type, each of the first two | 4 | 0 | 11 of 256; 11 of 16 is nothing |
 //! | .. which is the heartbeat's | 3 | 2 | 2 of 256 (04, 05) are 7; 1 of 16 less the choice of 4 |
 //! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros behind it |
-//! | a side's ids go up by one, twice or more | 0 | 12 | 2 of 2^16 each, half of it counted |
+//! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
+//! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
 //! | an ack names a message of the other side; a second one | 6, 4 | 8, 6 | as an echo that has another first byte |
 //! | an ack's bits have at most two holes | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
 //! | a heartbeat comes back with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
@@ -56,6 +57,8 @@ struct Spoken<'a> {
     notify: Vec<(u16, &'a [u8])>,
     /// The newest id and the bits of acks, and the newest id of notify messages.
     acks: Vec<(u16, u16)>,
+    /// The ids that acks name beside the newest.
+    extra: Vec<u16>,
     notified: Vec<u16>,
     /// Heartbeats, with the round trip, and their answers.
     pings: Vec<(u8, i16)>,
@@ -85,6 +88,11 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
             }
             "ack" | "ack_extra" => {
                 spoken.acks.push((number(0), number(16)));
+                match (version.packed(), length) {
+                    (true, 7) => spoken.extra.push(number(33)),
+                    (false, 7) => spoken.extra.push(number(32)),
+                    _ => {}
+                }
                 1
             }
             "notify" => {
@@ -121,12 +129,14 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
         sized |= size;
     }
     let [a, b] = &sides;
-    let mut sum = 0;
+    let (mut sum, mut steps) = (0, 0);
     for (one, other) in [(a, b), (b, a)] {
-        let steps = near(&one.reliable)? + near(&one.notify)?;
+        let (reliable_steps, notify_steps) = (near(&one.reliable)?, near(&one.notify)?);
+        steps += reliable_steps.0.max(notify_steps.0);
+        let carries = reliable_steps.1 + notify_steps.1;
         let ids = |all: &[(u16, &[u8])]| all.iter().map(|(id, _)| *id).collect::<Vec<_>>();
         let (reliable, notify) = (ids(&other.reliable), ids(&other.notify));
-        let named = named(one.acks.iter().map(|(last, _)| *last), &reliable)?;
+        let named = named(one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied()), &reliable)?;
         let notified = named_newest(&one.notified, &notify)?;
         let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
         let behaved = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
@@ -141,9 +151,9 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
         };
         sum += match version.packed() {
             true => {
-                let steps = if steps >= 2 { 12 } else { 0 };
+                let carries = if carries > 0 { 12 } else { 0 };
                 let counted = if counted >= 2 { 8 } else { 0 };
-                steps + counted + of(named + notified, [8, 6]) + of(distinct, [6, 4])
+                carries + counted + of(named + notified, [8, 6]) + of(distinct, [6, 4])
             }
             false => of(named, [6, 4]) + of(distinct, [4, 2]),
         };
@@ -152,7 +162,7 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
     }
     let (types, sized) = (types.count_ones().min(2), sized.count_ones().min(2));
     sum += match version.packed() {
-        true => 6 * sized + if heartbeat { 2 } else { 0 },
+        true => 6 * sized + if heartbeat { 2 } else { 0 } + if steps >= 2 { 6 } else { 0 },
         false => 4 * types + 4 * sized + if heartbeat { 3 } else { 0 },
     };
     Some(sum.saturating_sub(CHOICE))
@@ -175,10 +185,11 @@ pub fn reliable_id(version: Version, data: &[u8]) -> Option<u16> {
     reliable.contains(&kind).then(|| bits::get(data, at, 16) as u16)
 }
 
-/// How often an id was the one before and one more. `None`: they are no ids, since they jump about,
+/// How often an id was the one before and one more, and how often that changed more than four bits:
+/// a counter of four bits may stand before a nibble that is constant. `None`: they are no ids, since they jump about,
 /// or since one of them was given twice.
-fn near(said: &[(u16, &[u8])]) -> Option<usize> {
-    let mut steps = 0;
+fn near(said: &[(u16, &[u8])]) -> Option<(usize, usize)> {
+    let (mut steps, mut carries) = (0, 0);
     let mut newest: Option<u16> = None;
     for (k, (id, data)) in said.iter().enumerate() {
         if let Some(before) = newest {
@@ -190,10 +201,11 @@ fn near(said: &[(u16, &[u8])]) -> Option<usize> {
                 return None;
             }
             steps += (step == 1) as usize;
+            carries += (step == 1 && id & 15 == 0) as usize;
         }
         newest = Some(newest.map_or(*id, |n| if (id.wrapping_sub(n) as i16) > 0 { *id } else { n }));
     }
-    Some(steps)
+    Some((steps, carries))
 }
 
 /// How many different ids are named that the other side has given. `None`: one is named that it
