@@ -181,3 +181,54 @@ fn of_a_first_byte_below_12() {
     assert_eq!(claimed(7, false, (0..12).cycle().take(1200)), []);
     assert_eq!(claimed(8, true, (0..12).cycle().take(1800)), []);
 }
+
+/// Streams by chance: lengths before each message, types, text, lines.
+#[test]
+fn of_streams() {
+    let mut chance = Chance(9);
+    let mut wire = Wire::default();
+    let mut first = Vec::new();
+    for k in 0..4000 {
+        let width = [0, 1, 2, 3, 4][chance.below(5)];
+        let (low_first, kind_first, counts_itself) = (chance.below(2) == 0, chance.below(2) == 0, chance.below(3) == 0);
+        let kinds = [chance.below(256), chance.below(12), chance.below(12)];
+        let body = chance.below(5);
+        let mut said = Vec::new();
+        for n in 0..6 {
+            let mut content: Vec<u8> = match body {
+                0 => format!("{{\"id\":{n},\"method\":\"m{}\"}}\n", chance.below(1000)).into_bytes(),
+                1 => format!("NLST line {n} {}\r\n", chance.below(1000)).into_bytes(),
+                2 => (0..chance.below(12)).map(|_| chance.below(4) as u8).collect(),
+                _ => (0..chance.below(80)).map(|_| chance.next() as u8).collect(),
+            };
+            let kind = kinds[chance.below(3)] as u8;
+            if !kind_first {
+                content.insert(0, kind);
+            }
+            let length = content.len() + if counts_itself { width } else { 0 };
+            let mut length = length.to_le_bytes()[..width].to_vec();
+            if !low_first {
+                length.reverse();
+            }
+            let mut message = if kind_first { vec![kind] } else { Vec::new() };
+            message.extend(length);
+            message.extend(content);
+            said.push((n == 0 || chance.below(2) == 0, message));
+        }
+        first.push(said[0].1.clone());
+        wire.stream(ends(k), &said);
+    }
+    let (found, _) = wire.dissect();
+    let claimed: Vec<_> = found.0.iter().map(|(flow, proto, _)| (*proto, &first[*flow as usize - 1])).collect();
+    assert!(claimed.is_empty(), "{claimed:?}");
+}
+
+/// As the others, with other seeds: minutes.
+#[test]
+#[ignore = "minutes"]
+fn of_many_seeds() {
+    for seed in 100..130 {
+        assert_eq!(claimed(seed, seed % 3 > 0, (0..=255).cycle().take(1536)), [], "seed {seed}");
+        assert_eq!(claimed(seed, seed % 3 > 0, (0..12).cycle().take(1536)), [], "seed {seed}");
+    }
+}

@@ -10,8 +10,9 @@
 //! | .. each of the first two in their one size | 4 | one size of 16 |
 //! | .. an acknowledge names a message of the other side | 6 | of 16 bits; an echo in another size |
 //!
-//! A request is 25 bits, or 21: what counts in its second byte and fills up with zeros begins like
-//! it, so that all that the opener says must be requests until it is answered. On the port, one
+//! A request is 25 bits, or 21. What counts in its second byte and fills up with zeros begins like it,
+//! if all its datagrams have five bytes: so all that the opener says must be requests until it is
+//! answered. On the port, one
 //! constant command is 11 + 4 + 4 = 19 at most, and not enough.
 
 use super::layout;

@@ -5,19 +5,19 @@
 //! |---|---|---|
 //! | a side begins with packages of the types 1 to 5 | 5 | 5 of 256 |
 //! | .. TCP: the first with a body is a handshake | 3 | 1 of 256 with the one before |
-//! | .. its body begins as a JSON object, or as zlib | 8 | `{"`, `{}` or 78 and one of four |
-//! | .. JSON: with a key of the handshakes in it | 6 | sys, code, user or protos in quotes: 32 bits and more, but it is plain text |
-//! | .. JSON: the body is there, and ends with it | 8 | one of 256 lengths |
-//! | .. zlib: the body is at most 65536 long | 8 | 2^16 of 2^24 |
+//! | .. its body begins as a JSON object | 4 | many protocols send JSON behind a type and a length |
+//! | .. which ends where the body does | 4 | the same |
+//! | .. with the key sys, or code and a number, or user, protos | 8, 4, 4 | plain text that others have too, sys seldom |
+//! | .. its body begins as zlib, and is at most 65536 long | 12 | 78 and one of four, and a zero |
+//! | .. TCP: behind it the same side says an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
 //! | .. empty packages | 6 | three zeros are a filler |
 //! | .. WebSocket: they fill the message exactly | 16 | of 24 bits, zeros counted half |
 //! | .. WebSocket: the first is data whose flags have a meaning | 3 | 32 of 256 |
+//! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | for a known server only |
 //!
-//! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | 1 of 1000 connections, as a guess that favours caution |
-//!
-//! So a handshake in JSON over TCP is 22 where its key is known, or 24 where its end is; in zlib 24;
-//! a first message of WebSocket 24 and more. Empty packages are 11,
-//! and an upgrade that carries nothing is 10: enough for a known server only.
+//! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON where it is
+//! acknowledged; a first message of WebSocket is 24 and more. Empty packages are 11, and an upgrade
+//! that carries nothing is 10: enough for a known server only.
 
 use super::package::{self, HEADER, Next};
 use crate::flow::{Side, Stream, Transport};
@@ -79,24 +79,34 @@ pub(super) fn first(mut bytes: &[u8]) -> Evidence {
     }
 }
 
-/// The bits of a handshake's length and body, as far as it is there.
+/// The bits of a handshake's length and body, as far as it is there, and of what comes behind it.
 fn handshake(bytes: &[u8]) -> u32 {
     let Some(length) = package::announced(bytes) else { return 0 };
     let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
+    let behind = match bytes.get(length..) {
+        Some([2 | 3, 0, 0, 0, ..]) => 8,
+        _ => 0,
+    };
     if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
-        return 8 + if length <= HEADER + package::LIMIT { 8 } else { 0 };
+        return if length <= HEADER + package::LIMIT { 12 + behind } else { 0 };
     }
     let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {
         return 0;
     }
-    let keys: [&[u8]; 4] = [b"\"sys\"", b"\"code\"", b"\"user\"", b"\"protos\""];
-    let known = keys.iter().any(|key| memchr::memmem::find(body, key).is_some());
     let ends = bytes.len() >= length && body.trim_ascii_end().ends_with(b"}");
     if bytes.len() >= length && !ends {
         return 0;
     }
-    8 + if known { 6 } else { 0 } + if ends { 8 } else { 0 }
+    let has = |key: &[u8]| memchr::memmem::find(body, key).map(|at| body.get(at + key.len()..).unwrap_or_default());
+    let number = |rest: &[u8]| matches!(rest, [b'0'..=b'9', ..] | [b' ', b'0'..=b'9', ..]);
+    let key = match () {
+        _ if has(b"\"sys\":").is_some() => 8,
+        _ if has(b"\"code\":").is_some_and(number) => 4,
+        _ if has(b"\"user\":").is_some() || has(b"\"protos\":").is_some() => 4,
+        _ => 0,
+    };
+    4 + key + if ends { 4 } else { 0 } + behind
 }
 
 /// By what the first WebSocket messages carry.

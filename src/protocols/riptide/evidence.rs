@@ -14,12 +14,16 @@
 //! | a type in its one size, each of the first two | 4 | 6 | one size of 16; and zeros behind it |
 //! | ids go up by one, twice or more | 0 | 6 | 2^-16 each; a counter of four bits may do it |
 //! | .. a side's go on from one multiple of 16 to the next | 0 | 12 | of 16 bits, that four bits do not explain |
-//! | an ack names a message of the other side; a second one | 6, 4 | 8, 6 | as an echo that has another first byte |
+//! | an ack names a message of the other side; a second one | 2, 8 | 8, 6 | as an echo that has another first byte |
 //! | an ack's bits have at most two holes | 4 | 4 | 697 of 2^16 are 6.5; all ones is a filler too |
 //! | a heartbeat comes back with its id; a second one | 4, 2 | 6, 4 | of 8 bits; an echo in another size |
 //! | heartbeats count up by one, twice | 0 | 8 | of 16 bits |
 //! | round trips are -1 to 4000 ms | 3 | 3 | 4002 of 2^16 are 4; zero is a filler too |
+//! | both sides do the same | 0 | 0 | the stronger one's numbers count: others do the same both ways too |
 //! | which version it is was free | -2 | -2 | four were tried |
+//!
+//! Nothing is made of fewer than [`FEW`] messages while more may come: what does not behave needs time
+//! to show it.
 //!
 //! The handshakes, by the same measure ([`handshake`]):
 //!
@@ -45,6 +49,8 @@ pub type Said<'a> = (Side, &'a [u8], usize);
 /// So far may an id be from the side's one before, or an ack from the ids that were seen, where
 /// some are lost; farther ones are no ids. A random one is within in one of 2^8.
 const NEAR: i16 = 128;
+/// Numbers of fewer messages tell nothing yet.
+pub const FEW: usize = 8;
 /// Four versions were tried.
 const CHOICE: u32 = 2;
 
@@ -129,43 +135,46 @@ pub fn numbers<'a>(version: Version, said: impl Iterator<Item = Said<'a>>) -> Op
         sized |= size;
     }
     let [a, b] = &sides;
-    let (mut sum, mut steps) = (0, 0);
-    for (one, other) in [(a, b), (b, a)] {
-        let (reliable_steps, notify_steps) = (near(&one.reliable)?, near(&one.notify)?);
-        steps += reliable_steps.0.max(notify_steps.0);
-        let carries = reliable_steps.1 + notify_steps.1;
-        let ids = |all: &[(u16, &[u8])]| all.iter().map(|(id, _)| *id).collect::<Vec<_>>();
-        let (reliable, notify) = (ids(&other.reliable), ids(&other.notify));
-        let named = named(one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied()), &reliable)?;
-        let notified = named_newest(&one.notified, &notify)?;
-        let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
-        let behaved = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
-        let back: Vec<u8> = one.pings.iter().map(|(id, _)| *id).filter(|id| other.pongs.contains(id)).collect();
-        let distinct = back.iter().enumerate().filter(|(k, id)| !back[..*k].contains(id)).count();
-        let counted = one.pings.windows(2).filter(|two| two[1].0 == two[0].0.wrapping_add(1)).count();
-        let trips = !back.is_empty() && one.pings.iter().all(|(_, rtt)| (-1..=4000).contains(rtt));
-        let of = |n: usize, [first, second]: [u32; 2]| match n {
-            0 => 0,
-            1 => first,
-            _ => first + second,
-        };
-        sum += match version.packed() {
-            true => {
-                let carries = if carries > 0 { 12 } else { 0 };
-                let counted = if counted >= 2 { 8 } else { 0 };
-                carries + counted + of(named + notified, [8, 6]) + of(distinct, [6, 4])
-            }
-            false => of(named, [6, 4]) + of(distinct, [4, 2]),
-        };
-        sum += if behaved && named > 0 { 4 } else { 0 };
-        sum += if trips { 3 } else { 0 };
-    }
+    let ((one, a_steps), (two, b_steps)) = (direction(version, a, b)?, direction(version, b, a)?);
     let (types, sized) = (types.count_ones().min(2), sized.count_ones().min(2));
-    sum += match version.packed() {
-        true => 6 * sized + if heartbeat { 2 } else { 0 } + if steps >= 2 { 6 } else { 0 },
+    let form = match version.packed() {
+        true => 6 * sized + if heartbeat { 2 } else { 0 } + if a_steps + b_steps >= 2 { 6 } else { 0 },
         false => 4 * types + 4 * sized + if heartbeat { 3 } else { 0 },
     };
-    Some(sum.saturating_sub(CHOICE))
+    Some((one.max(two) + form).saturating_sub(CHOICE))
+}
+
+/// The bits of what the numbers of `one` do, beside those of `other`, and how often they went up by
+/// one. `None`: they do not behave.
+fn direction(version: Version, one: &Spoken<'_>, other: &Spoken<'_>) -> Option<(u32, usize)> {
+    let (reliable_steps, reliable_carries) = near(&one.reliable)?;
+    let (notify_steps, notify_carries) = near(&one.notify)?;
+    let ids = |all: &[(u16, &[u8])]| all.iter().map(|(id, _)| *id).collect::<Vec<_>>();
+    let last = one.acks.iter().map(|(last, _)| *last).chain(one.extra.iter().copied());
+    let acked = named(last, &ids(&other.reliable))?;
+    // 0 is named as long as none has come.
+    let notified = named(one.notified.iter().copied().filter(|id| *id != 0), &ids(&other.notify))?;
+    let holes = |bits: u16| bits.count_zeros() - bits.leading_zeros();
+    let filled = !one.acks.is_empty() && one.acks.iter().all(|(_, bits)| *bits != 0 && holes(*bits) <= 2);
+    let back: Vec<u8> = one.pings.iter().map(|(id, _)| *id).filter(|id| other.pongs.contains(id)).collect();
+    let distinct = back.iter().enumerate().filter(|(k, id)| !back[..*k].contains(id)).count();
+    let counted = one.pings.windows(2).filter(|two| two[1].0 == two[0].0.wrapping_add(1)).count();
+    let trips = !back.is_empty() && one.pings.iter().all(|(_, rtt)| (-1..=4000).contains(rtt));
+    let of = |n: usize, [first, second]: [u32; 2]| match n {
+        0 => 0,
+        1 => first,
+        _ => first + second,
+    };
+    let numbers = match version.packed() {
+        true => {
+            let carries = if reliable_carries + notify_carries > 0 { 12 } else { 0 };
+            let counted = if counted >= 2 { 8 } else { 0 };
+            carries + counted + of(acked + notified, [8, 6]) + of(distinct, [6, 4])
+        }
+        false => of(acked, [2, 8]) + of(distinct, [4, 2]),
+    };
+    let bits = numbers + if filled && acked > 0 { 4 } else { 0 } + if trips { 3 } else { 0 };
+    Some((bits, reliable_steps.max(notify_steps)))
 }
 
 /// Can this be an id of a side whose one before is `before`?
@@ -221,11 +230,6 @@ fn named(last: impl Iterator<Item = u16>, given: &[u16]) -> Option<usize> {
         }
     }
     Some(found.len())
-}
-
-/// The same of notify messages: 0 is named as long as none has come.
-fn named_newest(last: &[u16], given: &[u16]) -> Option<usize> {
-    named(last.iter().copied().filter(|id| *id != 0), given)
 }
 
 /// The bits for a connection being made: `said` begins with its first message.

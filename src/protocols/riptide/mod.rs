@@ -123,7 +123,9 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
         if !sight.said.iter().all(|(_, data, length)| fits(version, data, *length)) {
             continue;
         }
-        let numbers = evidence::numbers(version, sight.said.iter().copied()).map(|bits| (bits, "its numbers behave"));
+        let early = sight.said.len() < evidence::FEW && !sight.last;
+        let numbers = evidence::numbers(version, sight.said.iter().copied());
+        let numbers = numbers.map(|bits| if early { (0, "its numbers behave so far") } else { (bits, "its numbers behave") });
         let shaken = evidence::handshake(version, sight.said);
         let (bits, why) = match (shaken, numbers) {
             (Some(shaken), Some(numbers)) if shaken.0 < numbers.0 => numbers,
@@ -143,13 +145,15 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
 ///
 /// | observed | u16 (2.0) | i32 (from 2.1 on) |
 /// |---|---|---|
-/// | a connect of one byte first: 1, zeros, the type | 8+4+8 | 8+6+8: zeros are 8 and 24 bits |
+/// | a connect of one byte first: 1, zeros, the type; and an answer in frames, or none at all | 8+4+8 | 8+6+8: zeros are 8 and 24 bits |
 /// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
 fn identify_streams(sight: &Sight<'_>) -> Evidence {
     let mut best = 0;
     let mut why = "frames, and numbers that behave";
     let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
+    // A frame of one small number is what others begin with too: the answer tells, if there is one.
+    let alone = sight.said.len() > 1 || sight.last;
     for (side, bytes, _) in sight.said {
         let mut framing = Framing::new(version, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
@@ -171,7 +175,10 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
             version = Some(by);
             let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
             let (bits, what) = match by.layout(data[0]).name {
-                "connect" if frames == 0 && length == 1 => (if by.packed() { 22 } else { 20 }, "a framed connect of one byte"),
+                "connect" if frames == 0 && length == 1 && alone => {
+                    (if by.packed() { 22 } else { 20 }, "a framed connect of one byte")
+                }
+                "connect" if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
                 "welcome" if frames == 0 && matches!(id, 1 | 2) => (if by.packed() { 27 } else { 22 }, "a framed welcome"),
                 "reject" if frames == 0 && opened => (if by.packed() { 20 } else { 28 }, "a framed connect, and a reject"),
                 _ => (0, why),
@@ -188,7 +195,9 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
         }
         chains += if frames > 0 { if version.is_some_and(Version::packed) { 6 } else { 4 } } else { 0 };
     }
+    let early = all.len() < evidence::FEW && !sight.last;
     let Some(numbers) = evidence::numbers(version.unwrap_or(Version::V20), all.into_iter()) else { return Evidence::No };
+    let numbers = if early { 0 } else { numbers };
     if numbers + chains > best { Evidence::Bits(numbers + chains, "frames, and numbers that behave") } else { Evidence::Bits(best, why) }
 }
 

@@ -440,13 +440,14 @@ fn found_by_what_a_side_says_first() {
     for sure in [
         &b"\x01\0\x01\x09{\"sys\":"[..],
         b"\x01\0\0\x09x\x9c",
-        b"\x03\0\0\0\x01\0\0\x09{\"a\":12}\n",
-        b"\x01\0\0\x02{}",
+        b"\x03\0\0\0\x01\0\0\x09{\"a\":12}\n\x02\0\0\0",
+        b"\x01\0\0\x02{}\x02\0\0\0",
+        b"\x01\0\0\x0c{\"code\":501}",
     ] {
         assert!(first(sure).suffices(false), "{sure:?}");
     }
     for open in
-        [&[1, 0, 0, 0][..], &[3, 0, 0, 0], &[1], b"GE", &[1, 0, 0, 3, b'a'], b"\x01\0\0\x09{\"a", b"\x01\0\0\x09{\"a\":123]"]
+        [&[1, 0, 0, 0][..], &[3, 0, 0, 0], &[1], b"GE", &[1, 0, 0, 3, b'a'], b"\x01\0\0\x09{\"a", b"\x01\0\0\x09{\"a\":12}\n", b"\x01\0\0\x09{\"a\":123]"]
     {
         assert!(matches!(first(open), Evidence::Bits(0..Evidence::CLAIM, _)), "{open:?}");
     }
