@@ -60,7 +60,9 @@ pub fn list(global: &Global, counters: &mut Counters) {
     }
     say(
         global,
-        format_args!("netkit: conversations of no protocol we know, by bytes; --port PORT=PROTO names what one speaks:"),
+        format_args!(
+            "netkit: conversations of no protocol we know, by bytes; --port PORT=PROTO names what one speaks:"
+        ),
     );
     for stranger in largest.iter().take(LISTED) {
         say(global, format_args!("netkit:   {}", line(stranger)));

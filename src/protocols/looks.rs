@@ -13,8 +13,7 @@ pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) 
 
 /// What a stream begins with.
 fn stream(bytes: &[u8]) -> Option<&'static str> {
-    const METHODS: [&[u8]; 8] =
-        [b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT "];
+    const METHODS: [&[u8]; 8] = [b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT "];
     match bytes {
         [0x16, 3, 0..=4, ..] => Some("TLS"),
         [b'S', b'S', b'H', b'-', ..] => Some("SSH"),

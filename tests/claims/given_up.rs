@@ -33,11 +33,15 @@ fn the_command_tells_it_without_v() {
     made_and_left(&mut wire, 0);
     let path = std::env::temp_dir().join(format!("netkit-claims-{}.pcap", std::process::id()));
     std::fs::write(&path, wire.file()).unwrap();
-    let done = std::process::Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-f", "ndjson"]).arg(&path).output();
+    let done =
+        std::process::Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-f", "ndjson"]).arg(&path).output();
     std::fs::remove_file(&path).unwrap();
     let told = String::from_utf8(done.unwrap().stderr).unwrap();
     let line = told.lines().find(|line| line.contains("given up")).expect("told");
-    assert!(line.starts_with("netkit: conversation 1 (10.1.0.0:40000 - 10.2.0.0:41000) was read as riptide for "), "{line}");
+    assert!(
+        line.starts_with("netkit: conversation 1 (10.1.0.0:40000 - 10.2.0.0:41000) was read as riptide for "),
+        "{line}"
+    );
     assert!(line.contains(" messages (frames 1 to "), "{line}");
 }
 

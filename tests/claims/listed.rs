@@ -45,6 +45,10 @@ fn many_are_counted() {
     let told = told(&wire, "many");
     let listed: Vec<&str> = told.lines().filter(|line| line.starts_with("netkit:   udp")).collect();
     assert_eq!(listed.len(), 20);
-    assert!(listed[0].starts_with("netkit:   udp 10.1.2.187:40000 - 10.2.2.187:41000: 1 packet, 700 bytes, "), "{}", listed[0]);
+    assert!(
+        listed[0].starts_with("netkit:   udp 10.1.2.187:40000 - 10.2.2.187:41000: 1 packet, 700 bytes, "),
+        "{}",
+        listed[0]
+    );
     assert!(told.contains("netkit:   and 2980 more conversations"), "{told}");
 }

@@ -61,7 +61,8 @@ impl Wire {
 
     /// A connection: what its client and its server say, in turns as given.
     fn stream(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
-        let segment = Segment { length: 0, payload: b"", seq: 0, ack: 0, has_ack: true, syn: false, fin: false, rst: false };
+        let segment =
+            Segment { length: 0, payload: b"", seq: 0, ack: 0, has_ack: true, syn: false, fin: false, rst: false };
         self.packet(ends, true, &Body::Tcp(Segment { syn: true, has_ack: false, ..segment }));
         self.packet(ends, false, &Body::Tcp(Segment { syn: true, ack: 1, ..segment }));
         let mut sent = [1u32; 2];

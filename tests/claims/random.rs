@@ -223,12 +223,15 @@ fn of_streams() {
     assert!(claimed.is_empty(), "{claimed:?}");
 }
 
-/// As the others, with other seeds: minutes.
+/// As the others, with other seeds: minutes. First bytes below 12 are those that suit us, and 21 times
+/// as frequent here as by chance: of 46,080 such conversations one may be claimed.
 #[test]
 #[ignore = "minutes"]
 fn of_many_seeds() {
+    let mut suited = Vec::new();
     for seed in 100..130 {
         assert_eq!(claimed(seed, seed % 3 > 0, (0..=255).cycle().take(1536)), [], "seed {seed}");
-        assert_eq!(claimed(seed, seed % 3 > 0, (0..12).cycle().take(1536)), [], "seed {seed}");
+        suited.extend(claimed(seed, seed % 3 > 0, (0..12).cycle().take(1536)));
     }
+    assert!(suited.len() <= 1, "{suited:?}");
 }

@@ -5,12 +5,13 @@
 //! | begins with a connection_request: the command | 8 | 1 of 256 |
 //! | .. whose count is 1 to 4 and fits its length | 3+6+4 | a zero byte, 4 of 256, one size of 16 |
 //! | .. and protocol 0 is among those asked for | 4 | a zero number is 16, counted as a filler |
+//! | .. and it is not | -6 | nobody asks so but a tester |
 //! | port 3413 | 11 | two ends, in the 4,000 ports from which older systems choose |
 //! | on it: each of the first two commands, readable to the end | 4 | 12 of 256 |
 //! | .. each of the first two in their one size | 4 | one size of 16 |
 //! | .. an acknowledge names a message of the other side | 6 | of 16 bits; an echo in another size |
 //!
-//! A request is 25 bits, or 21. What counts in its second byte and fills up with zeros begins like it,
+//! A request is 25 bits, or 15. What counts in its second byte and fills up with zeros begins like it,
 //! if all its datagrams have five bytes: so all that the opener says must be requests until it is
 //! answered. On the port, one
 //! constant command is 11 + 4 + 4 = 19 at most, and not enough.
@@ -47,7 +48,7 @@ fn request(bytes: &[u8], length: usize) -> Option<u32> {
     if !(1..=MOST_PROTOCOLS).contains(&count) || length != 3 + 2 * count {
         return None;
     }
-    Some(8 + 13 + if protocols.chunks(2).any(|one| one == [0, 0]) { 4 } else { 0 })
+    Some(8 + if protocols.chunks(2).any(|one| one == [0, 0]) { 13 + 4 } else { 7 })
 }
 
 /// The bits of what was said on the port. Foreign programs use it too.

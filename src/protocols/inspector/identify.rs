@@ -1,7 +1,7 @@
 //! Which protocol a conversation speaks: by the user's word, by what another conversation has
 //! announced, by what it says itself; and again when what it says is not that any more.
 
-use super::claim::{Claim, Held, Owner, What, Outcome};
+use super::claim::{Claim, Held, Outcome, Owner, What};
 use super::strangers::GivenUp;
 use super::{Inspector, talk};
 use crate::flow::{Conversation, Side, Stream, Transport};
@@ -145,9 +145,10 @@ impl<S: Sink> Inspector<'_, S> {
                 owner.outcome.credit = bits.into();
                 for datagram in &held.datagrams {
                     let place = datagram.place();
-                    let broken = self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
-                        session.datagram(&place, out)
-                    });
+                    let broken =
+                        self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                            session.datagram(&place, out)
+                        });
                     owner.outcome.add(place.frame, self.told, broken);
                 }
                 owner.read = self.replay(c, &held, &mut owner);

@@ -4,7 +4,7 @@ use super::super::{Acknex, PORT};
 use super::{Row, Rows, encoder, options};
 use crate::capture::Time;
 use crate::flow::{Side, Transport};
-use crate::protocols::{Dissector, Draft, Evidence, Line, Options, Out, Place, Role, Sight, Talk};
+use crate::protocols::{Dissector, Draft, Line, Options, Out, Place, Role, Sight, Talk};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 
@@ -99,7 +99,8 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
         let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
         let bytes: Vec<_> = hex.split(' ').map(|hex| hex::decode(hex).expect("hex")).collect();
         let said: Vec<_> = bytes.iter().map(|bytes| (Side::A, &bytes[..], bytes.len())).collect();
-        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &none };
+        let sight =
+            Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &none };
         Acknex.identify(&sight).suffices(false)
     };
     assert!(sure([5000, PORT], "02426f6200"));

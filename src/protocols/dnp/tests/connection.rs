@@ -55,7 +55,8 @@ fn the_first_datagram_decides() {
     let sure = |port: u16, datagrams: &[&[u8]]| {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
-        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &options };
+        let sight =
+            Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &options };
         match Dnp.identify(&sight) {
             enough if enough.suffices(false) => Some(true),
             Evidence::No => Some(false),

@@ -446,9 +446,16 @@ fn found_by_what_a_side_says_first() {
     ] {
         assert!(first(sure).suffices(false), "{sure:?}");
     }
-    for open in
-        [&[1, 0, 0, 0][..], &[3, 0, 0, 0], &[1], b"GE", &[1, 0, 0, 3, b'a'], b"\x01\0\0\x09{\"a", b"\x01\0\0\x09{\"a\":12}\n", b"\x01\0\0\x09{\"a\":123]"]
-    {
+    for open in [
+        &[1, 0, 0, 0][..],
+        &[3, 0, 0, 0],
+        &[1],
+        b"GE",
+        &[1, 0, 0, 3, b'a'],
+        b"\x01\0\0\x09{\"a",
+        b"\x01\0\0\x09{\"a\":12}\n",
+        b"\x01\0\0\x09{\"a\":123]",
+    ] {
         assert!(matches!(first(open), Evidence::Bits(0..Evidence::CLAIM, _)), "{open:?}");
     }
     for no in [&[4, 0, 0, 1][..], b"SSH-2.0", &[0x10, 0x20]] {
