@@ -6,6 +6,7 @@
 //! | .. whose count is 1 to 4 and fits its length | 3+6+4 | a zero byte, 4 of 256, one size of 16 |
 //! | .. and protocol 0 is among those asked for | 4 | a zero number is 16, counted as a filler |
 //! | .. and it is not | -6 | nobody asks so but a tester |
+//! | .. the first answer is a connection_acknowledge | 8 | its command, and 2 or 4 bytes by its result |
 //! | port 3413 | 11 | two ends, in the 4,000 ports from which older systems choose |
 //! | on it: each of the first two commands, readable to the end | 4 | 12 of 256 |
 //! | .. each of the first two in their one size | 4 | one size of 16 |
@@ -33,6 +34,8 @@ pub(super) fn datagrams(sight: &Sight<'_>) -> Evidence {
     };
     if let Some(bits) = request(first, *length) {
         let answered = said.clone().position(|(side, ..)| side != opener).unwrap_or(usize::MAX);
+        let answer = said.clone().nth(answered).map(|(_, bytes, _)| *bytes);
+        let bits = bits + if matches!(answer, Some([1, 0, _, _] | [1, 1 | 2])) { 8 } else { 0 };
         return match said.take(answered).all(|(_, bytes, length)| request(bytes, *length).is_some()) {
             true => Evidence::Bits(bits, "begins with a connection_request"),
             false => Evidence::No,
