@@ -7,6 +7,9 @@ const DEFLATED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket
     Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n";
 const HANDSHAKE: &[u8] = b"\x01\0\0\x0b{\"user\":{}}";
 
+/// Who says what: by the client, and its bytes.
+type Said = Vec<(bool, Vec<u8>)>;
+
 /// A frame: FIN, RSV1 and opcode as in `first`.
 fn frame(first: u8, masked: bool, bytes: &[u8]) -> Vec<u8> {
     let mask = if masked { 0x80 } else { 0 };
@@ -54,7 +57,7 @@ fn others_are_let_go() {
     let protobuf: &[u8] = &[0x08, 0x01, 0x12, 0x05, b'h', b'e', b'l', b'l', b'o', 0x18, 0x07];
     let engine_io: &[u8] = b"\x042[\"message\",{\"a\":1}]";
     let small: &[u8] = &[1, 0, 0, 0, 2, 0, 0, 0];
-    let cases: [(&[u8], Vec<(bool, Vec<u8>)>); 9] = [
+    let cases: [(&[u8], Said); 9] = [
         (ANSWER, vec![]),
         (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", vec![]),
         (ANSWER, vec![(true, frame(0x81, true, jupyter)), (false, frame(0x81, false, jupyter))]),
