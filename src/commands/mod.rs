@@ -18,6 +18,7 @@ mod replay;
 mod selection;
 mod shares;
 mod stats;
+mod strangers;
 mod track;
 mod written;
 

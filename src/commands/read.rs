@@ -2,7 +2,7 @@
 
 use super::interrupt::stop;
 use super::output::say;
-use super::{hex, input};
+use super::{hex, input, strangers};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
@@ -41,18 +41,21 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What another worker has found in its share of the same capture.
+    pub fn add(&mut self, other: &Seen) {
+        self.counters.strangers.add_given_up(&other.counters.strangers);
+    }
+
     /// Tells whoever wants to know.
     ///
     /// # Errors
     /// Why not the whole capture could be read.
-    pub fn tell(self, global: &Global) -> anyhow::Result<()> {
+    pub fn tell(mut self, global: &Global) -> anyhow::Result<()> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
                 say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
             }
-            for (transport, n) in &self.counters.foreign {
-                say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
-            }
+            strangers::list(global, &mut self.counters);
             for (why, n) in &self.other {
                 say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
             }
@@ -68,6 +71,7 @@ impl Seen {
                 }
             }
         }
+        strangers::warn(global, &self.counters);
         for (n, what, limits) in [
             (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
             (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),

@@ -126,12 +126,15 @@ pub fn capture(
             let _ = back.send(merge.deliver(part, chunk));
         }
         drop(ends);
-        let mut first = None;
+        let mut first: Option<Seen> = None;
         for worker in running {
             match worker.join() {
                 Ok((seen, failed)) => {
                     printer.pick.failed |= failed;
-                    first = first.or(Some(seen));
+                    match &mut first {
+                        Some(first) => first.add(&seen),
+                        None => first = Some(seen),
+                    }
                 }
                 Err(panic) => std::panic::resume_unwind(panic),
             }

@@ -19,8 +19,9 @@
 //!    end leaves unfinished is shown with its [`Fault`](crate::codec::Fault). Bound whatever grows
 //!    by a named cap, and count it in [`Session::memory`].
 //! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables.
-//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how sure
-//!    [`identify`](Dissector::identify) is, and by what, so that foreign traffic is not claimed.
+//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how many bits
+//!    of [`Evidence`] [`identify`](Dissector::identify) has, and by what, so that foreign traffic is
+//!    not claimed: the arithmetic stands beside each rule.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]. A program that uses the library need
 //!    not touch it: [`Options::more`] takes its dissectors.
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in
@@ -32,11 +33,24 @@ pub mod acknex;
 pub mod dnp;
 pub mod gne;
 pub mod hawknl;
+<<<<<<< moved
+=======
+pub mod inspector;
+pub mod looks;
+pub mod message;
+>>>>>>> branch
 pub mod nano;
 pub mod riptide;
 pub mod websocket;
 
 use crate::dissect::Dissector;
+pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use inspector::{Counters, GivenUp, Inspector, Share, Stranger, Strangers};
+pub use message::{Draft, Message, Out, Place, Sink};
+pub use options::{Options, Server, Settings};
+pub use probe::Probe;
+pub use scratch::Scratch;
+pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
 pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];
