@@ -88,7 +88,8 @@ impl Dissector for Toy {
     fn identify(&self, sight: &Sight<'_>) -> Evidence {
         match sight.said.first() {
             Some((_, [1 | 2, ..], _)) if sight.ends.iter().any(|end| end.port() == PORT) => {
-                Evidence::Sure(50, "port 4666, and a kind that there is")
+                // A port of 2^16 at either end, and 2 of 256 kinds.
+                Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
             }
             _ => Evidence::No,
         }

@@ -21,6 +21,7 @@ mod replay;
 mod selection;
 mod shares;
 mod stats;
+mod strangers;
 mod track;
 mod written;
 

@@ -2,7 +2,7 @@
 
 use super::interrupt::{self, stop};
 use super::output::say;
-use super::{hex, input};
+use super::{hex, input, strangers};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
@@ -90,18 +90,21 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// What another worker has found in its share of the same capture.
+    pub fn add(&mut self, other: &Seen) {
+        self.counters.strangers.add_given_up(&other.counters.strangers);
+    }
+
     /// Tells whoever wants to know; returns where a signal has stopped the reading.
     ///
     /// # Errors
     /// Why not the whole capture could be read.
-    pub fn tell(self, global: &Global) -> anyhow::Result<Option<Stopped>> {
+    pub fn tell(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
                 say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
             }
-            for (transport, n) in &self.counters.foreign {
-                say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
-            }
+            strangers::list(global, &mut self.counters);
             for (why, n) in self.others.iter() {
                 say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
             }
@@ -129,6 +132,7 @@ impl Seen {
                 }
             }
         }
+        strangers::warn(global, &self.counters);
         for (n, what, limits) in [
             (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
             (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),

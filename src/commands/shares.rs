@@ -121,12 +121,15 @@ pub fn capture(path: &Path, options: &Options, count: usize, printer: &mut Print
             let _ = back.send(merge.deliver(part, chunk));
         }
         drop(ends);
-        let mut first = None;
+        let mut first: Option<Seen> = None;
         for worker in running {
             match worker.join() {
                 Ok((seen, pick)) => {
                     printer.pick.merge(pick);
-                    first = first.or(Some(seen));
+                    match &mut first {
+                        Some(first) => first.add(&seen),
+                        None => first = Some(seen),
+                    }
                 }
                 Err(panic) => std::panic::resume_unwind(panic),
             }

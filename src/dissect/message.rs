@@ -178,14 +178,14 @@ pub struct Out<'a> {
     /// Text of both ends.
     pub names: [&'a str; 2],
     broken: bool,
-    told: bool,
+    told: u64,
 }
 
 impl<'a> Out<'a> {
     /// Messages made in `draft`, for `sink`, of the conversation `talk` between the ends `names`.
     #[inline]
     pub fn new(draft: &'a mut Draft, sink: &'a mut dyn Sink, talk: &'a Talk<'a>, names: [&'a str; 2]) -> Out<'a> {
-        Out { draft, sink, talk, names, broken: false, told: false }
+        Out { draft, sink, talk, names, broken: false, told: 0 }
     }
 
     /// Was one of the messages so far none that its protocol would send?
@@ -193,9 +193,14 @@ impl<'a> Out<'a> {
         self.broken
     }
 
-    /// Was there a message so far?
-    pub(super) fn told(&self) -> bool {
+    /// How many messages were handed on.
+    pub(super) fn told(&self) -> u64 {
         self.told
+    }
+
+    /// What is being read can hardly be a message of its protocol, though it has the form of one.
+    pub fn doubt(&mut self) {
+        self.broken = true;
     }
 
     /// Begins a message of `proto`.
@@ -208,8 +213,8 @@ impl<'a> Out<'a> {
     /// The draft is complete: hands it on.
     pub fn emit(&mut self, place: &Place<'_>) {
         let Draft { fault, notes, .. } = &*self.draft;
+        self.told += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
-        self.told = true;
         self.sink.message(&Message { draft: self.draft, place, talk: self.talk, names: self.names });
     }
 }

@@ -10,6 +10,7 @@ pub mod dissector;
 mod document;
 pub mod inspector;
 pub mod limits;
+pub mod looks;
 pub mod message;
 pub mod options;
 pub mod payload;
@@ -19,7 +20,7 @@ pub mod talk;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
 pub use document::document;
-pub use inspector::{Counters, Inspector, Share};
+pub use inspector::{Counters, GivenUp, Inspector, Share, Stranger, Strangers};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use registry::Registry;

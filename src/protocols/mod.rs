@@ -19,11 +19,12 @@
 //!    end leaves unfinished is shown with its [`Fault`](crate::codec::Fault). Bound whatever grows
 //!    by a named cap, and count it in [`Session::memory`].
 //! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables.
-//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how sure
-//!    [`identify`](Dissector::identify) is, and by what, so that foreign traffic is not claimed.
+//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how many bits
+//!    of [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
+//!    that foreign traffic is not claimed: the arithmetic stands beside each rule.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
-//!    probed or replayed. A program that uses the library need not touch them: it adds its own
-//!    [`with`](Registry::with) the built-in ones.
+//!    probed or replayed; its page in `pages.rs`. A program that uses the library need not touch them:
+//!    it adds its own [`with`](Registry::with) the built-in ones.
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in
 //!    `vectors.json`. The suite finds them by itself: expected lines, bytes given back, every
 //!    truncation and bit flip. Add the protocol to the lists in `tests/fuzz/seeds.rs` and a target

@@ -46,12 +46,58 @@ pub struct Owner {
     pub(super) read: [usize; 2],
     /// What was said since it could not be read.
     pub(super) doubt: Option<Box<Doubt>>,
+    /// What has come of it.
+    pub(super) outcome: Outcome,
+    /// Messages were handed on by who read it before.
+    pub(super) before: bool,
+}
+
+/// What has come of a claim.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// Messages handed on, and the first and last frame that brought one.
+    pub messages: u64,
+    pub frames: [u64; 2],
+    /// Datagrams, or deliveries of a stream, that could be read, and that could not.
+    pub good: u64,
+    pub broken: u64,
+    /// The bits of evidence by which it was claimed.
+    pub credit: u64,
+}
+
+/// So many that could not be read are outweighed by a bit of evidence: real peers are tested with
+/// nothing but broken messages, too.
+const OUTWEIGHED: u64 = 3;
+
+impl Outcome {
+    /// A frame brought so many messages.
+    #[inline]
+    pub fn add(&mut self, frame: u64, messages: u64, broken: bool) {
+        if messages > 0 {
+            if self.messages == 0 {
+                self.frames[0] = frame;
+            }
+            self.frames[1] = frame;
+            self.messages += messages;
+        }
+        *(if broken { &mut self.broken } else { &mut self.good }) += 1;
+    }
+
+    /// Does more speak against the claim than for it?
+    pub fn poor(&self) -> bool {
+        self.broken > self.good + OUTWEIGHED * self.credit
+    }
 }
 
 impl Owner {
     /// An owner that has read nothing yet.
     pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
-        Owner { name, session, generation, read: [0; 2], doubt: None }
+        Owner { name, session, generation, read: [0; 2], doubt: None, outcome: Outcome::default(), before: false }
+    }
+
+    /// Were messages of the conversation handed on?
+    pub(super) fn told(&self) -> bool {
+        self.before || self.outcome.messages > 0
     }
 }
 
@@ -73,9 +119,20 @@ pub struct Held {
     /// Whose first bytes the capture has lost.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
+    /// How often its older half was let go, and how many datagrams that were.
+    pub(super) rounds: u32,
+    pub(super) forgotten: u64,
 }
 
 impl Held {
+    /// Lets the older half of the datagrams go.
+    pub(super) fn forget(&mut self) {
+        let half = self.datagrams.len().div_ceil(2);
+        self.bytes -= self.datagrams.drain(..half).map(|datagram| datagram.bytes.len()).sum::<usize>();
+        self.rounds += 1;
+        self.forgotten += half as u64;
+    }
+
     /// Holds a copy of a datagram.
     pub(super) fn push(&mut self, place: &Place<'_>) {
         self.bytes += place.bytes.len();

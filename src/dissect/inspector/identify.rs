@@ -1,23 +1,34 @@
 //! Which protocol a conversation speaks: by the user's word, by what another conversation has
 //! announced, by what it says itself; and again when what it says is not that any more.
 
-use super::claim::{Claim, Held, Owner, What};
+use super::claim::{Claim, Held, Outcome, Owner, What};
+use super::strangers::GivenUp;
 use super::{Inspector, talk};
 use crate::dissect::dissector::{Dissector, Evidence, Session, Sight, StreamEvent};
 use crate::dissect::{Place, Sink};
 use crate::flow::{Conversation, Side, Stream, Transport};
 
 /// How many datagrams of an undecided conversation are held back.
-const HELD_DATAGRAMS: usize = 12;
+const HELD_DATAGRAMS: usize = 96;
+/// The dissectors are asked about each of so many datagrams, and about every eighth of the others:
+/// they look at all that are held.
+const ASKED_EACH: usize = 16;
+/// So often the older half of the datagrams held is let go for what comes behind them: a session
+/// heard from its middle on may say nothing that tells for a while.
+const ROUNDS: u32 = 16;
+/// How many datagrams from one on that was none of the protocol's are looked at together.
+const DOUBTED: usize = 12;
 /// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
-pub(super) const HELD_BYTES: usize = 4096;
+pub(super) const HELD_BYTES: usize = 8192;
+/// The generation of a conversation that was given up: it is not asked about again.
+pub(super) const GONE: u64 = u64::MAX;
 /// Who reads a conversation that another one has announced.
 const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
 const KNOWN: usize = 4096;
 
-/// A protocol's name, why it is that one, and the session.
-pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>);
+/// A protocol's name, why it is that one, the session, and the bits of evidence.
+pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>, u32);
 
 /// When the dissectors are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +56,18 @@ impl<S: Sink> Inspector<'_, S> {
     fn by_name(&mut self, c: &Conversation<Claim>) -> Option<Claimant> {
         let talk = talk(c, self.options);
         if let Some(session) = self.announced(c, 0) {
-            return Some((ANNOUNCED, "a conversation that another one announced", session));
+            return Some((ANNOUNCED, "a conversation that another one announced", session, 0));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
                 && let Some(dissector) = self.options.registry.by_name(name)
                 && dissector.takes(c.transport, true)
             {
-                return Some((dissector.name(), "named by --port", dissector.session(&talk)));
+                return Some((dissector.name(), "named by --port", dissector.session(&talk), 0));
             }
         }
         let forced = self.forced.filter(|d| d.takes(c.transport, false))?;
-        Some((forced.name(), "named by -p", forced.session(&talk)))
+        Some((forced.name(), "named by -p", forced.session(&talk), 0))
     }
 
     /// Asks every dissector. `None`: more has to be said; `Some(None)`: it is none of ours.
@@ -66,67 +77,81 @@ impl<S: Sink> Inspector<'_, S> {
         }
         let said = held.sight(c.transport);
         let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !held.cut[side.index()]);
-        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, options: self.options };
+        let last = ask != Ask::More;
+        let sight = Sight { transport: c.transport, ends: c.ends, said: &said, begun, last, options: self.options };
         // Who is heard from the middle on proves nothing: the other side may begin what can be known.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| held.streams[side.index()].is_empty() && !begun[side.other().index()]);
-        let mut best: Option<(u8, &'static dyn Dissector, &'static str)> = None;
+        let mut best: Option<(u32, &'static dyn Dissector, &'static str)> = None;
         let mut open = false;
         for dissector in self.options.registry.iter() {
-            let (rank, why) = match dissector.identify(&sight) {
-                Evidence::No => continue,
-                _ if ask == Ask::Again(dissector.name()) => continue,
-                Evidence::Sure(rank, why) => (1 + rank, why),
-                Evidence::Likely(why) if matches!(ask, Ask::Again(_)) => (0, why),
-                Evidence::Maybe(_) | Evidence::Likely(_)
-                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
-                {
-                    (0, "the same server's other conversations")
-                }
-                Evidence::Maybe(_) => {
-                    open = true;
-                    continue;
-                }
-                Evidence::Likely(why) => {
-                    open = true;
-                    if ask != Ask::Last {
-                        continue;
-                    }
-                    (0, why)
-                }
-            };
-            if best.is_none_or(|(r, ..)| rank > r) {
-                best = Some((rank, dissector, why));
+            if ask == Ask::Again(dissector.name()) {
+                continue;
+            }
+            let evidence = dissector.identify(&sight);
+            let Evidence::Bits(bits, why) = evidence else { continue };
+            open = true;
+            // What a conversation shows behind its beginning stays in it.
+            let known = matches!(ask, Ask::More | Ask::Last)
+                && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name()));
+            if !evidence.suffices(known) {
+                continue;
+            }
+            let why = if evidence.suffices(false) { why } else { "the same server's other conversations" };
+            if best.is_none_or(|(most, ..)| bits > most) {
+                best = Some((bits, dissector, why));
             }
         }
         match best {
-            Some((_, dissector, why)) => Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options))))),
-            None if (open || silent) && ask != Ask::Last => None,
+            Some((bits, dissector, why)) => {
+                Some(Some((dissector.name(), why, dissector.session(&talk(c, self.options)), bits)))
+            }
+            None if (open || silent) && !last => None,
             None => Some(None),
         }
     }
 
     /// Settles an undecided conversation, if it can be, and lets its session see what was held.
-    pub(super) fn settle(&mut self, c: &mut Conversation<Claim>, held: Box<Held>, last: bool) {
-        let full = held.bytes >= HELD_BYTES || held.datagrams.len() >= HELD_DATAGRAMS;
-        match self.identify(c, &held, if last || full { Ask::Last } else { Ask::More }) {
-            None => c.state = Claim::Undecided(held),
+    pub(super) fn settle(&mut self, c: &mut Conversation<Claim>, mut held: Box<Held>, last: bool) {
+        let count = held.datagrams.len();
+        let full = held.bytes >= HELD_BYTES || count >= HELD_DATAGRAMS;
+        if !last && !full && count > ASKED_EACH && !count.is_multiple_of(8) {
+            c.state = Claim::Undecided(held);
+            return;
+        }
+        let on = full && !last && c.transport == Transport::Udp && held.rounds < ROUNDS;
+        match self.identify(c, &held, if last || full && !on { Ask::Last } else { Ask::More }) {
+            None => {
+                if on {
+                    held.forget();
+                }
+                c.state = Claim::Undecided(held);
+            }
             Some(None) => {
-                *self.counters.foreign.entry(c.transport.name()).or_default() += held.datagrams.len().max(1) as u64;
+                self.counters.strangers.begin(c, &held);
+                if c.transport == Transport::Udp {
+                    let packets = held.forgotten + held.datagrams.len() as u64;
+                    *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
+                }
                 c.state = Claim::Foreign(self.generation);
             }
-            Some(Some((name, why, session))) => {
+            Some(Some((name, why, session, bits))) => {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
+                self.counters.strangers.unread += held.forgotten;
                 let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
+                owner.outcome.credit = bits.into();
                 for datagram in &held.datagrams {
-                    self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
-                        session.datagram(&datagram.place(), out)
-                    });
+                    let place = datagram.place();
+                    let broken =
+                        self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                            session.datagram(&place, out)
+                        });
+                    owner.outcome.add(place.frame, self.told, broken);
                 }
-                owner.read = self.replay(c, &held, &mut *owner.session);
+                owner.read = self.replay(c, &held, &mut owner);
                 c.state = Claim::Claimed(owner);
             }
         }
@@ -143,16 +168,41 @@ impl<S: Sink> Inspector<'_, S> {
             let mut doubt = owner.doubt.take().unwrap_or_default();
             doubt.held.push(place);
             doubt.broken += broken as usize;
-            if doubt.held.datagrams.len() < HELD_DATAGRAMS {
+            if doubt.held.datagrams.len() < DOUBTED {
                 owner.doubt = Some(doubt);
-            } else if doubt.broken * 2 > HELD_DATAGRAMS
-                && let Some(Some((name, why, session))) = self.identify(c, &doubt.held, Ask::Again(owner.name))
-            {
-                *self.counters.claimed.entry((name, why)).or_default() += 1;
-                owner = Owner::new(name, session, None);
+            } else if doubt.broken * 2 > DOUBTED {
+                if let Some(Some((name, why, session, bits))) = self.identify(c, &doubt.held, Ask::Again(owner.name)) {
+                    *self.counters.claimed.entry((name, why)).or_default() += 1;
+                    let before = owner.told();
+                    owner = Owner { before, ..Owner::new(name, session, None) };
+                    owner.outcome.credit = bits.into();
+                } else if owner.outcome.poor() {
+                    self.give_up(c, &owner);
+                    return;
+                }
             }
         }
         c.state = Claim::Claimed(owner);
+    }
+
+    /// Nobody knows better, but most of what the conversation says is none of what it was taken for.
+    #[cold]
+    pub(super) fn give_up(&mut self, c: &mut Conversation<Claim>, owner: &Owner) {
+        if self.share.has(c.id) {
+            let Outcome { messages, frames, broken, .. } = owner.outcome;
+            let (flow, ends, name) = (c.id, c.ends, owner.name);
+            self.counters.strangers.give_up(GivenUp { flow, name, messages, broken, frames, ends });
+        }
+        c.state = Claim::Foreign(GONE);
+    }
+
+    /// The same of a stream: what is unread goes too.
+    #[cold]
+    pub(super) fn doubt_stream(&mut self, c: &mut Conversation<Claim>, stream: &mut Stream) {
+        if let Claim::Claimed(owner) = std::mem::take(&mut c.state) {
+            self.give_up(c, &owner);
+            stream.consume(stream.bytes().len());
+        }
     }
 
     /// The owner, unless it is for another share to have one.
@@ -168,7 +218,7 @@ impl<S: Sink> Inspector<'_, S> {
     pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
-            if let Some((name, why, session)) = self.by_name(c) {
+            if let Some((name, why, session, _)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 return self.owned(c, Owner::new(name, session, Some(self.generation)));
             }
@@ -201,7 +251,7 @@ impl<S: Sink> Inspector<'_, S> {
 
     /// Lets a session see what the streams said before it was found, in the order in which they
     /// said it. Returns how many bytes of each it has read.
-    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, session: &mut dyn Session) -> [usize; 2] {
+    fn replay(&mut self, c: &Conversation<Claim>, held: &Held, owner: &mut Owner) -> [usize; 2] {
         let mut streams = [Stream::default(), Stream::default()];
         let mut ends = [0; 2];
         for said in &held.said {
@@ -215,9 +265,12 @@ impl<S: Sink> Inspector<'_, S> {
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
-            self.run(&talk(c, self.options), c.names.of(&c.ends), session, |session, out| {
+            let names = c.names.of(&c.ends);
+            let broken = self.run(&talk(c, self.options), names, &mut *owner.session, |session, out| {
                 session.stream(said.side, &mut streams[k], event, out)
             });
+            let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
+            owner.outcome.add(frame, self.told, broken);
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }

@@ -4,10 +4,12 @@ mod claim;
 mod dump;
 mod identify;
 mod share;
+mod strangers;
 
 pub use claim::{Claim, Doubt, Held, Owner};
 pub use dump::dump;
 pub use share::{Counters, Share};
+pub use strangers::{GivenUp, Stranger, Strangers};
 
 use super::dissector::{Dissector, Session, StreamEvent};
 use super::message::{Draft, Out, Place, Sink};
@@ -16,8 +18,8 @@ use super::talk::Talk;
 use crate::capture::{Packet, Time};
 use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
 use claim::{Said, What};
-use identify::HELD_BYTES;
-use rustc_hash::{FxHashMap, FxHashSet};
+use identify::{GONE, HELD_BYTES};
+use rustc_hash::FxHashMap;
 use share::Nobody;
 use std::net::SocketAddr;
 
@@ -41,8 +43,8 @@ pub struct Inspector<'a, S: Sink> {
     /// Ends of conversations that were recognised, and as what: the next one with the same server
     /// needs less evidence.
     known: FxHashMap<SocketAddr, &'static str>,
-    /// Open conversations of which the sink was told a message, and the one it was told of last.
-    told: (FxHashSet<u64>, u64),
+    /// How many messages the session that has [run](Inspector::run) last has handed on.
+    told: u64,
     /// What was counted.
     pub counters: Counters,
 }
@@ -62,7 +64,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             expected: FxHashMap::default(),
             generation: 0,
             known: FxHashMap::default(),
-            told: Default::default(),
+            told: 0,
             counters,
         }
     }
@@ -92,14 +94,10 @@ impl<'a, S: Sink> Inspector<'a, S> {
             true => self.sink,
             false => &mut Nobody,
         };
-        let own = self.share.has(talk.flow);
         let mut out = Out::new(&mut self.draft, sink, talk, names);
         work(session, &mut out);
         let broken = out.broken();
-        if out.told() && own && self.told.1 != talk.flow {
-            self.told.1 = talk.flow;
-            self.told.0.insert(talk.flow);
-        }
+        self.told = out.told();
         if talk.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
@@ -138,9 +136,15 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+            let broken = self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| {
                 session.stream(side, stream, event, out)
             });
+            if let (StreamEvent::Data { frame, .. }, Claim::Claimed(owner)) = (event, &mut c.state) {
+                owner.outcome.add(frame, self.told, broken);
+                if broken && owner.generation.is_none() && owner.outcome.poor() {
+                    self.doubt_stream(c, stream);
+                }
+            }
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
@@ -238,17 +242,21 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         {
             let broken =
                 self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| session.datagram(&place, out));
+            owner.outcome.add(place.frame, self.told, broken);
             if broken || owner.doubt.is_some() {
                 self.doubt(c, &place, broken);
             }
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
-            self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| session.datagram(&place, out));
+            let broken =
+                self.run(&talk, c.names.of(&c.ends), &mut *owner.session, |session, out| session.datagram(&place, out));
+            owner.outcome.add(place.frame, self.told, broken);
             c.state = Claim::Claimed(owner);
             return;
         }
         match std::mem::take(&mut c.state) {
+            Claim::Foreign(GONE) => c.state = Claim::Foreign(GONE),
             Claim::Foreign(generation) => {
                 *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
                 c.state = Claim::Foreign(generation);
@@ -288,12 +296,28 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
     }
 
     fn closed(&mut self, c: &mut Conversation<Claim>) {
-        if let Claim::Undecided(held) = std::mem::take(&mut c.state) {
-            self.turn(c.id);
-            self.settle(c, held, true);
+        match std::mem::take(&mut c.state) {
+            Claim::Undecided(held) => {
+                self.turn(c.id);
+                self.settle(c, held, true);
+            }
+            other => c.state = other,
         }
-        if self.told.0.remove(&c.id) {
-            self.told.1 = 0;
+        if let Claim::Foreign(generation) = c.state
+            && generation != GONE
+        {
+            if c.transport == Transport::Tcp {
+                let packets = c.packets.iter().sum::<u64>();
+                *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
+            }
+            self.counters.strangers.end(c);
+        }
+        let told = match &c.state {
+            Claim::Claimed(owner) => owner.told(),
+            Claim::Foreign(generation) => *generation == GONE,
+            _ => false,
+        };
+        if told && self.share.has(c.id) {
             self.sink.ended(c.id, c.ended);
         }
     }

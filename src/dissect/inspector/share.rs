@@ -1,5 +1,6 @@
 //! Several inspectors of one capture, and what each has counted.
 
+use super::Strangers;
 use crate::dissect::{Message, Sink};
 use std::collections::BTreeMap;
 
@@ -10,6 +11,8 @@ pub struct Counters {
     pub claimed: BTreeMap<(&'static str, &'static str), u64>,
     /// Packets of conversations that are none of ours, by transport.
     pub foreign: BTreeMap<&'static str, u64>,
+    /// Which ones these are, and which were given up.
+    pub strangers: Strangers,
 }
 
 /// Which of several inspectors this one is, that all see every packet of a capture: each reads the

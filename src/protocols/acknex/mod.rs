@@ -13,6 +13,7 @@ mod analyse;
 pub mod commands;
 pub mod creates;
 pub mod encode;
+mod evidence;
 pub mod flags;
 pub mod layout;
 pub mod members;
@@ -26,13 +27,9 @@ mod tests;
 pub mod votes;
 pub mod whole;
 
-use crate::codec::Tree;
 use crate::codec::layout::Field;
-use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Role, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
-use commands::Version;
-use reading::Asked;
-use whole::Datagram;
 
 /// The default port of the engine's servers.
 pub const PORT: u16 = 2300;
@@ -71,36 +68,8 @@ impl Dissector for Acknex {
         transport == Transport::Udp
     }
 
-    /// Port 2300 alone says little, other libraries use it too: the first datagram has to be one
-    /// that can be read to its end.
     fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        if sight.transport != Transport::Udp || !sight.ends.iter().any(|end| end.port() == PORT) {
-            return Evidence::No;
-        }
-        let asked = Asked::of(sight.options);
-        let Some((side, bytes, length)) = sight.said.iter().find(|(.., length)| *length > asked.skip) else {
-            return Evidence::Maybe("nothing but empty datagrams on port 2300");
-        };
-        let talk = Talk {
-            flow: 0,
-            transport: sight.transport,
-            ends: Some(sight.ends),
-            opener: None,
-            begun: sight.begun,
-            options: sight.options,
-        };
-        let role = Talk::role(session::server_told(&talk), *side);
-        let version = asked.version.unwrap_or(Version::A6);
-        let datagram = Datagram::new(&asked, version, bytes, *length);
-        let mut tree = Tree::default();
-        let roles = [Role::Client, Role::Server];
-        if roles.iter().any(|r| (role == *r || role == Role::Unknown) && datagram.whole(*r, &mut tree)) {
-            return Evidence::Sure(40, "port 2300, and the first datagram can be read to its end");
-        }
-        if asked.version != Some(Version::A6) && role != Role::Client && datagram.marks_a5() {
-            return Evidence::Sure(60, "port 2300, and the mark of A5's info");
-        }
-        Evidence::No
+        if sight.transport == Transport::Udp { evidence::datagrams(sight) } else { Evidence::No }
     }
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {

@@ -9,6 +9,7 @@
 pub mod acknowledges;
 pub mod commands;
 pub mod encode;
+mod evidence;
 pub mod joined;
 pub mod layout;
 pub mod linking;
@@ -28,19 +29,14 @@ pub mod varuint;
 
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
-use crate::codec::{Reader, Stop, Tree};
 use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
 use crate::flow::Transport;
-use session::PORT;
 
 /// The dissector.
 pub struct Dnp;
 
 /// What the libraries wait before they send a command again, in nanoseconds.
 const RESEND: i64 = 500_000_000;
-
-/// No client asks for more protocols; there is but one.
-const MOST_PROTOCOLS: usize = 4;
 
 static SETTINGS: [Setting; 3] = [
     Setting {
@@ -109,23 +105,7 @@ impl Dissector for Dnp {
         if sight.transport != Transport::Udp {
             return Evidence::No;
         }
-        if sight.ends.iter().any(|end| end.port() == PORT) {
-            // Foreign programs use the port too: one datagram has to be a command.
-            let whole = sight.said.iter().any(|(_, bytes, length)| *length > 0 && readable(bytes, *length));
-            return if whole { Evidence::Sure(100, "port 3413") } else { Evidence::Maybe("port 3413") };
-        }
-        // Almost any datagram could be DNP: only a request at the beginning says that it is.
-        match sight.said.iter().find(|(_, _, length)| *length > 0) {
-            Some((_, [0, low, high, ..], length)) => {
-                let count = u16::from_le_bytes([*low, *high]) as usize;
-                match (1..=MOST_PROTOCOLS).contains(&count) && *length == 3 + 2 * count {
-                    true => Evidence::Sure(85, "begins with a connection_request"),
-                    false => Evidence::No,
-                }
-            }
-            Some(_) => Evidence::No,
-            None => Evidence::Maybe("nothing but empty datagrams"),
-        }
+        evidence::datagrams(sight)
     }
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
@@ -139,13 +119,4 @@ impl Dissector for Dnp {
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         Box::new(encode::Writing::new(options))
     }
-}
-
-/// Is it a known command that can be read to its end, as far as nothing is remembered?
-fn readable(bytes: &[u8], length: usize) -> bool {
-    let layout = layout::by_command(bytes.first().copied());
-    let mut tree = Tree::default();
-    let outcome = Reader::new(bytes, &mut tree).wire_length(length).read(layout.fields);
-    let whole = outcome.stop.is_none() && outcome.bits as usize == bytes.len() * 8;
-    layout.name != "unknown" && (whole || matches!(outcome.stop, Some(Stop::Unknown { .. })))
 }

@@ -101,12 +101,10 @@ impl Dissector for Gne {
         match sight.transport {
             Transport::Udp => Evidence::No,
             Transport::Tcp => {
-                let each = sight.said.iter().map(|(_, bytes, _)| identify(bytes));
+                let each = sight.said.iter().map(|(_, bytes, _)| identify(bytes, sight.last));
                 each.max_by_key(|evidence| match evidence {
-                    Evidence::No => 0,
-                    Evidence::Maybe(_) => 1,
-                    Evidence::Likely(_) => 2,
-                    Evidence::Sure(rank, _) => 3 + *rank as u16,
+                    Evidence::No => None,
+                    Evidence::Bits(bits, _) => Some(*bits),
                 })
                 .unwrap_or(Evidence::No)
             }
@@ -134,23 +132,34 @@ impl Dissector for Gne {
 }
 
 /// What the first bytes of a direction tell.
-fn identify(bytes: &[u8]) -> Evidence {
-    match hawknl::header(bytes) {
+///
+/// | observed | bits | because |
+/// |---|---|---|
+/// | a HawkNL header | 16+2 | "NL"; lengths up to 16384 of 65536 |
+/// | .. its content begins with GNE | 24 | three letters |
+/// | .. a second header stands where the content ends | 18 | the same again |
+/// | .. the bytes end where the content ends | 8 | the low byte of a length |
+/// | .. nothing more was said, and will be | 4 | one size of 16 |
+fn identify(bytes: &[u8], last: bool) -> Evidence {
+    const HEADER: u32 = 18;
+    let length = match hawknl::header(bytes) {
         None if hawknl::MAGIC.iter().zip(bytes).all(|(a, b)| a == b) && !bytes.is_empty() => {
-            Evidence::Maybe("it may become a HawkNL header")
+            return Evidence::Bits(0, "it may become a HawkNL header");
         }
-        None | Some(Err(_)) => Evidence::No,
-        Some(Ok(length)) => {
-            let content = bytes.get(hawknl::HEADER..).unwrap_or(&[]);
-            let known = content.len().min(session::MAGIC.len());
-            if content.starts_with(session::MAGIC) {
-                Evidence::Sure(90, "a HawkNL frame that begins with GNE")
-            } else if content.iter().zip(session::MAGIC).all(|(a, b)| a == b) && known < length {
-                // Header and content come in separate segments as a rule.
-                Evidence::Likely("a HawkNL header")
-            } else {
-                Evidence::Sure(10, "a HawkNL frame of another game")
-            }
-        }
+        None | Some(Err(_)) => return Evidence::No,
+        Some(Ok(length)) => length,
+    };
+    let content = bytes.get(hawknl::HEADER..).unwrap_or(&[]);
+    if content.starts_with(session::MAGIC) {
+        return Evidence::Bits(HEADER + 24, "a HawkNL frame that begins with GNE");
+    }
+    let other = "a HawkNL frame of another game";
+    match content.get(length..).map(|behind| (behind, hawknl::header(behind))) {
+        Some((_, Some(Ok(_)))) => Evidence::Bits(2 * HEADER, other),
+        Some((_, Some(Err(_)))) => Evidence::No,
+        Some(([], _)) if length > 0 => Evidence::Bits(HEADER + 8, other),
+        // Header and content come in separate segments as a rule.
+        _ if content.is_empty() && last => Evidence::Bits(HEADER + 4, "a HawkNL header"),
+        _ => Evidence::Bits(HEADER, other),
     }
 }

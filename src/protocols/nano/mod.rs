@@ -10,6 +10,7 @@
 pub mod analysis;
 pub mod circumstances;
 pub mod encode;
+mod evidence;
 pub mod json;
 pub mod layout;
 pub mod members;
@@ -30,7 +31,6 @@ pub mod zlib;
 #[cfg(test)]
 mod tests;
 
-use super::websocket::http;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
@@ -84,20 +84,7 @@ impl Dissector for Nano {
     }
 
     fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        if sight.transport != Transport::Tcp {
-            return Evidence::No;
-        }
-        // What one side says may be no handshake that is recognised, and the other's answer be one.
-        let other_may_tell = matches!(sight.said, [(_, [1..=5, ..], _)]);
-        let mut open = if other_may_tell { Evidence::Maybe("a package's type") } else { Evidence::No };
-        for (_, bytes, _) in sight.said {
-            match identify(bytes) {
-                Evidence::No => {}
-                Evidence::Maybe(why) => open = Evidence::Maybe(why),
-                sure => return sure,
-            }
-        }
-        open
+        if sight.transport == Transport::Tcp { evidence::streams(sight) } else { Evidence::No }
     }
 
     fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
@@ -114,32 +101,5 @@ impl Dissector for Nano {
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
         Box::new(encode::Packages::new(options))
-    }
-}
-
-/// By the first bytes of a side: a handshake with a body, or a request to go over to WebSocket.
-fn identify(mut bytes: &[u8]) -> Evidence {
-    if bytes.starts_with(b"GET ") {
-        return match http::end(bytes, 0).and_then(|end| bytes.get(..end)) {
-            Some(head) if http::Head::read(head).upgrade => Evidence::Sure(50, "a request to go over to WebSocket"),
-            Some(_) => Evidence::No,
-            None => Evidence::Maybe("the beginning of an HTTP request"),
-        };
-    }
-    if http::begins(bytes).is_none() {
-        return Evidence::Maybe("the beginning of an HTTP request");
-    }
-    // Empty packages tell nothing, and may come first.
-    let whole = bytes.len();
-    while let [1..=3, 0, 0, 0, rest @ ..] = bytes {
-        bytes = rest;
-    }
-    match bytes {
-        [1, _, _, _, b'{' | b'x', ..] => Evidence::Sure(80, "a handshake"),
-        // The other side may answer with one that tells.
-        [1, ..] => Evidence::Maybe("a handshake, but not with JSON"),
-        _ if bytes.len() < whole => Evidence::Maybe("empty packages"),
-        [1..=3] | [1..=3, 0] | [1..=3, 0, 0] => Evidence::Maybe("empty packages"),
-        _ => Evidence::No,
     }
 }

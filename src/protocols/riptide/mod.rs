@@ -5,6 +5,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod evidence;
 pub mod framing;
 pub mod layout;
 pub mod notes;
@@ -24,7 +25,7 @@ use crate::dissect::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Sessi
 use crate::flow::Transport;
 use framing::{Framing, Next};
 use std::sync::Arc;
-use version::{Candidates, Version, fits};
+use version::{Version, fits};
 
 /// The dissector.
 pub struct Riptide;
@@ -109,43 +110,47 @@ impl Dissector for Riptide {
     }
 }
 
-/// How many datagrams must fit one version before they alone are taken for Riptide.
-const ENOUGH: usize = 4;
-
+/// A handshake, or numbers that behave: see [`evidence`] for the bits of each.
 fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
-    let mut standing = Candidates::default();
-    let fitting = |v: Version| sight.said.iter().all(|(_, data, length)| fits(v, data, *length));
-    let whole = [Version::V20, Version::V22, Version::V12, Version::V10].into_iter().find(|v| fitting(*v));
-    let Some(_) = whole else { return Evidence::No };
-    sight.said.iter().for_each(|(_, data, length)| standing.see(data, *length));
-    let version = standing.first();
-    let name = |data: &[u8]| data.first().map(|b| version.layout(*b).name);
-    let Some((opener, first, _)) = sight.said.first() else { return Evidence::No };
-    let other = |(side, ..): &&(_, &[u8], _)| side != opener;
-    let two_sides = sight.said.iter().any(|said| other(&said));
-    let opens = name(first) == Some("connect");
-    // The very first thing anybody says is a connect. It may be lost and said again, and the server
-    // may say another itself before it answers: the application has to decide.
-    let answer = sight.said.iter().filter(other).map(|(_, data, _)| name(data)).find(|name| *name != Some("connect"));
-    match answer.flatten() {
-        Some("welcome" | "reject") if opens => Evidence::Sure(90, "connect, answered by welcome or reject"),
-        None if opens && sight.said.len() >= 3 && sight.said.iter().all(|(_, d, _)| d.len() == 1) => {
-            Evidence::Sure(10, "connects of one byte, again and again")
+    let mut best = Evidence::No;
+    for version in Version::TRIED {
+        if !sight.said.iter().all(|(_, data, length)| fits(version, data, *length)) {
+            continue;
         }
-        _ if two_sides && sight.said.len() >= 2 * ENOUGH => {
-            Evidence::Likely("every datagram has the exact form of a message")
+        let early = sight.said.len() < evidence::FEW && !sight.last;
+        let numbers = evidence::numbers(version, sight.said.iter().copied());
+        let numbers =
+            numbers.map(|bits| if early { (0, "its numbers behave so far") } else { (bits, "its numbers behave") });
+        let shaken = evidence::handshake(version, sight.said);
+        let (bits, why) = match (shaken, numbers) {
+            (Some(shaken), Some(numbers)) if shaken.0 < numbers.0 => numbers,
+            (Some(shaken), None) if shaken.0 < Evidence::CLAIM => continue,
+            (Some(either), _) | (None, Some(either)) => either,
+            (None, None) => continue,
+        };
+        if !matches!(best, Evidence::Bits(before, _) if before >= bits) {
+            best = Evidence::Bits(bits, why);
         }
-        _ if opens && first.len() == 1 => Evidence::Maybe("a connect of one byte"),
-        _ => Evidence::Maybe("the datagrams so far fit"),
     }
+    best
 }
 
-/// The first frames of each side: a connect, or what answers it, or several that all fit.
+/// The frames of each side: a length prefix that is the length of a connect or a welcome, or what
+/// numbers do in frames ([`evidence`]).
+///
+/// | observed | u16 (2.0) | i32 (from 2.1 on) |
+/// |---|---|---|
+/// | a connect of one byte first: 1, zeros, the type; and an answer in frames, or none at all | 8+4+8 | 8+6+8: zeros are 8 and 24 bits |
+/// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
+/// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
 fn identify_streams(sight: &Sight<'_>) -> Evidence {
-    let mut best = Evidence::No;
-    let mut opened = false;
-    for (_, bytes, _) in sight.said {
-        let mut framing = Framing::new(None, None, true);
+    let mut best = 0;
+    let mut why = "frames, and numbers that behave";
+    let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
+    // A frame of one small number is what others begin with too: the answer tells, if there is one.
+    let alone = sight.said.len() > 1 || sight.last;
+    for (side, bytes, _) in sight.said {
+        let mut framing = Framing::new(version, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
         loop {
             let (prefix, length) = match framing.next(rest) {
@@ -154,29 +159,51 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
                     rest = &rest[bytes..];
                     continue;
                 }
-                Next::More | Next::Lost => break,
+                Next::More => break,
+                Next::Lost => return Evidence::No,
             };
-            let version = framing.version().unwrap_or(Version::V20);
+            let by = framing.version().unwrap_or(Version::V20);
             let (data, behind) = rest[prefix..].split_at(length);
-            if !fits(version, data, length) {
+            if !fits(by, data, length) {
                 return Evidence::No;
             }
-            match version.layout(data[0]).name {
-                "connect" if frames == 0 && length == 1 => return Evidence::Sure(80, "a framed connect of one byte"),
-                "welcome" if frames == 0 => return Evidence::Sure(90, "a framed welcome"),
-                "reject" if frames == 0 && opened => return Evidence::Sure(80, "a framed connect, and a reject"),
-                "connect" if frames == 0 => opened = true,
-                _ => {}
+            version = Some(by);
+            let id = crate::codec::bits::get(data, if by.packed() { 4 } else { 8 }, 16);
+            let (bits, what) = match by.layout(data[0]).name {
+                "connect" if frames == 0 && length == 1 && alone => {
+                    (if by.packed() { 22 } else { 20 }, "a framed connect of one byte")
+                }
+                "connect" if frames == 0 && length == 1 => (Evidence::KNOWN, "a framed connect of one byte"),
+                "welcome" if frames == 0 && matches!(id, 1 | 2) => {
+                    (if by.packed() { 27 } else { 22 }, "a framed welcome")
+                }
+                "reject" if frames == 0 && opened => {
+                    (if by.packed() { 20 } else { 28 }, "a framed connect, and a reject")
+                }
+                _ => (0, why),
+            };
+            opened |= frames == 0 && by.layout(data[0]).name == "connect";
+            if bits > best {
+                (best, why) = (bits, what);
             }
+            all.push((*side, data, length));
             (rest, frames) = (behind, frames + 1);
         }
-        best = match frames {
-            0 if bytes.len() >= 8 && !begun(&framing, rest) => return Evidence::No,
-            ENOUGH.. => return Evidence::Likely("frames, every one with a message that fits"),
-            _ => Evidence::Maybe("a frame that fits"),
-        };
+        if rest.len() >= 8 && !begun(&framing, rest) {
+            return Evidence::No;
+        }
+        chains += if frames > 0 { if version.is_some_and(Version::packed) { 6 } else { 4 } } else { 0 };
     }
-    best
+    let early = all.len() < evidence::FEW && !sight.last;
+    let Some(numbers) = evidence::numbers(version.unwrap_or(Version::V20), all.into_iter()) else {
+        return Evidence::No;
+    };
+    let numbers = if early { 0 } else { numbers };
+    if numbers + chains > best {
+        Evidence::Bits(numbers + chains, "frames, and numbers that behave")
+    } else {
+        Evidence::Bits(best, why)
+    }
 }
 
 /// Is this the beginning of a message that the library may send?
@@ -242,6 +269,7 @@ mod tests {
             ends,
             said: &said,
             begun: [true; 2],
+            last: false,
             options: &crate::protocols::options(),
         })
     }
@@ -263,31 +291,35 @@ mod tests {
             // The application's data behind a connect.
             &[(A, "02ff"), (A, "02ff"), (B, "1800100000")],
         ] {
-            assert!(matches!(udp(said), Evidence::Sure(90, _)), "{said:?}");
+            assert!(udp(said).suffices(false), "{said:?}");
         }
     }
 
     #[test]
     fn a_connect_alone_is_not() {
-        assert!(matches!(udp(&[(A, "02")]), Evidence::Maybe(_)));
-        assert!(matches!(udp(&[(A, "02"), (A, "02")]), Evidence::Maybe(_)));
-        assert!(matches!(udp(&[(A, "02"), (A, "02"), (A, "02")]), Evidence::Sure(10, _)));
+        for few in [&[(A, "02")][..], &[(A, "02"), (A, "02")]] {
+            assert!(udp(few).suffices(true) && !udp(few).suffices(false), "{few:?}");
+        }
+        assert!(udp(&[(A, "02"), (A, "02"), (A, "02")]).suffices(false));
         assert!(matches!(udp(&[(A, "02"), (B, "0bff")]), Evidence::No));
-        let hidden = [(A, "02"), (B, "2900200000"), (A, "1100200000"), (B, "2700500141"), (A, "1100200000")];
-        assert!(matches!(udp(&hidden), Evidence::Maybe(_)));
+        let hidden = [(A, "02"), (B, "2900200000"), (A, "1100200000"), (B, "3700500141"), (A, "1100200000")];
+        assert!(matches!(udp(&hidden), Evidence::Bits(..Evidence::CLAIM, _)), "{:?}", udp(&hidden));
     }
 
     #[test]
     fn frames_of_a_stream_are_told_by_the_first_of_each_side() {
         let tcp = |said: &[(Side, &str)]| evidence(Transport::Tcp, said);
-        assert!(matches!(tcp(&[(A, "0100000002")]), Evidence::Sure(80, _)));
-        assert!(matches!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]), Evidence::Sure(90, _)));
-        assert!(matches!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]), Evidence::Sure(80, _)));
+        assert!(tcp(&[(A, "0100000002"), (B, "0100000002")]).suffices(false));
+        assert!(tcp(&[(A, "0100000002")]).suffices(true) && !tcp(&[(A, "0100000002")]).suffices(false));
+        assert!(tcp(&[(A, "02000000ff"), (B, "050000001800100000")]).suffices(false));
+        assert!(tcp(&[(A, "0300000002ab0c"), (B, "020000002300")]).suffices(false));
         assert!(matches!(tcp(&[(A, "03000000ffab0c")]), Evidence::No));
         // Empty frames are none.
-        assert!(matches!(tcp(&[(A, "000001000302")]), Evidence::Sure(80, _)));
+        assert!(tcp(&[(A, "0000010003"), (B, "0000050008010001")]).suffices(false));
         // The first message is not whole yet.
-        assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Maybe(_)));
+        assert!(matches!(tcp(&[(A, "140000000201020304050607")]), Evidence::Bits(0..Evidence::KNOWN, _)));
+        // nano's handshake of 1000 bytes, not a connect of one byte.
+        assert!(matches!(tcp(&[(A, "010003e87b22737973223a7b")]), Evidence::No));
         assert!(matches!(tcp(&[(A, "474554202f20485454502f")]), Evidence::No));
     }
 }

@@ -1,5 +1,6 @@
 //! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
 
+use super::evidence;
 use super::framing::{Framing, Next};
 use super::reliable::Reliable;
 use super::remarks;
@@ -29,6 +30,8 @@ pub struct Conversation {
     /// The heartbeat that waits for its answer: who sent it, its ping id, when.
     ping: Option<(Side, u64, Time)>,
     framing: Framing,
+    /// Each side's reliable id before.
+    ids: [Option<u16>; 2],
     /// Memory for the frames of a message.
     frames: Vec<u64>,
 }
@@ -53,6 +56,7 @@ impl Conversation {
             reliable: Reliable::default(),
             ping: None,
             framing,
+            ids: [None; 2],
             frames: Vec::new(),
         }
     }
@@ -126,7 +130,20 @@ impl Conversation {
             draft.from = Talk::role(self.server, place.side);
         }
         self.analyse(layout.name, version, place, draft);
+        if self.set.is_none() && !self.behaves(version, place) {
+            out.doubt();
+        }
         out.emit(place);
+    }
+
+    /// Is it what the library of this version writes, with an id near the side's one before? Nearly
+    /// anything has the form of a message.
+    fn behaves(&mut self, version: Version, place: &Place<'_>) -> bool {
+        let Some(id) = evidence::reliable_id(version, place.bytes) else {
+            return fits(version, place.bytes, place.length);
+        };
+        let before = self.ids[place.side.index()].replace(id);
+        before.is_none_or(|before| evidence::is_near(id, before)) && fits(version, place.bytes, place.length)
     }
 
     /// Messages that only one side sends tell who the server is.

@@ -19,7 +19,7 @@ pub enum Version {
 
 impl Version {
     /// All, in the order in which they are tried: 2.1 is only ever found as a kind of 2.2.
-    const TRIED: [Version; 4] = [Version::V20, Version::V22, Version::V12, Version::V10];
+    pub(super) const TRIED: [Version; 4] = [Version::V20, Version::V22, Version::V12, Version::V10];
 
     /// The name in the output.
     pub const fn name(self) -> &'static str {

@@ -132,6 +132,12 @@ impl Carrier {
         }
     }
 
+    /// Have both sides agreed to go over to frames, so that this one's bytes are some?
+    pub fn upgraded(&self, side: Side) -> bool {
+        let [a, b] = &self.directions;
+        self.agreed.is_some() && if side == Side::A { a } else { b }.mode == Mode::Frames
+    }
+
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
         let one = |d: &Direction| {

@@ -3,7 +3,7 @@
 use super::super::{Acknex, PORT};
 use super::{Row, Rows, encoder, options};
 use crate::capture::Time;
-use crate::dissect::{Dissector, Draft, Evidence, Line, Options, Out, Place, Role, Sight, Talk};
+use crate::dissect::{Dissector, Draft, Line, Options, Out, Place, Role, Sight, Talk};
 use crate::flow::{Side, Transport};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
@@ -97,13 +97,17 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
     let none = crate::protocols::options();
     let sure = |ports: [u16; 2], hex: &str| {
         let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, 1], port)));
-        let bytes = hex::decode(hex).expect("hex");
-        let said = [(Side::A, &bytes[..], bytes.len())];
-        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], options: &none };
-        matches!(Acknex.identify(&sight), Evidence::Sure(..))
+        let bytes: Vec<_> = hex.split(' ').map(|hex| hex::decode(hex).expect("hex")).collect();
+        let said: Vec<_> = bytes.iter().map(|bytes| (Side::A, &bytes[..], bytes.len())).collect();
+        let sight =
+            Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &none };
+        Acknex.identify(&sight).suffices(false)
     };
     assert!(sure([5000, PORT], "02426f6200"));
-    assert!(sure([PORT, 5000], "8107000004000000080000000c0000"));
+    // A server's updates: three quarters of all bytes begin one.
+    assert!(!sure([PORT, 5000], "8107000004000000080000000c0000"));
+    assert!(sure([PORT, 5000], "8107000004000000080000000c0000 070100000000 8207008000"));
+    assert!(!sure([PORT, 5000], "800700 800800 800900 800a00"));
     assert!(sure([PORT, 5000], "010718121911ff"));
     assert!(!sure([5000, PORT], "0718121911ff"));
     assert!(!sure([5000, 2301], "02426f6200"));

@@ -55,17 +55,24 @@ fn the_first_datagram_decides() {
     let sure = |port: u16, datagrams: &[&[u8]]| {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
-        let sight = Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], options: &options };
+        let sight =
+            Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &options };
         match Dnp.identify(&sight) {
-            Evidence::Sure(..) => Some(true),
+            enough if enough.suffices(false) => Some(true),
             Evidence::No => Some(false),
             _ => None,
         }
     };
-    // On the port one command is enough, at any place; what is none waits for one.
-    assert_eq!(sure(3413, &[&[9, 0]]), Some(true));
-    assert_eq!(sure(3413, &[&[200, 7, 7], &[7, 1, 0]]), Some(true));
+    // On the port two commands are enough, at any place; what is none waits for them. One that is
+    // said again and again is not: foreign programs use the port too.
+    assert_eq!(sure(3413, &[&[9, 0], &[7, 1, 0]]), Some(true));
+    assert_eq!(sure(3413, &[&[200, 7, 7], &[7, 1, 0], &[4, 0, 0, 1]]), Some(true));
+    assert_eq!(sure(3413, &[&[9, 0]]), None);
+    assert_eq!(sure(3413, &[&[3, 0], &[3, 7], &[3]]), None);
     assert_eq!(sure(3413, &[&[200, 7, 7], &[9]]), None);
+    assert_eq!(sure(3413, &[&[0, 1, 0, 0, 0]]), Some(true));
+    // What counts in its second byte is no request that is said again.
+    assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0], &[0, 2, 0, 0, 0]]), Some(false));
     assert_eq!(sure(4000, &[&[0, 1, 0, 0, 0]]), Some(true));
     assert_eq!(sure(4000, &[&[], &[0, 4, 0, 0, 0, 1, 0, 2, 0, 3, 0]]), Some(true));
     assert_eq!(sure(4000, &[&[]]), None);

@@ -436,16 +436,30 @@ fn pomelo_protobuf_beyond_the_vectors() {
 
 #[test]
 fn found_by_what_a_side_says_first() {
-    use super::identify;
-    use crate::dissect::Evidence::{Maybe, No, Sure};
-    let upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
-    for sure in [&[1, 0, 0, 9, b'{'][..], &[1, 0, 0, 9, b'x'], &[3, 0, 0, 0, 1, 0, 0, 9, b'{'], upgrade] {
-        assert!(matches!(identify(sure), Sure(..)), "{sure:?}");
+    use super::evidence::first;
+    use crate::dissect::Evidence;
+    for sure in [
+        &b"\x01\0\x01\x09{\"sys\":"[..],
+        b"\x01\0\0\x09x\x9c",
+        b"\x03\0\0\0\x01\0\0\x09{\"a\":12}\n\x02\0\0\0",
+        b"\x01\0\0\x02{}\x02\0\0\0",
+        b"\x01\0\0\x0c{\"code\":501}",
+    ] {
+        assert!(first(sure).suffices(false), "{sure:?}");
     }
-    for open in [&[1, 0, 0, 0][..], &[3, 0, 0, 0], &[1], b"GE", b"GET / HT", &[1, 0, 0, 3, b'a']] {
-        assert!(matches!(identify(open), Maybe(_)), "{open:?}");
+    for open in [
+        &[1, 0, 0, 0][..],
+        &[3, 0, 0, 0],
+        &[1],
+        b"GE",
+        &[1, 0, 0, 3, b'a'],
+        b"\x01\0\0\x09{\"a",
+        b"\x01\0\0\x09{\"a\":12}\n",
+        b"\x01\0\0\x09{\"a\":123]",
+    ] {
+        assert!(matches!(first(open), Evidence::Bits(0..Evidence::CLAIM, _)), "{open:?}");
     }
-    for no in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[4, 0, 0, 1], b"SSH-2.0", &[0x10, 0x20]] {
-        assert_eq!(identify(no), No, "{no:?}");
+    for no in [&[4, 0, 0, 1][..], b"SSH-2.0", &[0x10, 0x20]] {
+        assert_eq!(first(no), Evidence::No, "{no:?}");
     }
 }

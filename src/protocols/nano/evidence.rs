@@ -1,0 +1,200 @@
+//! What speaks for nano and its relatives: packages, the first of them a handshake. An upgrade to
+//! WebSocket speaks for nothing: what its messages carry does.
+//!
+//! | observed | bits | because |
+//! |---|---|---|
+//! | a side begins with packages of the types 1 to 5 | 5 | 5 of 256 |
+//! | .. TCP: the first with a body is a handshake | 3 | 1 of 256 with the one before |
+//! | .. its body begins as a JSON object | 4 | many protocols send JSON behind a type and a length |
+//! | .. which ends where the body does | 4 | the same |
+//! | .. with the key sys, or code and a number, or user, protos | 8, 4, 4 | plain text that others have too, sys seldom |
+//! | .. its body begins as zlib, and is at most 65536 long | 12 | 78 and one of four, and a zero |
+//! | .. TCP: behind it the same side says an empty package of type 2 or 3 | 8 | of 32 bits, zeros counted little |
+//! | .. empty packages | 6 | three zeros are a filler |
+//! | .. WebSocket: they fill the message exactly | 16 | of 24 bits, zeros counted half |
+//! | .. WebSocket: the first is data whose flags have a meaning | 3 | 32 of 256 |
+//! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | for a known server only |
+//!
+//! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON where it is
+//! acknowledged; a first message of WebSocket is 24 and more. Empty packages are 11, and an upgrade
+//! that carries nothing is 10: enough for a known server only.
+
+use super::package::{self, HEADER, Next};
+use crate::dissect::{Draft, Evidence, Message, Out, Roles, Sight, Sink, Talk};
+use crate::flow::{Side, Stream, Transport};
+use crate::protocols::websocket::{Carrier, Step, http};
+
+/// So many messages of a WebSocket are looked at, of each side.
+const LOOKED_AT: usize = 4;
+
+/// What the carrier prints on the way is nobody's.
+struct Unseen;
+
+impl Sink for Unseen {
+    fn message(&mut self, _message: &Message<'_>) {}
+}
+
+/// By the first bytes of both sides.
+pub(super) fn streams(sight: &Sight<'_>) -> Evidence {
+    let http = sight.said.iter().filter_map(|(_, bytes, _)| http::begins(bytes)).find(|http| *http);
+    if http.is_some() {
+        return upgraded(sight);
+    }
+    // What one side says may be no handshake that is recognised, and the other's answer be one.
+    let mut best = Evidence::No;
+    for (_, bytes, _) in sight.said {
+        let evidence = first(bytes);
+        if let Evidence::Bits(bits, _) = evidence
+            && !matches!(best, Evidence::Bits(before, _) if before >= bits)
+        {
+            best = evidence;
+        }
+    }
+    match (best, sight.said) {
+        (Evidence::No, [(_, [1..=5, ..], _)]) => Evidence::Bits(0, "a package's type"),
+        _ => best,
+    }
+}
+
+/// By the first bytes of a side over TCP.
+pub(super) fn first(mut bytes: &[u8]) -> Evidence {
+    if http::begins(bytes).is_none() {
+        return Evidence::Bits(0, "the beginning of an HTTP request");
+    }
+    // Empty packages tell little, and may come first.
+    let whole = bytes.len();
+    while let [1..=3, 0, 0, 0, rest @ ..] = bytes {
+        bytes = rest;
+    }
+    match bytes {
+        [1, _, _, _, body @ ..] if !body.is_empty() => match 8 + handshake(bytes) {
+            // The other side may answer with one that tells.
+            8 => Evidence::Bits(8, "a handshake, but not with JSON"),
+            bits => Evidence::Bits(bits, "a handshake"),
+        },
+        [1, ..] => Evidence::Bits(8, "a handshake's beginning"),
+        _ if bytes.len() < whole => Evidence::Bits(11, "empty packages"),
+        [1..=3] | [1..=3, 0] | [1..=3, 0, 0] => Evidence::Bits(5, "empty packages"),
+        _ => Evidence::No,
+    }
+}
+
+/// The bits of a handshake's length and body, as far as it is there, and of what comes behind it.
+fn handshake(bytes: &[u8]) -> u32 {
+    let Some(length) = package::announced(bytes) else { return 0 };
+    let body = bytes.get(HEADER..length.min(bytes.len())).unwrap_or_default();
+    let behind = match bytes.get(length..) {
+        Some([2 | 3, 0, 0, 0, ..]) => 8,
+        _ => 0,
+    };
+    if let [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] = body {
+        return if length <= HEADER + package::LIMIT { 12 + behind } else { 0 };
+    }
+    let inner = body.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    if !inner.is_some_and(|inner| matches!(inner.first(), Some(b'"' | b'}'))) {
+        return 0;
+    }
+    let ends = bytes.len() >= length && body.trim_ascii_end().ends_with(b"}");
+    if bytes.len() >= length && !ends {
+        return 0;
+    }
+    let has = |key: &[u8]| memchr::memmem::find(body, key).map(|at| body.get(at + key.len()..).unwrap_or_default());
+    let number = |rest: &[u8]| matches!(rest, [b'0'..=b'9', ..] | [b' ', b'0'..=b'9', ..]);
+    let key = match () {
+        _ if has(b"\"sys\":").is_some() => 8,
+        _ if has(b"\"code\":").is_some_and(number) => 4,
+        _ if has(b"\"user\":").is_some() || has(b"\"protos\":").is_some() => 4,
+        _ => 0,
+    };
+    4 + key + if ends { 4 } else { 0 } + behind
+}
+
+/// By what the first WebSocket messages carry.
+fn upgraded(sight: &Sight<'_>) -> Evidence {
+    let talk = Talk {
+        flow: 0,
+        transport: Transport::Tcp,
+        ends: Some(sight.ends),
+        opener: None,
+        begun: sight.begun,
+        options: sight.options,
+    };
+    let (mut draft, mut sink) = (Draft::default(), Unseen);
+    let mut out = Out::new(&mut draft, &mut sink, &talk, ["", ""]);
+    let (mut carrier, mut roles) = (Carrier::new(true, [true; 2]), Roles::default());
+    // The client's request comes first, and the answer says how its frames are compressed.
+    let mut sides: Vec<(Side, Stream)> = sight.said.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
+    sides.sort_by_key(|(_, stream)| http::is_answer(stream.bytes()));
+    let mut best = Evidence::Bits(0, "a request by HTTP");
+    let (mut asked, mut refused) = (false, false);
+    for (side, stream) in &mut sides {
+        let bytes = stream.bytes();
+        let Some(end) = http::end(bytes, 0) else { continue };
+        let head = http::Head::read(bytes.get(..end).unwrap_or_default());
+        if head.status.is_none() && !head.upgrade {
+            return Evidence::No;
+        }
+        asked |= head.upgrade && head.status.is_none();
+        refused |= head.status.is_some_and(|status| status != 101);
+        // Its head alone: the other side's tells how what follows is to be read.
+        carrier.step(*side, stream, &mut roles, &mut out);
+    }
+    match asked {
+        // What is carried has to speak for itself, unless nothing is.
+        true if refused || sight.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
+        false if refused => return Evidence::No,
+        _ => {}
+    }
+    for (side, stream) in &mut sides {
+        if !carrier.upgraded(*side) {
+            continue;
+        }
+        let mut seen = 0;
+        while seen < LOOKED_AT {
+            match carrier.step(*side, stream, &mut roles, &mut out) {
+                Step::Wait => break,
+                Step::Done => {}
+                Step::Message => {
+                    let message = carrier.take(*side);
+                    seen += 1;
+                    let Evidence::Bits(bits, why) = carried(&message.bytes) else {
+                        return if best.suffices(false) { best } else { Evidence::No };
+                    };
+                    if matches!(best, Evidence::Bits(before, _) if bits > before) {
+                        best = Evidence::Bits(bits, why);
+                    }
+                    carrier.give_back(*side, message);
+                }
+            }
+        }
+    }
+    best
+}
+
+/// By a message of a WebSocket: packages from its first byte to its last.
+fn carried(mut bytes: &[u8]) -> Evidence {
+    let mut empty = true;
+    let mut body = 0;
+    while !bytes.is_empty() {
+        let length = match package::next(bytes) {
+            Next::Package(length) => length,
+            // The next message may bring the rest.
+            Next::More => return Evidence::Bits(5, "the beginning of a package"),
+            Next::Unknown => return Evidence::No,
+        };
+        let (package, rest) = bytes.split_at(length);
+        if length > HEADER && empty {
+            (empty, body) = match package {
+                [1, ..] => (false, 3 + handshake(package)),
+                [4, _, _, _, flags, ..] if flags & 0xc8 == 0 => (false, 3),
+                [5, ..] => (false, 3),
+                _ => return Evidence::No,
+            };
+        }
+        bytes = rest;
+    }
+    match empty {
+        true => Evidence::Bits(5 + 6, "empty packages in a WebSocket"),
+        false => Evidence::Bits(5 + 16 + body, "packages in a WebSocket"),
+    }
+}

@@ -1,0 +1,54 @@
+//! What `-v` lists of conversations that nobody claims.
+
+use super::{Wire, ends};
+use std::process::Command;
+
+fn told(wire: &Wire, name: &str) -> String {
+    let path = std::env::temp_dir().join(format!("netkit-listed-{name}-{}.pcap", std::process::id()));
+    std::fs::write(&path, wire.file()).unwrap();
+    let done = Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-v"]).arg(&path).output().unwrap();
+    std::fs::remove_file(&path).unwrap();
+    String::from_utf8(done.stderr).unwrap()
+}
+
+#[test]
+fn ends_packets_bytes_and_what_it_looks_like() {
+    let mut wire = Wire::default();
+    wire.datagram(ends(1), true, &[0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3]);
+    wire.datagram(ends(1), false, &[1, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3]);
+    wire.stream(ends(2), &[(true, b"\x16\x03\x01\x00\x20\x01hello, hello, hello, hello".to_vec())]);
+    wire.datagram(ends(3), true, &[0xee, 0xdd, 0xcc]);
+    let told = told(&wire, "looks");
+    let lines: Vec<&str> = told.lines().collect();
+    let at = lines.iter().position(|line| line.contains("by bytes")).expect("a list");
+    assert!(lines[at].contains("--port PORT=PROTO"), "{told}");
+    assert_eq!(
+        lines[at + 1..at + 4],
+        [
+            "netkit:   tcp 10.1.0.2:40000 - 10.2.0.2:41000: 3 packets, 32 bytes, 16030100200168656c6c6f2c2068656c: looks like TLS",
+            "netkit:   udp 10.1.0.1:40000 - 10.2.0.1:41000: 2 packets, 22 bytes, 000100002112a442010203, answer \
+             010100002112a442010203: looks like STUN",
+            "netkit:   udp 10.1.0.3:40000 - 10.2.0.3:41000: 1 packet, 3 bytes, eeddcc",
+        ]
+    );
+    assert!(told.contains("netkit: 3 tcp packets are of no protocol we know"), "{told}");
+    assert!(told.contains("netkit: 3 udp packets are of no protocol we know"), "{told}");
+}
+
+/// However many there are, the list is short, and says so; the memory is bounded.
+#[test]
+fn many_are_counted() {
+    let mut wire = Wire::default();
+    for k in 0..3000 {
+        wire.datagram(ends(k), true, &vec![0xee; 1 + k % 700]);
+    }
+    let told = told(&wire, "many");
+    let listed: Vec<&str> = told.lines().filter(|line| line.starts_with("netkit:   udp")).collect();
+    assert_eq!(listed.len(), 20);
+    assert!(
+        listed[0].starts_with("netkit:   udp 10.1.2.187:40000 - 10.2.2.187:41000: 1 packet, 700 bytes, "),
+        "{}",
+        listed[0]
+    );
+    assert!(told.contains("netkit:   and 2980 more conversations"), "{told}");
+}
