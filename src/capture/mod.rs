@@ -26,6 +26,7 @@ mod parts;
 mod pcapng;
 mod time;
 mod transport;
+mod whole;
 mod write;
 
 pub use build::{BuildError, ethernet};
@@ -40,4 +41,5 @@ pub use other::Other;
 pub use packet::{Body, Packet, Segment};
 pub use packets::{Decoded, Item, Packets, decode};
 pub use time::Time;
+pub use whole::whole_packet;
 pub use write::PcapWriter;
