@@ -335,7 +335,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__dump)
-            opts="-p -s -f -c -q -v -h --proto --schema --set --from --lines --format --bytes --fail-on --count --color --quiet --verbose --help"
+            opts="-p -s -f -c -q -v -h --proto --schema --set --from --lines --payload --packet --port --server --format --bytes --fail-on --count --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -373,6 +373,14 @@ _netkit() {
                     return 0
                     ;;
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

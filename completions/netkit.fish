@@ -379,6 +379,8 @@ acknex.no_z=no\t''
 acknex.no_z=yes\t''
 acknex.skip=0\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -l from -d 'Who sent the bytes, or the first packet of a conversation, where nothing else tells' -r
+complete -c netkit -n "__fish_netkit_using_subcommand dump" -l port -d 'Packets: which protocol a port carries, as 7000=riptide' -r
+complete -c netkit -n "__fish_netkit_using_subcommand dump" -l server -d 'Packets: the server\'s address, where ports cannot tell' -r
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -s f -l format -d 'Form of the output' -r -f -a "tree\t'Annotated trees: each field with its bytes'
 summary\t'A line a message'
 table\t'A table, for a few messages'
@@ -391,6 +393,8 @@ complete -c netkit -n "__fish_netkit_using_subcommand dump" -l color -d 'Colours
 always\t'Always'
 never\t'Never'"
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -l lines -d 'Each line of plain hex is a message of its own (default: up to a blank line)'
+complete -c netkit -n "__fish_netkit_using_subcommand dump" -l payload -d 'The bytes are messages, also where they look like an IP packet'
+complete -c netkit -n "__fish_netkit_using_subcommand dump" -l packet -d 'The bytes are packets (Ethernet, IP, loopback, Linux cooked), whatever their lengths say'
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -l bytes -d 'ndjson and json: add the whole message as hex, `"bytes":".."`'
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -s q -l quiet -d 'No progress, no summaries on stderr'
 complete -c netkit -n "__fish_netkit_using_subcommand dump" -s v -l verbose -d 'Say more: whole hex, why a protocol was recognised, what the other frames were'

@@ -93,6 +93,8 @@ _arguments "${_arguments_options[@]}" : \
 '*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Packets\: which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[Packets\: the server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
 '-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -111,6 +113,8 @@ fault\:"A fault"))' \
 always\:"Always"
 never\:"Never"))' \
 '--lines[Each line of plain hex is a message of its own (default\: up to a blank line)]' \
+'(--packet)--payload[The bytes are messages, also where they look like an IP packet]' \
+'--packet[The bytes are packets (Ethernet, IP, loopback, Linux cooked), whatever their lengths say]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \

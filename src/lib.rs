@@ -73,6 +73,7 @@ pub mod flow;
 pub mod limits;
 pub mod nearest;
 pub mod net;
+pub mod plural;
 pub mod printable;
 pub mod probe;
 pub mod protocols;

@@ -10,6 +10,7 @@
 mod build;
 mod classic;
 mod clock;
+mod dumped;
 mod error;
 mod file;
 mod fragments;
@@ -30,6 +31,7 @@ mod whole;
 mod write;
 
 pub use build::{BuildError, ethernet};
+pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Frame, LONGEST};
 pub use fragments::{FragmentCaps, Fragments, Statistics};

@@ -107,8 +107,12 @@ pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Rea
 pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
     sink.begin();
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, options, global, sink)
-            .context("neither pcap nor pcapng, and no hex text");
+        return hex::text(BufReader::new(input), false, hex::Bytes::Told, options, global, sink).map_err(|error| {
+            match error.is::<hex::Unreadable>() {
+                true => error,
+                false => error.context("neither pcap nor pcapng, and no hex text"),
+            }
+        });
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)

@@ -53,7 +53,7 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         pen.reset();
         pen.put(" ");
     }
-    if message.talk.ends.is_some() && narrow && message.draft.from != Role::Unknown {
+    if message.talk.flow > 0 && narrow && message.draft.from != Role::Unknown {
         // Who sent it; the conversation's number tells clients apart.
         pen.paint(pen.palette.dim);
         pen.uint(message.talk.flow);
