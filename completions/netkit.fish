@@ -1268,8 +1268,8 @@ acknex.no_z=no\t''
 acknex.no_z=yes\t''
 acknex.skip=0\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -s n -l samples -d 'How many round trips to measure' -r
-complete -c netkit -n "__fish_netkit_using_subcommand probe" -s i -l interval -d 'Seconds from one to the next' -r
-complete -c netkit -n "__fish_netkit_using_subcommand probe" -s W -l timeout -d 'Seconds to wait for an answer; default: the protocol\'s own' -r
+complete -c netkit -n "__fish_netkit_using_subcommand probe" -s i -l interval -d 'From one to the next' -r
+complete -c netkit -n "__fish_netkit_using_subcommand probe" -s W -l timeout -d 'How long to wait for an answer, as 500ms, 5s or 1m30s; default: the protocol\'s own' -r
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -l create -d 'acknex: create an entity of this model for exact round trips, and remove it. Changes the running game' -r
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -l name -d 'acknex: the player\'s name to join with' -r
 complete -c netkit -n "__fish_netkit_using_subcommand probe" -s f -l format -d 'Form of the output' -r -f -a "text\t'For people'

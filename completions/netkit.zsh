@@ -241,10 +241,10 @@ ws\:"WebSocket"))' \
 '*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them\: riptide.version=2.0]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '-n+[How many round trips to measure]:N:_default' \
 '--samples=[How many round trips to measure]:N:_default' \
-'-i+[Seconds from one to the next]:S:_default' \
-'--interval=[Seconds from one to the next]:S:_default' \
-'-W+[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
-'--timeout=[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
+'-i+[From one to the next]:TIME:_default' \
+'--interval=[From one to the next]:TIME:_default' \
+'-W+[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
+'--timeout=[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
 '--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
 '-f+[Form of the output]:F:((text\:"For people"

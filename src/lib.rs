@@ -67,6 +67,7 @@
 
 pub mod capture;
 pub mod codec;
+pub mod duration;
 pub mod encode;
 pub mod filter;
 pub mod flow;
