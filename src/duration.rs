@@ -1,6 +1,7 @@
 //! Durations as people write them, the same everywhere: `500ms`, `5s`, `1m30s`; a number alone is
 //! seconds.
 
+use std::fmt;
 use std::time::Duration;
 
 const SECOND: i128 = 1_000_000_000;
@@ -97,6 +98,42 @@ pub(crate) fn decimal(text: &str) -> Option<i128> {
     Some(whole * SECOND + fraction.get(..9)?.parse::<i128>().ok()?)
 }
 
+/// Nanoseconds as text in milliseconds: `10.304 ms`. Round trips and delays are written so everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Millis(pub i64);
+
+impl Millis {
+    /// Of a difference of times.
+    pub fn of(nanos: i128) -> Millis {
+        Millis(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
+    }
+
+    /// Appends it, without the machinery of formatting.
+    pub fn append(self, text: &mut String) {
+        // A string takes everything.
+        let _ = self.write(text);
+    }
+
+    fn write(self, to: &mut impl fmt::Write) -> fmt::Result {
+        let micros = self.0.unsigned_abs() / 1000;
+        let mut digits = itoa::Buffer::new();
+        if self.0 < 0 {
+            to.write_str("-")?;
+        }
+        to.write_str(digits.format(micros / 1000))?;
+        to.write_str(".")?;
+        // A one in front keeps the zeros.
+        to.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
+        to.write_str(" ms")
+    }
+}
+
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,5 +186,20 @@ mod tests {
         assert_eq!(between("10m", least, most), Ok(most));
         assert_eq!(between("9ms", least, most), Err("\"9ms\": expected 10ms to 600s".into()));
         assert!(between("999999999d", least, most).is_err());
+    }
+
+    #[test]
+    fn milliseconds() {
+        for (nanos, text) in [
+            (26_000, "0.026 ms"),
+            (10_304_999, "10.304 ms"),
+            (0, "0.000 ms"),
+            (-1_500_000, "-1.500 ms"),
+            (90_000_000_000, "90000.000 ms"),
+        ] {
+            assert_eq!(Millis(nanos).to_string(), text);
+        }
+        assert_eq!(Millis::of(i128::MAX), Millis(i64::MAX));
+        assert!(Millis(i64::MIN).to_string().starts_with("-9223372036854.775"));
     }
 }

@@ -26,7 +26,8 @@ pub struct Decode {
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// How tree, summary and table show times
+    /// How tree, summary and table show times; default: relative in trees and on narrow terminals,
+    /// else utc
     #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes

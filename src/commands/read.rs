@@ -7,6 +7,7 @@ use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
 use netkit::flow::{self, Table};
+use netkit::plural::Plural;
 use netkit::protocols::{Counters, Inspector, Options, Share, Sink};
 use std::collections::BTreeMap;
 use std::io::BufReader;
@@ -48,13 +49,13 @@ impl Seen {
     pub fn tell(self, global: &Global) -> anyhow::Result<()> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
-                say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
+                say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
             }
             for (transport, n) in &self.counters.foreign {
                 say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
             }
             for (why, n) in &self.other {
-                say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+                say(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(*n, "frame")));
             }
             let flows = &self.flows;
             for (n, what) in [

@@ -2,6 +2,7 @@
 
 use super::compare::Divergence;
 use super::plan::Unsaid;
+use crate::plural::Plural;
 use crate::protocols::replay::Counts;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
@@ -126,12 +127,18 @@ fn short(value: &Json) -> String {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { counts, .. } = self;
-        writeln!(f, "sent          {} of {} messages in {:.3} s", self.said, self.steps, self.took.as_secs_f64())?;
+        writeln!(
+            f,
+            "sent          {} of {} in {:.3} s",
+            self.said,
+            Plural(self.steps, "message"),
+            self.took.as_secs_f64()
+        )?;
         if counts.acknowledged + counts.unacknowledged > 0 {
             let (yes, no) = (counts.acknowledged, counts.unacknowledged);
-            writeln!(f, "acknowledged  {yes}, {no} not; {} copies sent again", counts.resent)?;
+            writeln!(f, "acknowledged  {yes}, {no} not; {} sent again", Plural(counts.resent, "copy"))?;
         }
-        writeln!(f, "received      {} of {} messages", self.heard, self.expected)?;
+        writeln!(f, "received      {} of {}", self.heard, Plural(self.expected, "message"))?;
         if counts.live > 0 {
             writeln!(f, "made live     {} acknowledgements, heartbeats and answers", counts.live)?;
         }
@@ -153,11 +160,7 @@ impl fmt::Display for Report {
             writeln!(f, "dropped       {}", self.dropped)?;
         }
         if self.unknown > 0 {
-            writeln!(
-                f,
-                "left out      {} messages of an unknown sender: --server ADDR tells who is who",
-                self.unknown
-            )?;
+            writeln!(f, "left out      {} of an unknown sender: --server ADDR tells who is who", self.unknown)?;
         }
         for unsaid in self.refused.iter().take(SHOWN) {
             writeln!(

@@ -6,6 +6,7 @@ use super::link::{Link, Shared, lock};
 use super::packets::{PROTO, empty, packets};
 use crate::codec::Level;
 use crate::flow::{Side, Stream};
+use crate::plural::Plural;
 use crate::protocols::hawknl::framing::{Framing, Piece};
 use crate::protocols::hawknl::{self, HEADER, lines};
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
@@ -213,7 +214,7 @@ impl Connection {
             out.draft.notes.add(
                 Level::Warning,
                 "tcp.gap",
-                format_args!("{missing} bytes of the stream are missing before this message"),
+                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
             );
         }
         out.emit(place);

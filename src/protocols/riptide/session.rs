@@ -8,6 +8,7 @@ use super::version::{Candidates, Version, fits};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
 use crate::flow::{Side, Stream, Transport};
+use crate::plural::Plural;
 use crate::protocols::delivery::Event;
 use crate::protocols::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 
@@ -107,7 +108,7 @@ impl Conversation {
             draft.notes.add(
                 Level::Warning,
                 "tcp.gap",
-                format_args!("{missing} bytes of the stream are missing before this message"),
+                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
             );
         }
         if let Some(shown) = self.shown
