@@ -40,6 +40,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'netkit;decode'= {
+            cand -r 'A capture, as tshark and tcpdump have it'
             cand -p 'The protocol; default: recognise it'
             cand --proto 'The protocol; default: recognise it'
             cand --schema 'The layouts of your game''s payloads (TOML); may be given several times'
@@ -60,7 +61,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --fail-on 'Exit with status 1 when a message has a fault, or a warning'
             cand -c 'Stop after N messages'
             cand --count 'Stop after N messages'
-            cand --time 'How tree, summary and table show times'
+            cand --time 'How tree, summary and table show times; default: relative in trees and on narrow terminals, else utc'
             cand --color 'Colours and highlights'
             cand --bytes 'ndjson and json: add the whole message as hex, `"bytes":".."`'
             cand --follow 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C'

@@ -42,6 +42,7 @@ complete -c netkit -n "__fish_netkit_needs_command" -f -a "fields" -d 'Document 
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "man" -d 'Print the man page'
 complete -c netkit -n "__fish_netkit_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -s r -d 'A capture, as tshark and tcpdump have it' -r -F
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s p -l proto -d 'The protocol; default: recognise it' -r -f -a "riptide\t''
 dnp\t''
 nano\t''
@@ -310,7 +311,7 @@ json\t'One JSON array of annotated trees'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l fail-on -d 'Exit with status 1 when a message has a fault, or a warning' -r -f -a "warning\t'A warning, an error or a fault'
 fault\t'A fault'"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s c -l count -d 'Stop after N messages' -r
-complete -c netkit -n "__fish_netkit_using_subcommand decode" -l time -d 'How tree, summary and table show times' -r -f -a "relative\t'Since the capture\'s first frame'
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l time -d 'How tree, summary and table show times; default: relative in trees and on narrow terminals, else utc' -r -f -a "relative\t'Since the capture\'s first frame'
 delta\t'Since the message before that is printed'
 utc\t'Day and time of day, UTC'
 epoch\t'Seconds since 1970'"

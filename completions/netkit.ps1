@@ -44,6 +44,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;decode' {
+            [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'A capture, as tshark and tcpdump have it')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
@@ -64,7 +65,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')
             [CompletionResult]::new('-c', '-c', [CompletionResultType]::ParameterName, 'Stop after N messages')
             [CompletionResult]::new('--count', '--count', [CompletionResultType]::ParameterName, 'Stop after N messages')
-            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'How tree, summary and table show times')
+            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'How tree, summary and table show times; default: relative in trees and on narrow terminals, else utc')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'ndjson and json: add the whole message as hex, `"bytes":".."`')
             [CompletionResult]::new('--follow', '--follow', [CompletionResultType]::ParameterName, 'Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C')

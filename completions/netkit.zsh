@@ -37,6 +37,7 @@ never\:"Never"))' \
         case $line[1] in
             (decode)
 _arguments "${_arguments_options[@]}" : \
+'()*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
@@ -66,7 +67,7 @@ json\:"One JSON array of annotated trees"))' \
 fault\:"A fault"))' \
 '-c+[Stop after N messages]:N:_default' \
 '--count=[Stop after N messages]:N:_default' \
-'--time=[How tree, summary and table show times]:relative|delta|utc|epoch:((relative\:"Since the capture'\''s first frame"
+'--time=[How tree, summary and table show times; default\: relative in trees and on narrow terminals, else utc]:relative|delta|utc|epoch:((relative\:"Since the capture'\''s first frame"
 delta\:"Since the message before that is printed"
 utc\:"Day and time of day, UTC"
 epoch\:"Seconds since 1970"))' \
@@ -122,7 +123,7 @@ never\:"Never"))' \
 '*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::file -- Hex text; `-` or nothing is stdin:_files' \
+'*::input -- Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves:_files' \
 && ret=0
 ;;
 (encode)

@@ -9,8 +9,11 @@ use std::path::PathBuf;
 #[command(after_help = DECODE)]
 pub struct Decode {
     /// Captures or hex text; `-` is stdin
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(required_unless_present = "read", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
+    /// A capture, as tshark and tcpdump have it
+    #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with = "files")]
+    pub read: Vec<PathBuf>,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,

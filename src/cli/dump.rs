@@ -10,9 +10,9 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = DUMP)]
 pub struct Dump {
-    /// Hex text; `-` or nothing is stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub file: Option<PathBuf>,
+    /// Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves
+    #[arg(value_name = "FILE|HEX", value_hint = clap::ValueHint::FilePath)]
+    pub input: Vec<PathBuf>,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -39,6 +39,7 @@ pub struct Dump {
 const DUMP: &str = "\
 Examples:
   echo 0801000100 | netkit dump                recognise the protocol
+  netkit dump 0801000100                       the same
   echo '18 00 10 00 00' | netkit dump -p riptide
   xxd message.bin | netkit dump -p dnp
   netkit dump -p nano -f ndjson < pasted.txt

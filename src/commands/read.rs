@@ -97,6 +97,7 @@ pub enum Live {
 /// # Errors
 /// What is wrong with it, with its name, once everything before was handed on.
 pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+    input::told(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }

@@ -1,0 +1,71 @@
+//! What whoever sits at a terminal is told.
+#![cfg(unix)]
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+/// The first line on stderr with this stdin; the command is ended then.
+fn told(args: &[&str], stdin: Stdio) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let mut child =
+        command.args(args).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("netkit");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("text");
+    child.kill().expect("an end");
+    child.wait().expect("an end");
+    line
+}
+
+#[test]
+fn waiting_is_said_to_terminals_only() {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("granted");
+    unlockpt(&terminal).expect("unlocked");
+    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    for command in ["decode", "stats"] {
+        let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
+        let line = told(&[command, "-"], keyboard.into());
+        assert!(line.starts_with("netkit: waiting for a capture on stdin"), "{command}: {line}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(writer);
+        let line = told(&[command, "-"], reader.into());
+        assert!(!line.contains("waiting"), "{command}: {line}");
+    }
+    let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
+    let line = told(&["dump"], keyboard.into());
+    assert!(line.starts_with("netkit: reading hex from the terminal"), "{line}");
+}
+
+#[test]
+fn a_subcommand_wins_against_a_file_of_its_name() {
+    let folder = std::env::temp_dir().join(format!("netkit-terminal-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for name in ["fields", "nosuch", "0801000100"] {
+        std::fs::write(folder.join(name), "18 00 10 00 00\n").expect("written");
+    }
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        let mut child = command
+            .args(args)
+            .current_dir(&folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("netkit");
+        let mut text = String::new();
+        child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
+        child.wait().expect("an end");
+        text
+    };
+    let fields = run(&["fields"]);
+    assert!(fields.contains("acknex") && !fields.contains("sequence_id=1"), "{fields}");
+    // What is no subcommand is decoded, and a file of hex digits is a file.
+    let options = ["-p", "riptide", "-s", "riptide.version=2.2", "-f", "summary"];
+    let whole = "riptide 2.2 welcome sequence_id=1 client_id=1\n";
+    assert_eq!(run(&[&["nosuch"], &options[..]].concat()), whole);
+    assert_eq!(run(&[&options[..], &["nosuch"]].concat()), whole);
+    assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
