@@ -69,3 +69,37 @@ fn a_subcommand_wins_against_a_file_of_its_name() {
     assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
     std::fs::remove_dir_all(&folder).expect("removed");
 }
+
+/// As each shell's script asks: message names, fields, settings and options.
+#[test]
+fn shells_complete_names() {
+    for (shell, index) in [("fish", false), ("elvish", true)] {
+        for (line, expected) in [
+            ("encode riptide.heartb", "riptide.heartbeat"),
+            ("fields dnp.connection_c", "dnp.connection_close"),
+            ("decode -F riptide.message_", "riptide.message_id"),
+            ("decode -s riptide.ver", "riptide.version=2.2"),
+            ("stats --deliv", "--delivery"),
+            ("repl", "replay"),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+            command.env("NETKIT_COMPLETE", shell).args(["--", "netkit"]).args(&words);
+            if index {
+                command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+            }
+            let done = command.output().expect("netkit");
+            let text = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(done.status.success() && text.contains(expected), "{shell} {line}: {text}");
+            assert!(!text.contains("acknex"), "{shell} {line}: only what fits: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_man_page_names_no_pages_that_do_not_exist() {
+    let done = Command::new(env!("CARGO_BIN_EXE_netkit")).arg("man").output().expect("netkit");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(text.contains("\\fBnetkit decode\\fR") && text.contains(".SH \"NETKIT DECODE\""));
+    assert!(!text.contains("(1)\n"), "a page of its own: {text}");
+}

@@ -23,6 +23,8 @@ mod stats;
 mod track;
 mod written;
 
+pub use generate::complete;
+
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
 use netkit::codec::schema::Schemas;

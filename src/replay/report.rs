@@ -127,6 +127,13 @@ fn short(value: &Json) -> String {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { counts, .. } = self;
+        // Why it ended is what is asked first.
+        if let Some(trouble) = &self.trouble {
+            writeln!(f, "trouble       {trouble}")?;
+        }
+        if let Some(why) = &self.ended {
+            writeln!(f, "the peer ended the session: {why}")?;
+        }
         writeln!(
             f,
             "sent          {} of {} in {:.3} s",
@@ -174,12 +181,6 @@ impl fmt::Display for Report {
         }
         for remark in &self.remarks {
             writeln!(f, "note          {remark}")?;
-        }
-        if let Some(why) = &self.ended {
-            writeln!(f, "the peer ended the session: {why}")?;
-        }
-        if let Some(trouble) = &self.trouble {
-            writeln!(f, "trouble       {trouble}")?;
         }
         if self.divergences.is_empty() {
             return writeln!(f, "the peer said what it said in the capture");
