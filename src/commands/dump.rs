@@ -67,7 +67,7 @@ fn literal(args: &[PathBuf]) -> Option<String> {
         return None;
     }
     // Of pure digits none is an offset: there is no column of such in arguments.
-    let pure = |text: &&str| text.len() % 2 == 0 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let pure = |text: &&str| text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit());
     let words: Vec<&str> = texts.iter().flat_map(|text| text.split([' ', '\t'])).filter(|w| !w.is_empty()).collect();
     let lines = texts.iter().any(|text| text.contains('\n'));
     Some(if !lines && words.iter().all(pure) { words.concat() } else { texts.join(" ") })
