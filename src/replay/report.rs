@@ -167,7 +167,11 @@ impl fmt::Display for Report {
             writeln!(f, "dropped       {}", self.dropped)?;
         }
         if self.unknown > 0 {
-            writeln!(f, "left out      {} of an unknown sender: --server ADDR tells who is who", self.unknown)?;
+            writeln!(
+                f,
+                "left out      {} of an unknown sender: --server ADDR tells who is who",
+                Plural(self.unknown, "message")
+            )?;
         }
         for unsaid in self.refused.iter().take(SHOWN) {
             writeln!(
@@ -185,7 +189,7 @@ impl fmt::Display for Report {
         if self.divergences.is_empty() {
             return writeln!(f, "the peer said what it said in the capture");
         }
-        writeln!(f, "the peer diverged from the capture in {} places:", self.divergences.len())?;
+        writeln!(f, "the peer diverged from the capture in {}:", Plural(self.divergences.len(), "place"))?;
         for divergence in self.divergences.iter().take(SHOWN) {
             match divergence {
                 Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come")?,
