@@ -125,12 +125,16 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --bytes --fail-on --count --follow --time --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --bytes --fail-on --count --follow --time --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                -r)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --proto)
                     COMPREPLY=($(compgen -W "riptide dnp nano gne acknex" -- "${cur}"))
                     return 0
@@ -335,7 +339,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__dump)
-            opts="-p -s -f -c -q -v -h --proto --schema --set --from --lines --format --bytes --fail-on --count --color --quiet --verbose --help"
+            opts="-p -s -f -c -q -v -h --proto --schema --set --from --lines --payload --packet --port --server --format --bytes --fail-on --count --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -373,6 +377,14 @@ _netkit() {
                     return 0
                     ;;
                 --from)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --port)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --server)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -69,13 +69,22 @@
 
 pub mod capture;
 pub mod codec;
+<<<<<<< moved
 pub mod dissect;
+=======
+pub mod duration;
+>>>>>>> branch
 pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod limits;
 pub mod live;
 pub mod nearest;
+<<<<<<< moved
+=======
+pub mod net;
+pub mod plural;
+>>>>>>> branch
 pub mod printable;
 pub mod protocols;
 pub mod render;

@@ -10,6 +10,7 @@
 mod build;
 mod classic;
 mod clock;
+mod dumped;
 mod error;
 mod file;
 mod fragments;
@@ -26,9 +27,11 @@ mod parts;
 mod pcapng;
 mod time;
 mod transport;
+mod whole;
 mod write;
 
 pub use build::{BuildError, ethernet};
+pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Frame, LONGEST};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
@@ -40,4 +43,5 @@ pub use other::Other;
 pub use packet::{Body, Packet, Segment};
 pub use packets::{Decoded, Item, Packets, decode};
 pub use time::Time;
+pub use whole::whole_packet;
 pub use write::PcapWriter;

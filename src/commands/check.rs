@@ -7,6 +7,7 @@ use super::{input, read};
 use crate::cli::{Decode, Global};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
+use netkit::plural::Plural;
 use netkit::printable::Lines;
 use netkit::render::Ndjson;
 use std::io::Write;
@@ -27,7 +28,7 @@ fn files(args: &Decode, selection: Selection, options: &Options, global: &Global
         if let Some(first) = &check.first {
             writeln!(
                 std::io::stdout(),
-                "{}: {} of {} messages differ; the first: {}",
+                "{}: {} of {} differ; the first: {}",
                 Lines(input::name(path)),
                 check.different,
                 check.messages,
@@ -36,7 +37,7 @@ fn files(args: &Decode, selection: Selection, options: &Options, global: &Global
         }
     }
     if whole {
-        say(global, format_args!("netkit: {checked} messages, every one gives its bytes back"));
+        say(global, format_args!("netkit: {}, every one gives its bytes back", Plural(checked, "message")));
     }
     Ok(!whole as u8)
 }

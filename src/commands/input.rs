@@ -1,8 +1,10 @@
 //! Where input comes from: a file, or stdin for `-`.
 
 use super::interrupt::stop;
+use super::output::say;
+use crate::cli::Global;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +14,18 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
         return Ok(stdin());
     }
     Ok(Box::new(file(path)?))
+}
+
+/// Says that input is waited for, where it would come from a terminal.
+pub fn told(path: &Path, global: &Global) {
+    if path.as_os_str() == "-" && io::stdin().is_terminal() {
+        say(
+            global,
+            format_args!(
+                "netkit: waiting for a capture on stdin, which is the terminal: pipe one into it, or name a file; Ctrl-C ends"
+            ),
+        );
+    }
 }
 
 /// As [`open`], but a file does not end. stdin does: what writes to it is gone then.

@@ -7,11 +7,13 @@ mod dump;
 mod encode;
 mod fields;
 mod fields_json;
+mod fit;
 mod generate;
 mod hex;
 mod input;
 mod interrupt;
 mod output;
+mod packets;
 mod probe;
 mod read;
 mod replay;
@@ -20,6 +22,8 @@ mod shares;
 mod stats;
 mod track;
 mod written;
+
+pub use generate::complete;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;

@@ -6,6 +6,8 @@ use super::{hex, input};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
+use netkit::flow::{self, Table};
+use netkit::plural::Plural;
 use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
 use netkit::flow::{self, Table};
 use std::collections::BTreeMap;
@@ -48,13 +50,13 @@ impl Seen {
     pub fn tell(self, global: &Global) -> anyhow::Result<()> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
-                say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
+                say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
             }
             for (transport, n) in &self.counters.foreign {
                 say(global, format_args!("netkit: {n} {transport} packets are of no protocol we know"));
             }
             for (why, n) in &self.other {
-                say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+                say(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(*n, "frame")));
             }
             let flows = &self.flows;
             for (n, what) in [
@@ -96,6 +98,7 @@ pub enum Live {
 /// # Errors
 /// What is wrong with it, with its name, once everything before was handed on.
 pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
+    input::told(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }
@@ -107,8 +110,12 @@ pub fn file(path: &Path, options: &Options, global: &Global, sink: &mut impl Rea
 pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl Reading) -> anyhow::Result<()> {
     sink.begin();
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, options, global, sink)
-            .context("neither pcap nor pcapng, and no hex text");
+        return hex::text(BufReader::new(input), false, hex::Bytes::Told, options, global, sink).map_err(|error| {
+            match error.is::<hex::Unreadable>() {
+                true => error,
+                false => error.context("neither pcap nor pcapng, and no hex text"),
+            }
+        });
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)

@@ -6,7 +6,7 @@ mod identify;
 mod share;
 
 pub use claim::{Claim, Doubt, Held, Owner};
-pub use dump::dump;
+pub use dump::{Carrier, Piece, carried, dump, recognise};
 pub use share::{Counters, Share};
 
 use super::dissector::{Dissector, Session, StreamEvent};

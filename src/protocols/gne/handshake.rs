@@ -7,6 +7,7 @@ use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
 use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
+use crate::plural::Plural;
 use crate::dissect::{Draft, Place};
 
 /// The receiver's buffer for handshake frames.
@@ -149,7 +150,11 @@ impl Handshake {
                 "gne.size",
                 format_args!("8 bytes: valid by the specification, but the library takes 12 only"),
             ),
-            n => draft.notes.add(Level::Error, "gne.size", format_args!("{n} bytes: the library takes exactly {size}")),
+            n => draft.notes.add(
+                Level::Error,
+                "gne.size",
+                format_args!("{}: the library takes exactly {size}", Plural(n, "byte")),
+            ),
         }
         frame_size(place.length, BUFFER, draft);
         ended

@@ -1,6 +1,7 @@
 //! What is told of a line beside its bytes: how it came about.
 
 use crate::codec::Level;
+use crate::plural::Plural;
 use crate::dissect::Draft;
 
 /// How a line came about.
@@ -18,7 +19,7 @@ impl Circumstances {
     /// Notes them.
     pub fn tell(&self, draft: &mut Draft) {
         if let Some(missing) = self.gap {
-            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
             draft.notes.add(Level::Warning, "tcp.gap", text);
         }
         if self.unmasked {

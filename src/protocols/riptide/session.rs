@@ -7,6 +7,8 @@ use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
+use crate::flow::{Side, Stream, Transport};
+use crate::plural::Plural;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 use crate::flow::{Side, Stream, Transport};
@@ -107,7 +109,7 @@ impl Conversation {
             draft.notes.add(
                 Level::Warning,
                 "tcp.gap",
-                format_args!("{missing} bytes of the stream are missing before this message"),
+                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
             );
         }
         if let Some(shown) = self.shown

@@ -4,6 +4,8 @@ use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::flow::{Side, Stream};
+use crate::plural::Plural;
 use crate::dissect::{Draft, Out, Place, Role, Roles};
 use crate::flow::{Side, Stream};
 
@@ -36,7 +38,7 @@ impl Carrier {
         let draft = out.begin(NAME);
         (draft.message, draft.from) = (name, roles.of(side));
         if let Some(missing) = gap {
-            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
             draft.notes.add(Level::Warning, "tcp.gap", text);
         }
         draft
