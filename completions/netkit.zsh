@@ -37,6 +37,7 @@ never\:"Never"))' \
         case $line[1] in
             (decode)
 _arguments "${_arguments_options[@]}" : \
+'()*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
@@ -66,7 +67,7 @@ json\:"One JSON array of annotated trees"))' \
 fault\:"A fault"))' \
 '-c+[Stop after N messages]:N:_default' \
 '--count=[Stop after N messages]:N:_default' \
-'--time=[How tree, summary and table show times]:relative|delta|utc|epoch:((relative\:"Since the capture'\''s first frame"
+'--time=[How tree, summary and table show times; default\: relative in trees and on narrow terminals, else utc]:relative|delta|utc|epoch:((relative\:"Since the capture'\''s first frame"
 delta\:"Since the message before that is printed"
 utc\:"Day and time of day, UTC"
 epoch\:"Seconds since 1970"))' \
@@ -93,6 +94,8 @@ _arguments "${_arguments_options[@]}" : \
 '*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Packets\: which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[Packets\: the server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
 '-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -111,6 +114,8 @@ fault\:"A fault"))' \
 always\:"Always"
 never\:"Never"))' \
 '--lines[Each line of plain hex is a message of its own (default\: up to a blank line)]' \
+'(--packet)--payload[The bytes are messages, also where they look like an IP packet]' \
+'--packet[The bytes are packets (Ethernet, IP, loopback, Linux cooked), whatever their lengths say]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -118,7 +123,7 @@ never\:"Never"))' \
 '*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::file -- Hex text; `-` or nothing is stdin:_files' \
+'*::input -- Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves:_files' \
 && ret=0
 ;;
 (encode)
@@ -237,10 +242,10 @@ ws\:"WebSocket"))' \
 '*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them\: riptide.version=2.0]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
 '-n+[How many round trips to measure]:N:_default' \
 '--samples=[How many round trips to measure]:N:_default' \
-'-i+[Seconds from one to the next]:S:_default' \
-'--interval=[Seconds from one to the next]:S:_default' \
-'-W+[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
-'--timeout=[Seconds to wait for an answer; default\: the protocol'\''s own]:S:_default' \
+'-i+[From one to the next]:TIME:_default' \
+'--interval=[From one to the next]:TIME:_default' \
+'-W+[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
+'--timeout=[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
 '--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
 '-f+[Form of the output]:F:((text\:"For people"

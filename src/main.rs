@@ -4,14 +4,14 @@ mod cli;
 mod commands;
 mod platform;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 use netkit::printable::Lines;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match cli::Cli::try_parse() {
+    commands::complete();
+    let cli = match cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return told(cli::one_line(&error), 2);

@@ -1,5 +1,6 @@
 //! What can be wrong with a capture file, and where.
 
+use crate::plural::Plural;
 use std::{fmt, io};
 
 /// A place in a capture file. Of a gzip or zstd file it is the place in what it unpacks to.
@@ -48,8 +49,10 @@ pub enum CaptureError {
     },
     /// The file ends inside something.
     #[error(
-        "the capture is cut after {frames} frames: it ends at {at}, inside the {what} that begins \
-         at byte {start}: {need} bytes needed, {have} there"
+        "the capture is cut after {frames}: it ends at {at}, inside the {what} that begins \
+         at byte {start}: {} needed, {have} there",
+        Plural(*need, "byte"),
+        frames = Plural(*frames, "frame")
     )]
     Cut {
         /// Where the file ends.
@@ -66,7 +69,7 @@ pub enum CaptureError {
         frames: u64,
     },
     /// The gzip or zstd stream ends early, just behind a whole record.
-    #[error("the packed file is cut after {frames} frames: it ends at {at}, before its own end")]
+    #[error("the packed file is cut after {frames}: it ends at {at}, before its own end", frames = Plural(*frames, "frame"))]
     CutPacked {
         /// Where the unpacked capture ends.
         at: Place,
@@ -74,7 +77,7 @@ pub enum CaptureError {
         frames: u64,
     },
     /// The file says something that cannot be.
-    #[error("the capture is damaged after {frames} frames, at {at}: {flaw}")]
+    #[error("the capture is damaged after {frames}, at {at}: {flaw}", frames = Plural(*frames, "frame"))]
     Bad {
         /// Where the record or block begins that is wrong.
         at: Place,

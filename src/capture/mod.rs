@@ -10,6 +10,7 @@
 mod build;
 mod classic;
 mod clock;
+mod dumped;
 #[cfg(test)]
 mod equal;
 mod error;
@@ -40,6 +41,7 @@ mod write;
 mod zstd;
 
 pub use build::{BuildError, ethernet};
+pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Frame, LONGEST};
 pub use fragments::{FragmentCaps, Fragments, Statistics};

@@ -1,6 +1,7 @@
 //! Points in time as people write them: after the beginning of a capture, or of the calendar.
 
 use super::Time;
+use crate::duration::{decimal, nanos};
 use std::str::FromStr;
 
 const SECOND: i128 = 1_000_000_000;
@@ -41,46 +42,13 @@ impl FromStr for Moment {
         if text.get(4..5) == Some("-") {
             return calendar(text).map(Moment::At).ok_or_else(wrong);
         }
-        duration(text.strip_prefix('+').unwrap_or(text)).map(Moment::After).ok_or_else(wrong)
+        let after = text.strip_prefix('+').unwrap_or(text);
+        // Where it begins as a duration, what is wrong with that is what is meant.
+        nanos(after).map(Moment::After).map_err(|why| match after.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!("{why}; after the first frame; or @SECONDS since 1970, or 2026-11-21T12:00:00Z"),
+            false => wrong(),
+        })
     }
-}
-
-/// Seconds with a fraction, exactly.
-fn decimal(text: &str) -> Option<i128> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let digits = |t: &str| !t.is_empty() && t.len() <= 18 && t.bytes().all(|b| b.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let fraction = format!("{fraction:0<9}");
-    Some(whole.parse::<i128>().ok()? * SECOND + fraction.get(..9)?.parse::<i128>().ok()?)
-}
-
-/// `1h2m3.5s`, `250ms`, or bare seconds.
-fn duration(text: &str) -> Option<i128> {
-    let (mut rest, mut sum) = (text, 0i128);
-    if !text.ends_with(|c: char| c.is_ascii_alphabetic()) {
-        return decimal(text);
-    }
-    while !rest.is_empty() {
-        let at = rest.find(|c: char| c.is_ascii_alphabetic())?;
-        let (number, behind) = rest.split_at(at);
-        let end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
-        let (unit, after) = behind.split_at(end);
-        let number = decimal(number)?;
-        sum += match unit {
-            "ns" => number / SECOND,
-            "us" => number / 1_000_000,
-            "ms" => number / 1000,
-            "s" => number,
-            "m" | "min" => number * 60,
-            "h" => number * 3600,
-            "d" => number * 86_400,
-            _ => return None,
-        };
-        rest = after;
-    }
-    Some(sum)
 }
 
 /// A day of UTC, with or without a time of day.

@@ -9,8 +9,11 @@ use std::path::PathBuf;
 #[command(after_help = DECODE)]
 pub struct Decode {
     /// Captures or hex text; `-` is stdin
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(required_unless_present = "read", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
+    /// A capture, as tshark and tcpdump have it
+    #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with = "files")]
+    pub read: Vec<PathBuf>,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -26,7 +29,8 @@ pub struct Decode {
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// How tree, summary and table show times
+    /// How tree, summary and table show times; default: relative in trees and on narrow terminals,
+    /// else utc
     #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes

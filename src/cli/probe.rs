@@ -3,7 +3,9 @@
 use super::names::{proto, setting};
 use super::shared::limit;
 use clap::{Args, ValueEnum};
+use netkit::duration::between;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `netkit probe`.
 #[derive(Args, Debug)]
@@ -27,12 +29,12 @@ pub struct Probe {
     /// How many round trips to measure
     #[arg(short = 'n', long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub samples: u32,
-    /// Seconds from one to the next
-    #[arg(short, long, value_name = "S", default_value = "0.2", value_parser = interval)]
-    pub interval: std::time::Duration,
-    /// Seconds to wait for an answer; default: the protocol's own
-    #[arg(short = 'W', long, value_name = "S", value_parser = timeout)]
-    pub timeout: Option<std::time::Duration>,
+    /// From one to the next
+    #[arg(short, long, value_name = "TIME", default_value = "200ms", value_parser = interval)]
+    pub interval: Duration,
+    /// How long to wait for an answer, as 500ms, 5s or 1m30s; default: the protocol's own
+    #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout)]
+    pub timeout: Option<Duration>,
     /// dnp, gne: complete the handshake, which makes a player for a moment
     #[arg(long)]
     pub connect: bool,
@@ -60,19 +62,12 @@ pub struct Probe {
     pub limit: Vec<String>,
 }
 
-fn secs(text: &str, least: f64, most: f64) -> Result<std::time::Duration, String> {
-    match text.parse::<f64>() {
-        Ok(s) if (least..=most).contains(&s) => Ok(std::time::Duration::from_secs_f64(s)),
-        _ => Err(format!("expected seconds from {least} to {most}")),
-    }
+fn interval(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(20), Duration::from_secs(60))
 }
 
-fn interval(text: &str) -> Result<std::time::Duration, String> {
-    secs(text, 0.02, 60.0)
-}
-
-fn timeout(text: &str) -> Result<std::time::Duration, String> {
-    secs(text, 0.01, 600.0)
+fn timeout(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(10), Duration::from_secs(600))
 }
 
 /// A player's name as engines take it.

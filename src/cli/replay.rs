@@ -4,7 +4,9 @@ use super::names::{filter, proto, setting};
 use super::shared::{limit, port, role};
 use clap::{Args, ValueEnum};
 use netkit::dissect::{Role, Server};
+use netkit::duration::between;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// `netkit replay`.
 #[derive(Args, Debug)]
@@ -36,7 +38,7 @@ pub struct Replay {
     pub asap: bool,
     /// No pause is longer, as 1s or 200ms
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub max_gap: Option<std::time::Duration>,
+    pub max_gap: Option<Duration>,
     /// So many sessions, one after the other
     #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub times: u32,
@@ -45,7 +47,7 @@ pub struct Replay {
     pub until: Option<u64>,
     /// How long the peer may take where the protocol needs its answer
     #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
-    pub timeout: std::time::Duration,
+    pub timeout: Duration,
     /// Change a message on its way; may be given several times
     #[arg(long, value_name = "EXPR: FIELD=VALUE")]
     pub edit: Vec<String>,
@@ -121,15 +123,6 @@ fn speed(text: &str) -> Result<f64, String> {
     }
 }
 
-/// `1s`, `200ms`, `0.5`.
-fn duration(text: &str) -> Result<std::time::Duration, String> {
-    let (number, unit) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
-        (Some(ms), _) => (ms, 1e-3),
-        (None, Some(s)) => (s, 1.0),
-        _ => (text, 1.0),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(x) if (0.0..=86_400.0).contains(&(x * unit)) => Ok(std::time::Duration::from_secs_f64(x * unit)),
-        _ => Err("expected a time, as 1s, 200ms or 0.5".into()),
-    }
+fn duration(text: &str) -> Result<Duration, String> {
+    between(text, Duration::ZERO, Duration::from_secs(86_400))
 }

@@ -46,7 +46,7 @@ pub struct Traffic {
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
     /// Only messages that fit: "riptide.message_id == 7 and not has fault"
-    #[arg(short = 'F', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    #[arg(short = 'F', short_alias = 'Y', long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub filter: Option<String>,
     /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
     #[arg(long, value_name = "TIME")]

@@ -1,9 +1,19 @@
 //! Wrong usage in one line, as every other error: `netkit: WHAT: WHY`.
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use netkit::nearest::{hint, nearest};
 
 /// clap's error without its paragraphs: what is wrong, what may have been meant, where help is.
 pub fn one_line(error: &clap::Error) -> String {
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+    {
+        let command = super::Cli::command();
+        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let hint = hint(nearest(given, names.iter().copied()));
+        return format!("no command {given:?}{hint}; there are {}", names.join(", "));
+    }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n");
     let words = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
@@ -12,6 +22,10 @@ pub fn one_line(error: &clap::Error) -> String {
         if let Some(tip) = paragraph.trim().strip_prefix("tip:") {
             line += &format!("; {}", words(tip.trim()));
         }
+    }
+    if let Some(ours) = super::meant::instead(error) {
+        // clap's own tip is to escape the option, which nobody means.
+        return format!("{}; {ours}", line.split("; ").next().unwrap_or_default());
     }
     if let (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, Some(usage)) =
         (error.kind(), error.get(ContextKind::Usage))

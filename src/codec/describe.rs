@@ -2,6 +2,7 @@
 //! documentation come from here.
 
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Other, Show, Sign, When, flag};
+use crate::plural::Plural;
 
 /// A field's type in a word or two: `u16le`, `3 bits`, `text (u8 length)`.
 pub fn kind(field: &Field) -> String {
@@ -58,8 +59,8 @@ fn inner(of: &Field) -> String {
 
 fn extent(len: &Len) -> String {
     match len {
-        Len::Const(n) => format!(" ({n} bytes)"),
-        Len::Padded(n) => format!(" ({n} bytes, zero padded)"),
+        Len::Const(n) => format!(" ({})", Plural(*n, "byte")),
+        Len::Padded(n) => format!(" ({}, zero padded)", Plural(*n, "byte")),
         Len::Bits(n) => format!(" ({n} bits)"),
         Len::Prefix(prefix) => format!(" ({} length before it)", kind(prefix)),
         Len::Field(name) => format!(" (length: {name})"),

@@ -9,6 +9,7 @@ use crate::cli::{Decode, Global};
 use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
+use netkit::plural::Plural;
 use netkit::printable::Lines;
 use netkit::render::Ndjson;
 use std::io::Write;
@@ -29,7 +30,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
         if let Some(first) = &check.first {
             writeln!(
                 std::io::stdout(),
-                "{}: {} of {} messages differ; the first: {}",
+                "{}: {} of {} differ; the first: {}",
                 Lines(input::name(path)),
                 check.different,
                 check.messages,
@@ -48,7 +49,8 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     }
     if whole && checked > 0 {
         let until = if stopped.is_some() { " until it was stopped" } else { "" };
-        say(global, format_args!("netkit: {checked} messages{until}, every one gives its bytes back"));
+        let checked = Plural(checked, "message");
+        say(global, format_args!("netkit: {checked}{until}, every one gives its bytes back"));
     }
     let endless = args.follow || args.files.iter().any(|path| path.as_os_str() == "-");
     if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {

@@ -30,6 +30,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             true => Live::Waiting,
             false => Live::No,
         };
+        input::told(path, global);
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;

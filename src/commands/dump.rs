@@ -1,31 +1,80 @@
 //! `netkit dump`: hex text to messages.
 
 use super::gates::Pick;
+use super::hex::{self, Bytes};
 use super::outfile::stdout_is_no_input;
 use super::output::{Printer, say};
 use super::read::Live;
 use super::selection::Selection;
-use super::{hex, input, inputs, interrupt, options};
+use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dump, Global};
-use std::io::{self, BufReader, IsTerminal};
-use std::path::Path;
+use std::io::{self, BufReader, Cursor, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs(&args.file, &args.dissect.schema))?;
-    let options = options(&args.dissect)?;
-    let path = args.file.as_deref().unwrap_or(Path::new("-"));
-    if path.as_os_str() == "-" && io::stdin().is_terminal() {
-        say(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
-    }
+    stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
+    let mut options = options(&args.dissect)?;
+    options.server = args.server;
+    options.ports.clone_from(&args.port);
+    let bytes = match (args.payload, args.packet) {
+        (true, _) => Bytes::Payload,
+        (_, true) => Bytes::Packet,
+        _ => Bytes::Told,
+    };
+    let (reader, name) = opened(&args.input, global)?;
+    let endless = name == "stdin";
     let pick = Pick::new(Selection::every(), &args.output.gates, args.output.fail_on, false, &options)?;
     let mut printer = Printer::new(&args.output, global, pick, None);
     // Whoever types it sees what it means at once.
     printer.live(Live::Each);
-    let read = input::open(path)
-        .and_then(|reader| hex::text(BufReader::new(reader), args.lines, &options, global, &mut printer))
-        .map_err(|e| e.context(input::name(path)));
-    printer.pick.end(&input::name(path));
+    let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)
+        .map_err(|error| error.context(name.clone()));
+    printer.pick.end(&name);
     let status = printer.finish(global)?;
-    read.map(|stopped| stopped.and_then(|_| interrupt::status(path.as_os_str() == "-")).unwrap_or(status))
+    read.map(|stopped| stopped.and_then(|_| interrupt::status(endless)).unwrap_or(status))
+}
+
+/// The hex text, and its name: a file, stdin, or the arguments themselves where no file has their
+/// name.
+fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + Send>, String)> {
+    let path = match args {
+        [] => Path::new("-"),
+        [path] if path.as_os_str() == "-" || path.exists() => path,
+        _ => {
+            if let Some(text) = literal(args) {
+                return Ok((Box::new(Cursor::new(text)), "the argument".into()));
+            }
+            match args {
+                [path] => path,
+                _ => {
+                    return Err(
+                        Usage("several arguments that are not all hex digits: dump reads one file".into()).into()
+                    );
+                }
+            }
+        }
+    };
+    if path.as_os_str() == "-" && io::stdin().is_terminal() {
+        say(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
+    }
+    let reader = input::open(path).map_err(|error| error.context(input::name(path)))?;
+    Ok((reader, input::name(path)))
+}
+
+/// Arguments of nothing but hex digits and what stands between them.
+fn literal(args: &[PathBuf]) -> Option<String> {
+    let texts: Vec<&str> = args.iter().map(|arg| arg.to_str()).collect::<Option<_>>()?;
+    let hex = |text: &&str| {
+        text.bytes().any(|b| b.is_ascii_hexdigit())
+            && text.bytes().all(|b| b.is_ascii_hexdigit() || b" \t\n,:;xX-".contains(&b))
+    };
+    if !texts.iter().all(hex) {
+        return None;
+    }
+    // Of pure digits none is an offset: there is no column of such in arguments.
+    let pure = |text: &&str| text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let words: Vec<&str> = texts.iter().flat_map(|text| text.split([' ', '\t'])).filter(|w| !w.is_empty()).collect();
+    let lines = texts.iter().any(|text| text.contains('\n'));
+    Some(if !lines && words.iter().all(pure) { words.concat() } else { texts.join(" ") })
 }

@@ -2,12 +2,34 @@
 
 use crate::cli::Cli;
 use clap::CommandFactory;
+use clap_complete::Shell;
+use clap_complete::env::{CompleteEnv, Elvish, EnvCompleter, Fish};
 use std::io::{self, Write};
 
-/// Completions for a shell, to stdout.
-pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
+/// The variable by which a shell asks for completions.
+const VARIABLE: &str = "NETKIT_COMPLETE";
+
+/// Answers a shell that asks for completions, and ends then.
+pub fn complete() {
+    if std::env::var_os(VARIABLE).is_some() {
+        CompleteEnv::with_factory(Cli::command).var(VARIABLE).complete();
+    }
+}
+
+/// Completions for a shell, to stdout. Those for bash and zsh hold all names; fish and elvish ask
+/// this program. PowerShell's know commands and options only: its asking script would evaluate what
+/// is being typed.
+pub fn completions(shell: Shell) -> anyhow::Result<u8> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "netkit", &mut text);
+    let asking: Option<&dyn EnvCompleter> = match shell {
+        Shell::Fish => Some(&Fish),
+        Shell::Elvish => Some(&Elvish),
+        _ => None,
+    };
+    match asking {
+        Some(shell) => shell.write_registration(VARIABLE, "netkit", "netkit", "netkit", &mut text)?,
+        None => clap_complete::generate(shell, &mut Cli::command(), "netkit", &mut text),
+    }
     io::stdout().write_all(&text)?;
     Ok(0)
 }
@@ -17,7 +39,15 @@ pub fn man() -> anyhow::Result<u8> {
     let mut text = Vec::new();
     let mut command = Cli::command();
     command.build();
-    clap_mangen::Man::new(command.clone()).render(&mut text)?;
+    let mut first = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut first)?;
+    for line in String::from_utf8_lossy(&first).lines() {
+        // The subcommands are sections of this page, and no pages of their own.
+        match line.strip_prefix("netkit\\-").and_then(|rest| rest.strip_suffix("(1)")) {
+            Some(sub) => writeln!(text, "\\fBnetkit {sub}\\fR")?,
+            None => writeln!(text, "{line}")?,
+        }
+    }
     for sub in command.get_subcommands().filter(|c| c.get_name() != "help") {
         let page = clap_mangen::Man::new(sub.clone().display_name(format!("netkit {}", sub.get_name())));
         writeln!(text, ".SH \"{}\"", page_title(sub.get_name()))?;

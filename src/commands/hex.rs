@@ -1,22 +1,38 @@
-//! Hex text to messages, and which protocol's they are.
+//! Hex text to messages: what the bytes are, messages or packets, and which protocol's.
 
+use super::fit::{Score, ranked};
 use super::interrupt::{self, stop};
 use super::output::say;
+use super::packets::Packets;
 use super::read::{Reading, Stopped};
 use crate::cli::Global;
-use netkit::capture::HexText;
-use netkit::codec::{Level, Notes};
-use netkit::dissect::{Dissector, Draft, Message, Options, Sink, inspector};
+use netkit::capture::hextext::{Block, Form, Layer};
+use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
+use netkit::dissect::{Dissector, Draft, Options, inspector};
+use netkit::plural::Plural;
 use std::io::BufRead;
+
+/// What the bytes of a hex text are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bytes {
+    /// Packets where their headers agree with the bytes, else messages.
+    #[default]
+    Told,
+    /// Messages.
+    Payload,
+    /// Packets.
+    Packet,
+}
 
 /// Dissects each message of a hex text. `lines`: each line of plain hex is one. Returns where a
 /// signal has stopped it.
 ///
 /// # Errors
-/// Where the text is no hex; that there is none.
+/// Where the text is no hex; that there is none; what could not be read as anything.
 pub fn text(
     reader: impl BufRead,
     lines: bool,
+    bytes: Bytes,
     options: &Options,
     global: &Global,
     sink: &mut impl Reading,
@@ -24,95 +40,133 @@ pub fn text(
     let mut text = HexText::new(reader).lines(lines);
     let mut draft = Draft::default();
     let named = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
-    let mut read = 0;
-    loop {
+    let mut packets = Packets::new(options, named, global, sink);
+    let (mut blocks, mut refused) = (0u64, Refused::default());
+    let ended = loop {
         let block = match text.next() {
             Ok(Some(block)) if !stop().is_set() => block,
             // Where it is stopped, it may well be inside a line.
-            Err(_) if stop().is_set() => break,
-            Ok(_) => break,
-            Err(error) => return Err(error.into()),
+            Err(_) if stop().is_set() => break Ok(()),
+            Ok(_) => break Ok(()),
+            Err(error) => break Err(error),
         };
-        read += 1;
-        let dissector = match named {
-            Some(dissector) => dissector,
-            None => best(block.bytes, options, global),
-        };
-        inspector::dump(dissector, block.bytes, options, &mut draft, sink);
-        if !sink.go_on(|| true) {
-            break;
+        blocks += 1;
+        match link(&block, bytes) {
+            Ok(Some(link)) => packets.packet(block.bytes, link, block.line),
+            Ok(None) => match named.map_or_else(|| guess(block.bytes, options, global), Ok) {
+                Ok(dissector) => inspector::dump(dissector, block.bytes, options, &mut draft, packets.sink()),
+                Err(why) => refused.add(block.line, why, global),
+            },
+            Err(why) => refused.add(block.line, why, global),
         }
-    }
-    match read {
+        packets.unread().into_iter().for_each(|(line, why)| refused.add(line, why, global));
+        if !packets.sink().go_on(|| true) {
+            break Ok(());
+        }
+    };
+    let payloads = packets.finish();
+    packets.unread().into_iter().for_each(|(line, why)| refused.add(line, why, global));
+    ended?;
+    match blocks {
         0 if !stop().is_set() => anyhow::bail!("there is no hex digit in it"),
-        _ => Ok(interrupt::status(false).map(|_| Stopped::blocks(read))),
+        n if n == packets.count() && n > 0 && payloads == 0 && refused.count == 0 => {
+            let why = format!("{} without a payload: there is nothing to read", Plural(n, "packet"));
+            Err(Unreadable(why).into())
+        }
+        _ => {
+            refused.told(blocks, global)?;
+            Ok(interrupt::status(false).map(|_| Stopped::blocks(blocks)))
+        }
     }
 }
 
-/// The protocol that the bytes fit best, named on stderr: the one that leaves least unexplained.
-fn best(bytes: &[u8], options: &Options, global: &Global) -> &'static dyn Dissector {
-    let mut ranked: Vec<(Score, &'static dyn Dissector)> = options
-        .registry
-        .iter()
-        .map(|dissector| {
-            let mut score = Score { length: bytes.len(), ..Score::default() };
-            inspector::dump(dissector, bytes, options, &mut Draft::default(), &mut score);
-            (score, dissector)
-        })
-        .collect();
-    ranked.sort_by_key(|(score, _)| score.key());
-    let (score, dissector) = &ranked[0];
-    say(global, format_args!("netkit: read as {} ({}); -p names another", dissector.name(), score.words()));
+/// What a block begins with: a packet's link header, or, `None`, a message.
+fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
+    match bytes {
+        Bytes::Payload => Ok(None),
+        Bytes::Packet => match forced_packet(block.bytes) {
+            Some(link) => Ok(Some(link)),
+            None => Err(format!("--packet: {} in which no IP packet begins", Plural(block.bytes.len(), "byte"))),
+        },
+        // tcpdump prints nothing but packets; a card may not have written the check sum yet.
+        Bytes::Told => Ok(dumped_packet(block.bytes).or(match (block.form, block.layer) {
+            (Form::Tcpdump, Layer::Ip) => Some(LinkType::RAW),
+            (Form::Tcpdump, Layer::Link) => Some(LinkType::ETHERNET),
+            _ => None,
+        })),
+    }
+}
+
+/// The protocol that a message's bytes fit best.
+fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dyn Dissector, String> {
+    let ranked = ranked(bytes.len(), options, |dissector, score| {
+        inspector::dump(dissector, bytes, options, &mut Draft::default(), score);
+    });
+    chosen(&ranked, false, global)
+}
+
+/// The best of the ranked protocols, named on stderr. `clean`: nothing may be wrong with it, since
+/// foreign packets come in dumps as they do in captures.
+///
+/// # Errors
+/// That it would be a mere guess, with the next ones.
+pub fn chosen(
+    ranked: &[(Score, &'static dyn Dissector)],
+    clean: bool,
+    global: &Global,
+) -> Result<&'static dyn Dissector, String> {
+    let named =
+        |(score, dissector): &(Score, &'static dyn Dissector)| format!("{} ({})", dissector.name(), score.words());
+    let Some((first, rest)) = ranked.split_first() else { return Err("there is no protocol".into()) };
+    let (score, dissector) = first;
+    if !score.holds() || clean && !score.clean() {
+        let why = if score.holds() { "nothing is right with it" } else { "less than half of it is explained" };
+        let next: Vec<String> = rest.iter().take(2).map(named).collect();
+        return Err(format!(
+            "of no protocol that can be told: {why} as {}, then {}; -p names one",
+            named(first),
+            next.join(", ")
+        ));
+    }
+    say(global, format_args!("netkit: read as {}; -p names another", named(first)));
     if global.verbose > 0 {
-        for (score, dissector) in &ranked[1..] {
-            say(global, format_args!("netkit: not as {}: {}", dissector.name(), score.words()));
+        for other in rest {
+            say(global, format_args!("netkit: not as {}", named(other)));
         }
     }
-    *dissector
+    Ok(*dissector)
 }
 
-/// How well some bytes fit a protocol.
-#[derive(Debug, Default)]
-struct Score {
-    length: usize,
-    messages: usize,
-    faults: usize,
-    warnings: usize,
-    opaque: usize,
+/// It is hex, but says nothing that could be told.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(String);
+
+/// Blocks that could not be read: the others are still wanted.
+#[derive(Default)]
+struct Refused {
+    count: u64,
+    /// The last one, which is not told yet: alone it is the error.
+    last: Option<String>,
 }
 
-impl Score {
-    /// Sorts the better fit first.
-    fn key(&self) -> (usize, usize, usize, usize) {
-        (self.faults + (self.messages == 0) as usize, self.warnings, self.opaque, self.messages)
+impl Refused {
+    fn add(&mut self, line: usize, why: String, global: &Global) {
+        self.count += 1;
+        if let Some(before) = self.last.replace(format!("line {line}: {why}")) {
+            say(global, format_args!("netkit: {before}"));
+        }
     }
 
-    fn words(&self) -> String {
-        let Score { length, messages, faults, warnings, opaque } = self;
-        match (messages, faults, warnings) {
-            (0, ..) => "no message".into(),
-            (_, 0, 0) => {
-                format!("{messages} message(s), {} of {length} bytes explained", length.saturating_sub(*opaque))
+    fn told(self, blocks: u64, global: &Global) -> anyhow::Result<()> {
+        match (self.last, self.count) {
+            (None, _) => Ok(()),
+            (Some(last), 1) => Err(Unreadable(last).into()),
+            (Some(last), count) => {
+                say(global, format_args!("netkit: {last}"));
+                let why = format!("{count} of {} could not be read", Plural(blocks, "message"));
+                Err(Unreadable(why).into())
             }
-            _ => format!("{messages} message(s), {faults} fault(s), {warnings} warning(s)"),
         }
-    }
-}
-
-impl Sink for Score {
-    fn message(&mut self, message: &Message<'_>) {
-        let worse = |notes: &Notes| notes.worst().is_some_and(|l| l >= Level::Warning);
-        self.messages += 1;
-        self.faults += message.draft.fault.is_some() as usize;
-        self.warnings += (worse(&message.draft.notes) || message.draft.message == "unknown") as usize;
-        // Bytes that belong to the application explain nothing: any protocol can have those.
-        let tree = &message.draft.tree;
-        let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);
-        self.opaque += tree
-            .children(None)
-            .map(|i| &tree.nodes()[i])
-            .filter(|n| opaque(n.field.name))
-            .map(|n| n.bits as usize / 8)
-            .sum::<usize>();
     }
 }

@@ -1,9 +1,11 @@
 //! Where input comes from: a file, or stdin for `-`.
 
 use super::interrupt::stop;
+use super::output::say;
+use crate::cli::Global;
 use crate::platform::{self, Ready};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
 
@@ -17,6 +19,18 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     match file.metadata().is_ok_and(|about| about.is_file()) {
         true => Ok(Box::new(file)),
         false => Ok(Box::new(Waiting(file))),
+    }
+}
+
+/// Says that input is waited for, where it would come from a terminal.
+pub fn told(path: &Path, global: &Global) {
+    if path.as_os_str() == "-" && io::stdin().is_terminal() {
+        say(
+            global,
+            format_args!(
+                "netkit: waiting for a capture on stdin, which is the terminal: pipe one into it, or name a file; Ctrl-C ends"
+            ),
+        );
     }
 }
 

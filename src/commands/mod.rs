@@ -6,6 +6,7 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod fit;
 mod gates;
 mod generate;
 pub mod help;
@@ -15,6 +16,7 @@ mod interrupt;
 mod markdown;
 mod outfile;
 mod output;
+mod packets;
 mod probe;
 mod read;
 mod replay;
@@ -24,6 +26,8 @@ mod stats;
 mod strangers;
 mod track;
 mod written;
+
+pub use generate::complete;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;

@@ -112,7 +112,7 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
 fn targets(args: &Probe, request: &Request) -> anyhow::Result<Vec<Target>> {
     let mut texts: Vec<(String, String)> = args.target.iter().map(|t| (String::new(), t.clone())).collect();
     if let Some(path) = &args.targets {
-        let reader = BufReader::new(input::open(path)?);
+        let reader = BufReader::new(input::open(path).with_context(|| input::name(path))?);
         for (k, line) in reader.lines().enumerate() {
             let line = line.with_context(|| input::name(path))?;
             let text = line.split('#').next().unwrap_or("").trim();
@@ -125,7 +125,8 @@ fn targets(args: &Probe, request: &Request) -> anyhow::Result<Vec<Target>> {
         }
     }
     if texts.is_empty() {
-        return Err(Usage("no target: the list is empty".into()).into());
+        let list = args.targets.as_deref().map_or("the list".into(), input::name);
+        return Err(Usage(format!("no target: {list} has none")).into());
     }
     let target = |(place, text): (String, String)| {
         let target: Target = text.parse().map_err(|why| Usage(format!("{place}{why}")))?;

@@ -8,6 +8,7 @@ use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
 use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
 use netkit::flow::{self, Table};
+use netkit::plural::Plural;
 use netkit::printable::Lines;
 use std::fmt;
 use std::io::{self, BufReader, Write};
@@ -102,11 +103,11 @@ impl Seen {
     pub fn tell(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
-                say(global, format_args!("netkit: {n} conversations are {proto}: {why}"));
+                say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
             }
             strangers::list(global, &mut self.counters);
             for (why, n) in self.others.iter() {
-                say(global, format_args!("netkit: {n} frames without UDP or TCP: {why}"));
+                say(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
             }
             if self.others.rest() > 0 {
                 let n = self.others.rest();
@@ -176,6 +177,7 @@ pub fn file(
     global: &Global,
     sink: &mut impl Reading,
 ) -> anyhow::Result<Option<Stopped>> {
+    input::told(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }
@@ -196,8 +198,12 @@ pub fn whole(
         anyhow::bail!("it is empty");
     }
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, options, global, sink)
-            .context("neither pcap nor pcapng, and no hex text");
+        return hex::text(BufReader::new(input), false, hex::Bytes::Told, options, global, sink).map_err(|error| {
+            match error.is::<hex::Unreadable>() {
+                true => error,
+                false => error.context("neither pcap nor pcapng, and no hex text"),
+            }
+        });
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     dissect(&mut packets, options, Share::ALL, sink).tell(global)

@@ -14,6 +14,7 @@ use netkit::live::net::{Target, Trouble, Watch, resolve};
 use netkit::live::replay::{
     Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
 };
+use netkit::plural::Plural;
 use netkit::printable;
 use netkit::render::{self, Renderer};
 use std::cell::RefCell;
@@ -236,10 +237,10 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
             ReplayFormat::Text => {
                 let arrow = if *known { "->" } else { "--" };
                 let proto = format!("{} {version}", dissector.name());
-                let count = messages.len();
+                let count = Plural(messages.len(), "message");
                 writeln!(
                     out,
-                    "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} messages in {seconds:.3} s"
+                    "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} in {seconds:.3} s"
                 )?;
             }
             _ => {
@@ -270,8 +271,8 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
             )?,
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": said.proto, "version": said.version,
-                    "from": said.from.name(), "message": said.message, "edited": step.recorded.edited,
-                    "after": step.after, "fields": said.fields});
+                    "from": said.from.name(), "message": said.message, "fields": said.fields,
+                    "edited": step.recorded.edited, "after": step.after});
                 writeln!(out, "{}", printable::Json(line))?;
             }
         }

@@ -39,8 +39,8 @@ impl Sink for Rows {
                     let key = if key.is_empty() { "null" } else { &key };
                     writeln!(
                         out,
-                        "{{\"time\":{},\"frame\":{},\"flow\":{},\"key\":{key},\"value\":{value}}}",
-                        place.time, place.frame, message.talk.flow
+                        "{{\"frame\":{},\"time\":{},\"flow\":{},\"key\":{key},\"value\":{value}}}",
+                        place.frame, place.time, message.talk.flow
                     )
                 }
             };

@@ -8,6 +8,7 @@ use crate::codec::layout::{Field, payload};
 use crate::codec::reader;
 use crate::codec::schema::SchemaMessage;
 use crate::codec::{Context, Level, Notes, Reader, Scope, Tree};
+use crate::plural::Plural;
 use std::ops::Range;
 
 static PAYLOAD: [Field; 1] = [payload("payload").doc("the payload, by your schema")];
@@ -58,8 +59,8 @@ pub fn show(
 /// Notes bytes behind a schema's fields, if a tree ends with such.
 pub fn trailing(tree: &Tree, notes: &mut Notes) {
     let left = tree.nodes().last().filter(|node| std::ptr::eq(node.field, &reader::TRAILING));
-    if let Some(bytes) = left.map(|node| node.bits.div_ceil(8)) {
-        let text = format_args!("{bytes} bytes behind the schema's fields");
+    if let Some(bytes) = left.map(|node| Plural(node.bits.div_ceil(8), "byte")) {
+        let text = format_args!("{bytes} behind the schema's fields");
         notes.add(Level::Warning, TRAILING.code, text);
     }
 }

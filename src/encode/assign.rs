@@ -6,6 +6,7 @@
 
 use crate::codec::layout::{Field, Kind, Layout};
 use crate::codec::{digits, names};
+use crate::plural::Plural;
 use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
@@ -144,7 +145,7 @@ fn put(root: &mut Json, steps: &[Step<'_>], value: Json) -> Result<(), String> {
                 }
                 let length = list.len();
                 list.get_mut(*index)
-                    .ok_or_else(|| format!("[{index}] comes too early: the list has {length} elements"))?
+                    .ok_or_else(|| format!("[{index}] comes too early: the list has {}", Plural(length, "element")))?
             }
         };
     }

@@ -179,12 +179,12 @@ fn summaries_are_cut_at_the_terminal_only() {
         "summary",
         out,
         r##"
-   14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8 value=5} {index=1 type=uint8 value=6}]}] route=9 [test.accepted] [test.odd]
-   14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…}…]}] … [test.accepted] [test.odd]
-   14 02:57:32.841544 2 server test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…} {…}]}] … [accepted] [odd]
-   14 02:57:32.841544 2 server test 2.0 ping … [odd] •
-   14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping reliable=true state=uint8 sequence=4660 odd=one|four|0x80 speed=2.5 name="hi\u{202e}\"" place=[1.0 2.0 -3.0] angle=1.5 rest=1b5b324a00
-   14 02:57:32.841544 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping id=9 unparsed=01 ✗ test.ping.rtt
+   14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8 value=5} {index=1 type=uint8 value=6}]}] route=9 [test.accepted] [test.odd]
+   14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping links=[{link_id=1…}] route=9 [test.accepted] [test.odd]
+   14 +0.000000 2 server test 2.0 ping links=[{link_id=1 values=[{index=0 type=uint8…}…]}] … [test.accepted] [test.odd]
+   14 +0.000000 2 server test 2.0 ping … [test.odd] •
+   14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping reliable=true state=uint8 sequence=4660 odd=one|four|0x80 speed=2.5 name="hi\u{202e}\"" place=[1.0 2.0 -3.0] angle=1.5 rest=1b5b324a00
+   14 2026-11-21T02:57:32.841544Z 127.0.0.1:3413 > 127.0.0.1:58817 test 2.0 ping id=9 unparsed=01 ✗ test.ping.rtt
 "##,
     );
 }
@@ -201,14 +201,14 @@ fn a_table_of_one_kind_has_columns() {
         "table",
         out,
         r##"
-┌───────┬─────────────────┬────────┬───────────────┬────────┬───────┬─────┬───────┬────────────────┐
-│ frame ┆ time            ┆ from   ┆ message       ┆ length ┆ id    ┆ rtt ┆ route ┆ notes          │
-╞═══════╪═════════════════╪════════╪═══════════════╪════════╪═══════╪═════╪═══════╪════════════════╡
-│    14 ┆ 02:57:32.841544 ┆ server ┆ test 2.0 ping ┆      3 ┆ uint8 ┆ 1   ┆ 9     ┆ test.accepted  │
-│       ┆                 ┆        ┆               ┆        ┆       ┆     ┆       ┆ test.odd       │
-│    14 ┆ 02:57:32.841544 ┆ server ┆ test 2.0 ping ┆      3 ┆ uint8 ┆ 2   ┆ 9     ┆ test.accepted  │
-│       ┆                 ┆        ┆               ┆        ┆       ┆     ┆       ┆ test.odd       │
-└───────┴─────────────────┴────────┴───────────────┴────────┴───────┴─────┴───────┴────────────────┘
+┌───────┬───────────┬────────┬───────────────┬────────┬───────┬─────┬───────┬───────────────┐
+│ frame ┆ time      ┆ from   ┆ message       ┆ length ┆ id    ┆ rtt ┆ route ┆ notes         │
+╞═══════╪═══════════╪════════╪═══════════════╪════════╪═══════╪═════╪═══════╪═══════════════╡
+│    14 ┆ +0.000000 ┆ server ┆ test 2.0 ping ┆      3 ┆ uint8 ┆ 1   ┆ 9     ┆ test.accepted │
+│       ┆           ┆        ┆               ┆        ┆       ┆     ┆       ┆ test.odd      │
+│    14 ┆ +0.000000 ┆ server ┆ test 2.0 ping ┆      3 ┆ uint8 ┆ 2   ┆ 9     ┆ test.accepted │
+│       ┆           ┆        ┆               ┆        ┆       ┆     ┆       ┆ test.odd      │
+└───────┴───────────┴────────┴───────────────┴────────┴───────┴─────┴───────┴───────────────┘
 "##,
     );
 }

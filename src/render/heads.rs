@@ -122,7 +122,8 @@ impl Head {
         let key = *self.key.insert(Key::new(message));
         let out = &mut self.text;
         out.clear();
-        if key.ends.is_some() {
+        // A dump has packets, but no conversations.
+        if key.ends.is_some() && key.flow > 0 {
             out.extend_from_slice(b",\"flow\":");
             int(key.flow, out);
         }

@@ -92,7 +92,7 @@ mod tests {
             let talk = crate::dissect::Talk { ends: None, flow: 0, ..*message.talk };
             let line = line(&Message { place: &place, talk: &talk, ..*message });
             let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
-            assert_eq!(keys, ["fault", "fields", "from", "length", "message", "proto", "version"]);
+            assert_eq!(keys, ["proto", "version", "from", "message", "length", "fields", "fault"]);
         });
     }
 

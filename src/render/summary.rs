@@ -15,7 +15,7 @@ use crate::dissect::{Message, Role};
 /// Elements of a list that are shown.
 const ELEMENTS: usize = 4;
 /// On a narrower terminal addresses would take half of the line.
-const NARROW: usize = 132;
+pub(super) const NARROW: usize = 132;
 /// Groups deeper than this are only hinted at.
 const DEPTH: usize = 6;
 /// Columns that one text may take.
@@ -26,7 +26,7 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     let mut pen = Pen::new(out, style.colour);
     let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
     head(message, narrow, style.time, clock, &mut pen);
-    let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, narrow, least)));
+    let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, least)));
     let mark = pen.mark();
     let mut least = Level::Note;
     if fields(message, limit(least), &mut pen) == Some(0) {
@@ -35,7 +35,7 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
         pen.back(mark);
         fields(message, limit(least), &mut pen);
     }
-    marks_of(message, narrow, least, &mut pen);
+    marks_of(message, least, &mut pen);
     pen.newline();
 }
 
@@ -46,14 +46,13 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         pen.paint(pen.palette.dim);
         pen.uint(place.frame);
         pen.put(" ");
-        match form {
-            Some(form) => times.show(form, place.time, pen),
-            None => clock(place.time, pen),
-        }
+        // A clock time has its day. Where that would take a third of the line, times are relative.
+        let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
+        times.show(form.unwrap_or(usual), place.time, pen);
         pen.reset();
         pen.put(" ");
     }
-    if message.talk.ends.is_some() && narrow && message.draft.from != Role::Unknown {
+    if message.talk.flow > 0 && narrow && message.draft.from != Role::Unknown {
         // Who sent it; the conversation's number tells clients apart.
         pen.paint(pen.palette.dim);
         pen.uint(message.talk.flow);
@@ -103,24 +102,19 @@ fn unmarked(message: &Message<'_>, least: Level) -> bool {
 }
 
 /// What must not be cut off at the line's end.
-fn marks_width(message: &Message<'_>, narrow: bool, least: Level) -> usize {
-    let notes: usize = marked(message, least).map(|note| code(note, narrow).len() + 3).sum();
+fn marks_width(message: &Message<'_>, least: Level) -> usize {
+    let notes: usize = marked(message, least).map(|note| note.code.len() + 3).sum();
     let notes = notes + if unmarked(message, least) { 2 } else { 0 };
     notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
-/// A note's code; without its protocol where there is little room.
-fn code(note: &Note, narrow: bool) -> &'static str {
-    if narrow { note.code.rsplit('.').next().unwrap_or(note.code) } else { note.code }
-}
-
-fn marks_of(message: &Message<'_>, narrow: bool, least: Level, pen: &mut Pen<'_>) {
+fn marks_of(message: &Message<'_>, least: Level, pen: &mut Pen<'_>) {
     for note in marked(message, least) {
         let (colour, _) = level(note.level, pen);
         pen.put(" ");
         pen.paint(colour);
         pen.put("[");
-        pen.put(code(note, narrow));
+        pen.put(note.code);
         pen.put("]");
         pen.reset();
     }

@@ -3,7 +3,7 @@
 use super::leaf;
 use super::pen::Pen;
 use super::renderer::Style;
-use super::tree_text::Clock;
+use super::tree_text::{Clock, TimeForm};
 use crate::codec::{Tree, Value};
 use crate::dissect::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
@@ -66,9 +66,11 @@ impl Rows {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
-                _ => text(|pen| match self.style.time {
-                    Some(form) => self.clock.show(form, place.time, pen),
-                    None => super::summary::clock(place.time, pen),
+                _ => text(|pen| {
+                    // As in summaries.
+                    let narrow = self.style.width.is_some_and(|width| width < super::summary::NARROW);
+                    let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
+                    self.clock.show(self.style.time.unwrap_or(usual), place.time, pen);
                 }),
             },
             from: draft.from.name(),

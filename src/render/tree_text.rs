@@ -135,6 +135,9 @@ pub fn header(
 }
 
 fn flow(message: &Message<'_>, pen: &mut Pen<'_>) {
+    if message.talk.flow == 0 {
+        return;
+    }
     pen.paint(pen.palette.dim);
     pen.put("flow ");
     pen.int(message.talk.flow);

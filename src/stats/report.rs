@@ -4,9 +4,9 @@ use super::connections::{delivery, links, requests};
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
-use super::{Stats, whose};
-use super::{aligned, rows};
+use super::{Stats, aligned, rows, whose};
 use crate::codec::json::text::string;
+use crate::plural::Plural;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::str::FromStr;
@@ -158,10 +158,6 @@ impl Report {
     }
 }
 
-fn plural(n: u64, one: &str) -> String {
-    format!("{n} {one}{}", if n == 1 { "" } else { "s" })
-}
-
 /// `riptide, `: those of which there are messages.
 fn protocols(stats: &Stats) -> String {
     let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| whose(line, &stats.registry)).collect();
@@ -173,13 +169,14 @@ fn protocols(stats: &Stats) -> String {
 impl Stats {
     /// The sums in words: which protocols, how many messages, of how many bytes, and so on.
     pub fn sums(&self) -> String {
-        let mut line = format!("{}{}, {} bytes", protocols(self), plural(self.messages, "message"), self.bytes);
+        let mut line =
+            format!("{}{}, {}", protocols(self), Plural(self.messages, "message"), Plural(self.bytes, "byte"));
         // Hex text has neither times nor conversations. Writing to a string cannot fail.
         if !self.flows.is_empty() {
-            let _ = write!(line, ", {:.3} s, {}", self.duration(), plural(self.flows.len() as u64, "conversation"));
+            let _ = write!(line, ", {:.3} s, {}", self.duration(), Plural(self.flows.len(), "conversation"));
         }
         if self.faults > 0 {
-            let _ = write!(line, ", {}", plural(self.faults, "fault"));
+            let _ = write!(line, ", {}", Plural(self.faults, "fault"));
         }
         if self.warnings > 0 {
             let _ = write!(line, ", {} with warnings", self.warnings);
@@ -207,7 +204,8 @@ fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) 
         text.push('\n');
     }
     if stats.unlisted > 0 {
-        let _ = writeln!(text, "{} messages belong to conversations past the {}th", stats.unlisted, stats.flows.len());
+        let _ =
+            writeln!(text, "{} of conversations past the {}th", Plural(stats.unlisted, "message"), stats.flows.len());
     }
     if stats.delivery.summed {
         let _ = writeln!(text, "of connections past the {}th only the sums are kept", super::delivery::CONNECTIONS);

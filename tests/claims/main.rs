@@ -7,7 +7,7 @@ mod random;
 mod websocket;
 
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
-use netkit::dissect::{Counters, Inspector, Message, Options, Sink};
+use netkit::dissect::{Counters, Inspector, Message, Sink};
 use netkit::flow::{Caps, Table};
 use std::io::Cursor;
 use std::net::SocketAddr;

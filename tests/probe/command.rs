@@ -66,6 +66,49 @@ fn ndjson_and_json() {
     assert_eq!(all[0]["samples"].as_array().unwrap().len(), 3);
 }
 
+/// What was never asked was not lost, and what one answer took has no jitter.
+#[test]
+fn figures_of_nothing_are_null() {
+    let gone = closed_udp().to_string();
+    let output = netkit(&["probe", &gone, "-p", "riptide", "-W", "300ms", "-f", "ndjson"]);
+    assert_eq!(output.status.code(), Some(1));
+    let rtt = &lines(&output)[0]["rtt"];
+    assert_eq!((&rtt["sent"], &rtt["received"], &rtt["loss"]), (&0.into(), &0.into(), &Value::Null), "{rtt}");
+    for figure in ["min_ms", "median_ms", "mean_ms", "max_ms", "jitter_ms"] {
+        assert_eq!(rtt[figure], Value::Null, "{figure}");
+    }
+    // It lets in, and then says nothing any more: all that was asked was lost.
+    let mute = udp(V4, anything, |bytes| if bytes[0] == 5 { Vec::new() } else { riptide(bytes) });
+    let args =
+        ["probe", &mute.addr.to_string(), "-p", "riptide", "-n", "2", "-i", "20ms", "-W", "100ms", "-f", "ndjson"];
+    let output = netkit(&args);
+    let all = lines(&output);
+    let rtt = &all[all.len() - 1]["rtt"];
+    assert_eq!((&rtt["sent"], &rtt["loss"], &rtt["min_ms"]), (&2.into(), &1.0.into(), &Value::Null), "{rtt}");
+    let peer = udp(V4, anything, riptide);
+    let target = peer.addr.to_string();
+    let output = netkit(&["probe", &target, "-p", "riptide", "-n", "1", "-W", "0.3", "-f", "ndjson"]);
+    let rtt = &lines(&output)[1]["rtt"];
+    assert!(rtt["mean_ms"].is_f64() && rtt["jitter_ms"].is_null() && rtt["loss"] == 0.0, "{rtt}");
+    let output = netkit(&["probe", &target, "-p", "riptide", "-n", "1", "-W", "300ms"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("1 sent, 1 answered, 0 % lost") && text.contains("/- ms\n"), "{text}");
+}
+
+#[test]
+fn a_list_of_targets_has_a_name() {
+    let output = netkit(&["probe", "--targets", "nosuch.txt"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.starts_with("netkit: nosuch.txt: No such file"), "{text}");
+    assert_eq!(output.status.code(), Some(3));
+    let empty = std::env::temp_dir().join(format!("netkit-no-targets-{}", std::process::id()));
+    std::fs::write(&empty, "# none\n").unwrap();
+    let output = netkit(&["probe", "--targets", empty.to_str().unwrap()]);
+    std::fs::remove_file(&empty).unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(text.contains(empty.to_str().unwrap()), "{text}");
+}
+
 #[test]
 fn several_targets_in_order() {
     let slow = udp(V4, anything, |bytes| riptide(bytes).into_iter().map(|s| Say { after: ms(30), ..s }).collect());

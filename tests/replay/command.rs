@@ -57,6 +57,9 @@ fn nobody_there() {
     let output = run(&["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms", "-f", "ndjson"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(lines(&output).last().unwrap()["complete"], false);
+    let output = run(&["replay", CAPTURE, "--flow", "2", "--to", &closed, "--asap", "-W", "500ms"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("trouble       the host refuses: nothing listens on that port\nsent "), "{text}");
 }
 
 /// Two processes, an edit that the other side sees, and a capture of it that decodes.

@@ -46,6 +46,8 @@ fn report() -> Report {
 #[test]
 fn for_people() {
     let expected = "\
+trouble       interrupted
+the peer ended the session: exit
 sent          11 of 12 messages in 1.250 s
 acknowledged  5, 1 not; 3 copies sent again
 received      8 of 9 messages
@@ -53,12 +55,10 @@ made live     6 acknowledgements, heartbeats and answers
 round trips   3: min 1.00, median 4.00, max 9.00 ms
 not repeated  1 answers to exits of the capture
 dropped       2
-left out      1 messages of an unknown sender: --server ADDR tells who is who
+left out      1 message of an unknown sender: --server ADDR tells who is who
 refused       frame 12 gne.packets: an empty datagram or frame ends the connection (--allow-dangerous sends it)
 not sent      frame 31 gne.packets: the session was over
 note          no datagrams are granted
-the peer ended the session: exit
-trouble       interrupted
 the peer diverged from the capture in 3 places:
   frame 20 packets ping: did not come
   packets 16: not in the capture: {\"packets\":[{\"id\":16}]}
@@ -68,8 +68,8 @@ the peer diverged from the capture in 3 places:
     let quiet =
         Report { steps: 1, said: 1, expected: 1, heard: 1, took: Duration::from_millis(3), ..Report::default() };
     let expected = "\
-sent          1 of 1 messages in 0.003 s
-received      1 of 1 messages
+sent          1 of 1 message in 0.003 s
+received      1 of 1 message
 the peer said what it said in the capture
 ";
     assert_eq!(quiet.to_string(), expected);

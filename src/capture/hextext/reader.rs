@@ -23,6 +23,8 @@ pub struct HexText<R> {
     held: bool,
     over: bool,
     line_each: bool,
+    /// The message was made of others: tshark prints what it has joined or unmasked, too.
+    derived: bool,
     /// The length of the array before, for the `_len = N` line of `xxd -i`.
     array: Option<u64>,
     /// The digits of the offsets of the dump before, where they stand alone in their column.
@@ -53,6 +55,7 @@ impl<R: BufRead> HexText<R> {
             held: false,
             over: false,
             line_each: false,
+            derived: false,
             array: None,
             offsets: None,
         }
@@ -73,8 +76,15 @@ impl<R: BufRead> HexText<R> {
         if self.over {
             return Ok(None);
         }
-        self.bytes.clear();
-        let read = self.read();
+        let read = loop {
+            self.bytes.clear();
+            self.derived = false;
+            match self.read() {
+                // The frames hold these bytes, too.
+                Ok(Some(_)) if self.derived => {}
+                read => break read,
+            }
+        };
         self.over = !matches!(read, Ok(Some(_)));
         Ok(read?.map(|form| Block {
             bytes: &self.bytes,
@@ -125,6 +135,10 @@ impl<R: BufRead> HexText<R> {
                     self.state = State::Packet;
                     return Ok(Step::More);
                 }
+                State::Idle if tcpdump::title(shown).is_some() => {
+                    self.derived = tcpdump::title(shown) != Some("Frame");
+                    return Ok(Step::More);
+                }
                 State::Idle => {
                     // The length with which a dump ends, behind a blank line.
                     let lone = line.text.trim_end();
@@ -149,7 +163,12 @@ impl<R: BufRead> HexText<R> {
             }
         }
         if let State::Dump(dump) = &mut self.state {
-            if dump.form() == Form::Tcpdump && tcpdump::is_packet_line(shown) {
+            let begins = match dump.form() {
+                Form::Tcpdump => tcpdump::is_packet_line(shown),
+                Form::Wireshark => tcpdump::title(shown).is_some(),
+                _ => false,
+            };
+            if begins {
                 return Ok(Step::Before);
             }
             // A text column may hold anything, so that only whole lines can be comments.

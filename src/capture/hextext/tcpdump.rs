@@ -1,4 +1,4 @@
-//! tcpdump's lines between the bytes, and what the bytes begin with.
+//! tcpdump's and tshark's lines between the bytes, and what the bytes begin with.
 
 use super::Layer;
 
@@ -16,6 +16,15 @@ pub(super) fn is_packet_line(text: &str) -> bool {
         _ if is_date(first) => second.is_some_and(is_clock) && words.next().is_some(),
         _ => false,
     }
+}
+
+/// The name of a line with which tshark begins each of several dumps of one frame:
+/// `Frame (153 bytes):`, `Unmasked data (57 bytes):`.
+pub(super) fn title(text: &str) -> Option<&str> {
+    let rest = text.trim_end().strip_suffix(" bytes):").or_else(|| text.trim_end().strip_suffix(" byte):"))?;
+    let (name, count) = rest.rsplit_once(" (")?;
+    let counted = !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit());
+    (counted && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
 }
 
 /// `12:34:56.789012`, or seconds since the epoch, `1795229852.841544`; micro- or nanoseconds.

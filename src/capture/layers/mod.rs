@@ -21,6 +21,14 @@ pub(super) use tunnel::is_port;
 /// How many layers a frame may have: more is an attempt to keep us busy.
 const DEPTH: usize = 32;
 
+/// The IP packet right behind a link header, where one stands there.
+pub(super) fn ip_behind(link: LinkType, data: &[u8]) -> Option<&[u8]> {
+    match link::step(link, Span::new(data, data.len())) {
+        Ok((Layer::Ip | Layer::Kind(EtherType::IPV4 | EtherType::IPV6), rest)) => Some(rest.data),
+        _ => None,
+    }
+}
+
 /// What the bytes that follow are.
 #[derive(Clone, Copy)]
 pub(super) enum Layer {

@@ -3,6 +3,7 @@
 use super::{WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::layout::Order;
+use crate::plural::Plural;
 use serde_json::Value as Json;
 
 /// `{"raw":"hex","bits":n}`: the bytes and the bits that count.
@@ -12,7 +13,7 @@ pub(super) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>>
     Some(match hex::decode(raw) {
         Err(why) => Err(format!("raw: expected hex: {why}")),
         Ok(bytes) if bytes.len() != count.div_ceil(8) => {
-            Err(format!("raw: {} bytes do not hold {count} bits", bytes.len()))
+            Err(format!("raw: {} cannot hold {}", Plural(bytes.len(), "byte"), Plural(count, "bit")))
         }
         Ok(bytes) => Ok((bytes, count)),
     })

@@ -4,6 +4,7 @@ use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
 use crate::codec::context::{Context, NoContext};
 use crate::codec::layout::{Count, Field, Kind, Order, When};
+use crate::plural::Plural;
 
 impl<'a> Writer<'a> {
     /// Writes, sets or checks how many elements a codec's own kind of array has.
@@ -13,7 +14,7 @@ impl<'a> Writer<'a> {
     pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
         match *count {
             Count::Const(exact) if n != exact as u64 => {
-                Err(self.fail(format!("{}: expected {exact} elements, got {n}", field.name)))
+                Err(self.fail(format!("{}: expected {}, got {n}", field.name, Plural(exact, "element"))))
             }
             Count::Prefix(prefix) => match self.given_prefix(prefix) {
                 Some(given) => self.leaf_value(prefix, given).map(drop),

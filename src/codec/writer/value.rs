@@ -6,6 +6,7 @@ use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::half_text;
 use crate::codec::layout::{Charset, Field, Kind, Len, Show, Sign};
+use crate::plural::Plural;
 use serde_json::Value as Json;
 
 /// A whole number, as JSON number or as text (decimal, or 0x..).
@@ -63,7 +64,9 @@ impl<'a> Writer<'a> {
                     return Err(self.fail(format!("{n} is out of range: {least} to {most}")));
                 };
                 if (64 - v.leading_zeros()).div_ceil(7) > max_groups as u32 {
-                    return Err(self.fail(format!("{n} is out of range: it needs more than {max_groups} bytes")));
+                    return Err(
+                        self.fail(format!("{n} is out of range: it needs more than {}", Plural(max_groups, "byte")))
+                    );
                 }
                 self.put_varint(v);
                 Ok(())
@@ -226,12 +229,16 @@ impl<'a> Writer<'a> {
                 }
                 self.put_raw(&bytes, count);
             }
-            Len::Const(n) if size != n as usize => return Err(self.fail(format!("expected {n} bytes, got {size}"))),
+            Len::Const(n) if size != n as usize => {
+                return Err(self.fail(format!("expected {}, got {size}", Plural(n, "byte"))));
+            }
             Len::Bits(n) if count != n as usize && count != (n as usize).div_ceil(8) * 8 => {
                 return Err(self.fail(format!("expected {n} bits, got {count}")));
             }
             Len::Bits(n) => self.put_raw(&bytes, n as usize),
-            Len::Padded(n) if size > n as usize => return Err(self.fail(format!("at most {n} bytes, got {size}"))),
+            Len::Padded(n) if size > n as usize => {
+                return Err(self.fail(format!("at most {}, got {size}", Plural(n, "byte"))));
+            }
             Len::Padded(n) => {
                 self.put_raw(&bytes, count);
                 self.out.put_bytes(&vec![0; n as usize - size]);

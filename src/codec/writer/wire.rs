@@ -6,6 +6,7 @@ use crate::codec::context::Recalled;
 use crate::codec::layout::{Count, Field, Kind, flag};
 use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::{Reader, Tree};
+use crate::plural::Plural;
 
 /// The number that a count's bits stand for, in whatever form.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
@@ -171,7 +172,7 @@ impl Wire for Writer<'_> {
                 None => self.put_prefix(prefix, items.len() as u64)?,
             },
             Count::Const(n) if items.len() != *n as usize && !self.broken => {
-                return Err(self.fail(format!("expected {n} elements, got {}", items.len())));
+                return Err(self.fail(format!("expected {}, got {}", Plural(*n, "element"), items.len())));
             }
             Count::Field(name) => self.counted(name, items.len() as u64)?,
             _ => {}

@@ -1,27 +1,168 @@
-//! Bytes that came without a transport.
+//! Bytes that came without a capture: messages alone, or what single packets carried.
 
+use super::identify::HELD_BYTES;
 use crate::capture::Time;
-use crate::dissect::dissector::{Dissector, StreamEvent};
+use crate::dissect::dissector::{Dissector, Evidence, Sight, StreamEvent};
 use crate::dissect::{Draft, Options, Out, Place, Sink, Talk};
-use crate::flow::{Side, Stream, Transport};
+use crate::flow::{Origin, Side, Stream, Transport};
+use std::net::SocketAddr;
+
+/// So many pieces are looked at one after the other; behind them, all at once.
+const EARLY: usize = 64;
+
+/// What carried some bytes, as far as their packet's headers tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Carrier<'a> {
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// Both ends.
+    pub ends: [SocketAddr; 2],
+    /// The ends as text.
+    pub names: [&'a str; 2],
+    /// TCP: who sent the SYN.
+    pub opener: Option<Side>,
+    /// TCP: is the direction's own SYN among the packets?
+    pub begun: [bool; 2],
+}
+
+/// What one side said at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece<'a> {
+    /// Who said it.
+    pub side: Side,
+    /// TCP: so many bytes of the side's stream are missing before it.
+    pub missing: u64,
+    /// UDP: one datagram. TCP: the next bytes of the side's stream.
+    pub bytes: &'a [u8],
+    /// How many bytes were on the wire.
+    pub length: usize,
+}
 
 /// Dissects bytes that came without a transport: one block of hex text.
 pub fn dump(dissector: &dyn Dissector, bytes: &[u8], options: &Options, draft: &mut Draft, sink: &mut dyn Sink) {
     let transport = dissector.dump_transport(options);
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
-    let mut session = dissector.session(&talk);
-    let mut out = Out::new(draft, sink, &talk, ["", ""]);
-    match transport {
-        Transport::Udp => {
-            let place =
-                Place { side: Side::A, bytes, length: bytes.len(), frame: 0, frames: &[], time: Time::default() };
+    let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
+    read(dissector, &talk, ["", ""], &[piece], draft, sink);
+}
+
+/// Dissects what packets without a capture carried: datagrams, or what both sides of a TCP
+/// conversation said, in order. There are no frames and no times.
+pub fn carried(
+    dissector: &dyn Dissector,
+    carrier: &Carrier<'_>,
+    said: &[Piece<'_>],
+    options: &Options,
+    draft: &mut Draft,
+    sink: &mut dyn Sink,
+) {
+    let &Carrier { transport, ends, names, opener, begun } = carrier;
+    let talk = Talk { flow: 0, transport, ends: Some(ends), opener, begun, options };
+    read(dissector, &talk, names, said, draft, sink);
+}
+
+fn read(
+    dissector: &dyn Dissector,
+    talk: &Talk<'_>,
+    names: [&str; 2],
+    said: &[Piece<'_>],
+    draft: &mut Draft,
+    sink: &mut dyn Sink,
+) {
+    let mut session = dissector.session(talk);
+    let mut out = Out::new(draft, sink, talk, names);
+    let mut streams = [Stream::default(), Stream::default()];
+    for &Piece { side, missing, bytes, length } in said {
+        if talk.transport == Transport::Udp {
+            let place = Place { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
             session.datagram(&place, &mut out);
+            continue;
         }
-        Transport::Tcp => {
-            let mut stream = Stream::of(bytes);
-            let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame: 0 };
-            session.stream(Side::A, &mut stream, event, &mut out);
-            session.stream(Side::A, &mut stream, StreamEvent::End, &mut out);
+        let stream = &mut streams[side.index()];
+        if missing > 0 {
+            session.stream(side, stream, StreamEvent::Gap { missing }, &mut out);
+            stream.consume(stream.bytes().len());
+        }
+        stream.append(bytes, Origin::default());
+        let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame: 0 };
+        session.stream(side, stream, event, &mut out);
+    }
+    if talk.transport == Transport::Tcp {
+        let first = session.client().or(talk.opener).unwrap_or(Side::A);
+        for side in [first, first.other()] {
+            session.stream(side, &mut streams[side.index()], StreamEvent::End, &mut out);
         }
     }
+}
+
+/// Who reads what packets carried, and why: by `--port`, `-p`, or by ports and bytes as in a
+/// capture that ends with it. `None`: nobody is sure enough.
+pub fn recognise(
+    carrier: &Carrier<'_>,
+    said: &[Piece<'_>],
+    options: &Options,
+) -> Option<(&'static dyn Dissector, &'static str)> {
+    let &Carrier { transport, ends, .. } = carrier;
+    for (port, name) in &options.ports {
+        if ends.iter().any(|end| end.port() == *port)
+            && let Some(dissector) = options.registry.by_name(name)
+            && dissector.takes(transport, true)
+        {
+            return Some((dissector, "named by --port"));
+        }
+    }
+    if let Some(named) = options.proto.as_deref().and_then(|name| options.registry.by_name(name)) {
+        return named.takes(transport, false).then_some((named, "named by -p"));
+    }
+    // As in a capture: whoever is sure first, while more and more is said.
+    let early = (1..said.len().min(EARLY)).find_map(|count| asked(carrier, said.get(..count)?, false, options));
+    early.or_else(|| asked(carrier, said, true, options))
+}
+
+/// Asks every dissector. `last`: nothing more will be said.
+fn asked(
+    carrier: &Carrier<'_>,
+    said: &[Piece<'_>],
+    last: bool,
+    options: &Options,
+) -> Option<(&'static dyn Dissector, &'static str)> {
+    let &Carrier { transport, ends, mut begun, .. } = carrier;
+    let joined = beginnings(said, &mut begun);
+    let said: Vec<_> = match transport {
+        Transport::Udp => said.iter().map(|piece| (piece.side, piece.bytes, piece.length)).collect(),
+        // Whoever spoke first stands first.
+        Transport::Tcp => joined.iter().map(|(side, bytes)| (*side, bytes.as_slice(), bytes.len())).collect(),
+    };
+    let sight = Sight { transport, ends, said: &said, begun, last, options };
+    let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&sight) {
+        evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
+        _ => None,
+    });
+    // Of equals the first one, as in a capture.
+    let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, dissector, why)| (dissector, why))
+}
+
+/// What each side that speaks begins with, up to its first gap.
+fn beginnings(said: &[Piece<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>)> {
+    let mut all: Vec<(Side, Vec<u8>)> = Vec::new();
+    let mut over = [false; 2];
+    for piece in said {
+        let side = piece.side;
+        let mine = match all.iter_mut().position(|(s, _)| *s == side) {
+            Some(at) => &mut all[at].1,
+            None => {
+                begun[side.index()] &= piece.missing == 0;
+                all.push((side, Vec::new()));
+                let last = all.len() - 1;
+                &mut all[last].1
+            }
+        };
+        over[side.index()] |= piece.missing > 0 && !mine.is_empty();
+        if !over[side.index()] {
+            let room = HELD_BYTES.saturating_sub(mine.len());
+            mine.extend_from_slice(&piece.bytes[..piece.bytes.len().min(room)]);
+        }
+    }
+    all
 }

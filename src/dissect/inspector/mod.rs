@@ -7,7 +7,7 @@ mod share;
 mod strangers;
 
 pub use claim::{Claim, Doubt, Held, Owner};
-pub use dump::dump;
+pub use dump::{Carrier, Piece, carried, dump, recognise};
 pub use share::{Counters, Share};
 pub use strangers::{GivenUp, Stranger, Strangers};
 

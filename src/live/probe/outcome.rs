@@ -84,13 +84,13 @@ pub struct Failure {
     /// What to do, in one line.
     pub advice: String,
     /// More for programs: the server's reason, data, the other protocol.
-    pub details: Map<String, Json>,
+    pub details: Box<Map<String, Json>>,
 }
 
 impl Failure {
     /// A failure with its text and advice.
     pub fn new(outcome: Outcome, text: impl Into<String>, advice: impl Into<String>) -> Failure {
-        Failure { outcome, text: text.into(), advice: advice.into(), details: Map::new() }
+        Failure { outcome, text: text.into(), advice: advice.into(), details: Box::default() }
     }
 
     /// Adds a detail for programs.

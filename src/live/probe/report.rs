@@ -3,6 +3,7 @@
 use super::statistics::{Statistics, milliseconds};
 use super::{Report, facts};
 use crate::live::probe::{Found, Outcome, Sample};
+use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
@@ -59,7 +60,7 @@ pub fn summary_json(report: &Report, samples: bool) -> String {
             "median_ms": figures.rtt.map(|r| r.median),
             "mean_ms": figures.rtt.map(|r| r.mean),
             "max_ms": figures.rtt.map(|r| r.max),
-            "jitter_ms": figures.rtt.map(|r| r.jitter),
+            "jitter_ms": figures.rtt.and_then(|r| r.jitter),
         }),
     ));
     if samples {
@@ -111,18 +112,22 @@ pub fn summary_text(report: &Report, introduced: Option<&Found>) -> String {
             let _ = writeln!(text, "  {key}: {value}");
         }
     }
-    if figures.sent > 0 {
+    if let Some(loss) = figures.loss() {
         let (sent, received) = (figures.sent, figures.received);
-        let _ = write!(text, "  {sent} sent, {received} answered, {:.0} % lost", figures.loss() * 100.0);
+        let _ = write!(text, "  {sent} sent, {received} answered, {:.0} % lost", loss * 100.0);
         if report.duplicates > 0 {
-            let _ = write!(text, ", {} duplicate(s)", report.duplicates);
+            let _ = write!(text, ", {}", Plural(report.duplicates, "duplicate"));
         }
         text.push('\n');
         if let Some(rtt) = figures.rtt {
             let _ = writeln!(
                 text,
-                "  min/median/mean/max/jitter {:.3}/{:.3}/{:.3}/{:.3}/{:.3} ms",
-                rtt.min, rtt.median, rtt.mean, rtt.max, rtt.jitter
+                "  min/median/mean/max/jitter {:.3}/{:.3}/{:.3}/{:.3}/{} ms",
+                rtt.min,
+                rtt.median,
+                rtt.mean,
+                rtt.max,
+                rtt.jitter.map_or("-".into(), |jitter| format!("{jitter:.3}"))
             );
         }
     }

@@ -25,8 +25,8 @@ pub struct Rtt {
     pub mean: f64,
     /// The longest.
     pub max: f64,
-    /// The mean difference between one and the next that came.
-    pub jitter: f64,
+    /// The mean difference between one and the next that came; `None` of a single one.
+    pub jitter: Option<f64>,
 }
 
 impl Statistics {
@@ -36,12 +36,9 @@ impl Statistics {
         Statistics { sent: samples.len(), received: times.len(), rtt: rtt(&times) }
     }
 
-    /// Lost answers, of 1.
-    pub fn loss(&self) -> f64 {
-        match self.sent {
-            0 => 0.0,
-            sent => (sent - self.received) as f64 / sent as f64,
-        }
+    /// Lost answers, of 1; `None` where nothing was asked.
+    pub fn loss(&self) -> Option<f64> {
+        (self.sent > 0).then(|| (self.sent - self.received) as f64 / self.sent as f64)
     }
 }
 
@@ -58,10 +55,10 @@ fn rtt(times: &[f64]) -> Option<Rtt> {
     let at = |k: usize| sorted.get(k).copied().unwrap_or(min);
     let median = if count % 2 == 1 { at(count / 2) } else { (at(count / 2 - 1) + at(count / 2)) / 2.0 };
     let steps: Vec<f64> = times.iter().zip(times.iter().skip(1)).map(|(a, b)| (b - a).abs()).collect();
-    let jitter = if steps.is_empty() { 0.0 } else { steps.iter().sum::<f64>() / steps.len() as f64 };
+    let jitter = (!steps.is_empty()).then(|| steps.iter().sum::<f64>() / steps.len() as f64);
     let rounded = |x: f64| (x * 1e3).round() / 1e3;
     let mean = rounded(times.iter().sum::<f64>() / count as f64);
-    Some(Rtt { min, median: rounded(median), mean, max, jitter: rounded(jitter) })
+    Some(Rtt { min, median: rounded(median), mean, max, jitter: jitter.map(rounded) })
 }
 
 #[cfg(test)]
@@ -80,12 +77,13 @@ mod tests {
     #[test]
     fn figures() {
         let all = Statistics::of(&samples(&[Some(10), None, Some(14), Some(12), Some(30)]));
-        assert_eq!((all.sent, all.received, all.loss()), (5, 4, 0.2));
+        assert_eq!((all.sent, all.received, all.loss()), (5, 4, Some(0.2)));
         // Differences 4, 2, 18.
-        assert_eq!(all.rtt, Some(Rtt { min: 10.0, median: 13.0, mean: 16.5, max: 30.0, jitter: 8.0 }));
+        assert_eq!(all.rtt, Some(Rtt { min: 10.0, median: 13.0, mean: 16.5, max: 30.0, jitter: Some(8.0) }));
         let one = Statistics::of(&samples(&[Some(7)])).rtt.unwrap();
-        assert_eq!((one.min, one.median, one.jitter), (7.0, 7.0, 0.0));
-        assert_eq!(Statistics::of(&samples(&[None, None])).rtt, None);
-        assert_eq!(Statistics::of(&[]).loss(), 0.0);
+        assert_eq!((one.min, one.median, one.jitter), (7.0, 7.0, None));
+        let lost = Statistics::of(&samples(&[None, None]));
+        assert_eq!((lost.rtt, lost.loss()), (None, Some(1.0)));
+        assert_eq!(Statistics::of(&[]).loss(), None, "nothing was asked, so nothing was lost");
     }
 }

@@ -3,6 +3,7 @@
 use super::compare::Divergence;
 use super::plan::Unsaid;
 use crate::live::replay::actor::Counts;
+use crate::plural::Plural;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -140,12 +141,25 @@ fn short(value: &Json) -> String {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { counts, .. } = self;
-        writeln!(f, "sent          {} of {} messages in {:.3} s", self.said, self.steps, self.took.as_secs_f64())?;
+        // Why it ended is what is asked first.
+        if let Some(trouble) = &self.trouble {
+            writeln!(f, "trouble       {trouble}")?;
+        }
+        if let Some(why) = &self.ended {
+            writeln!(f, "the peer ended the session: {why}")?;
+        }
+        writeln!(
+            f,
+            "sent          {} of {} in {:.3} s",
+            self.said,
+            Plural(self.steps, "message"),
+            self.took.as_secs_f64()
+        )?;
         if counts.acknowledged + counts.unacknowledged > 0 {
             let (yes, no) = (counts.acknowledged, counts.unacknowledged);
-            writeln!(f, "acknowledged  {yes}, {no} not; {} copies sent again", counts.resent)?;
+            writeln!(f, "acknowledged  {yes}, {no} not; {} sent again", Plural(counts.resent, "copy"))?;
         }
-        writeln!(f, "received      {} of {} messages", self.heard, self.expected)?;
+        writeln!(f, "received      {} of {}", self.heard, Plural(self.expected, "message"))?;
         if counts.live > 0 {
             writeln!(f, "made live     {} acknowledgements, heartbeats and answers", counts.live)?;
         }
@@ -169,8 +183,8 @@ impl fmt::Display for Report {
         if self.unknown > 0 {
             writeln!(
                 f,
-                "left out      {} messages of an unknown sender: --server ADDR tells who is who",
-                self.unknown
+                "left out      {} of an unknown sender: --server ADDR tells who is who",
+                Plural(self.unknown, "message")
             )?;
         }
         for unsaid in self.refused.iter().take(SHOWN) {
@@ -186,18 +200,9 @@ impl fmt::Display for Report {
         for remark in &self.remarks {
             writeln!(f, "note          {remark}")?;
         }
-        if let Some(why) = &self.ended {
-            writeln!(f, "the peer ended the session: {why}")?;
-        }
-        if let Some(trouble) = &self.trouble {
-            writeln!(f, "trouble       {trouble}")?;
-        }
         if self.uncompared > 0 {
-            writeln!(
-                f,
-                "not compared  the last {} messages of the peer: no memory left (--limit live_kept)",
-                self.uncompared
-            )?;
+            let count = Plural(self.uncompared, "message");
+            writeln!(f, "not compared  the last {count} of the peer: no memory left (--limit live_kept)")?;
         }
         if self.divergences.is_empty() && self.uncompared > 0 {
             return Ok(());
@@ -205,7 +210,7 @@ impl fmt::Display for Report {
         if self.divergences.is_empty() {
             return writeln!(f, "the peer said what it said in the capture");
         }
-        writeln!(f, "the peer diverged from the capture in {} places:", self.divergences.len())?;
+        writeln!(f, "the peer diverged from the capture in {}:", Plural(self.divergences.len(), "place"))?;
         for divergence in self.divergences.iter().take(SHOWN) {
             match divergence {
                 Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come")?,

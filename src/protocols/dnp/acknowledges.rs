@@ -2,10 +2,11 @@
 //!
 //! An acknowledge carries one number and acknowledges that command alone.
 
-use super::reliable::{Direction, MODULUS, Seconds, Tag};
+use super::reliable::{Direction, MODULUS, Tag};
 use crate::codec::Level;
 use crate::dissect::Draft;
 use crate::dissect::delivery::Event;
+use crate::duration::Millis;
 use crate::flow::sequence::{Acked, Sent, Sequence};
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl Direction {
             return;
         };
         let (name, frame) = (Tag(sent.tag).name(), sent.frame);
-        let since = Seconds(now.saturating_sub(sent.last_time));
+        let since = Millis(now.saturating_sub(sent.last_time));
         match result {
             Some(0) => {}
             Some(1) => {

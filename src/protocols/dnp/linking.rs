@@ -6,6 +6,7 @@ use super::session::{Conversation, Found};
 use crate::codec::{Level, Node, Reader};
 use crate::dissect::delivery::{Event, Link};
 use crate::dissect::{Draft, Place};
+use crate::plural::Plural;
 use std::fmt;
 
 /// How many values of a link an update can hold.
@@ -101,7 +102,7 @@ impl Conversation {
             notes.add(
                 Level::Error,
                 "dnp.index_out_of_range",
-                format_args!("index {index} of link {id}, which has {count} values"),
+                format_args!("index {index} of link {id}, which has {}", Plural(count, "value")),
             );
         }
         let Some(list) = index_of(tree, None, "links") else { return };
@@ -163,7 +164,7 @@ impl fmt::Display for Shown<'_> {
         let end = if *read_only { ", read-only" } else { "" };
         match count {
             1 => write!(f, "link_state of frame {frame}: 1 value{end}"),
-            _ => write!(f, "link_state of frame {frame}: {count} values{end}"),
+            _ => write!(f, "link_state of frame {frame}: {}{end}", Plural(count, "value")),
         }
     }
 }

@@ -30,6 +30,7 @@ pub mod varuint;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::duration::between;
 use crate::flow::Transport;
 
 /// The dissector.
@@ -58,16 +59,14 @@ static SETTINGS: [Setting; 3] = [
         default: "0.5",
         values: &[],
         parse: |text| seconds(text).map(|_| ()),
-        doc: "seconds between copies of a command: copies less than half of it apart are duplicates",
+        doc: "the time between copies of a command: copies less than half of it apart are duplicates",
     },
 ];
 
-/// Seconds as nanoseconds.
+/// A duration as nanoseconds.
 fn seconds(text: &str) -> Result<i64, String> {
-    match text.trim().parse::<f64>() {
-        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok((seconds * 1e9).round() as i64),
-        _ => Err(format!("{text:?}: expected seconds, as 0.5")),
-    }
+    let most = std::time::Duration::from_secs(1_000_000_000);
+    between(text.trim(), std::time::Duration::ZERO, most).map(|time| time.as_nanos() as i64)
 }
 
 static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];

@@ -10,8 +10,9 @@ use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::{Level, Notes};
 use crate::dissect::delivery::Event;
 use crate::dissect::{Draft, Place};
+use crate::duration::Millis;
 use crate::flow::sequence::{Seen, Sent, Sequence};
-use std::fmt;
+use crate::plural::Plural;
 use std::hash::Hasher;
 
 /// Numbers run from 0 to one below this.
@@ -159,7 +160,7 @@ impl Direction {
                     _ => notes.add(
                         Level::Note,
                         "dnp.gap",
-                        format_args!("{missing} numbers are missing before it: {from} to {to}"),
+                        format_args!("{} missing before it: {from} to {to}", Plural(missing, "number")),
                     ),
                 }
             }
@@ -218,7 +219,7 @@ impl Direction {
 fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
     let (copy, frame) = (before.copies.saturating_add(1), before.frame);
     let since = now.saturating_sub(before.last_time);
-    let (before, shown) = (Tag(before.tag), Seconds(since));
+    let (before, shown) = (Tag(before.tag), Millis(since));
     if !before.same(tag) {
         let name = before.name();
         notes.add(
@@ -231,16 +232,4 @@ fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
     let soon = since.saturating_mul(2) < resend && !before.failed();
     let code = if soon { "dnp.duplicate" } else { "dnp.retransmission" };
     notes.add(Level::Note, code, format_args!("copy {copy} of frame {frame}, {shown} after the last"));
-}
-
-/// Nanoseconds as seconds with six digits.
-#[derive(Clone, Copy, Debug)]
-pub struct Seconds(pub i64);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let micros = self.0.unsigned_abs() / 1000;
-        let sign = if self.0 < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:06} s", micros / 1_000_000, micros % 1_000_000)
-    }
 }

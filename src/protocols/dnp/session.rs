@@ -8,10 +8,12 @@ use super::reliable::Direction;
 use super::types::Types;
 use super::values::UNKNOWN_TYPE;
 use crate::codec::layout::Field;
-use crate::codec::{Level, Reader, Reason, Stop, Value, reader::UNPARSED};
+use crate::codec::reader::UNPARSED;
+use crate::codec::{Level, Reader, Reason, Stop, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::{Draft, Out, Place, Role, Session, Talk};
 use crate::flow::Side;
+use crate::plural::Plural;
 
 /// The port of DNP servers.
 pub const PORT: u16 = 3413;
@@ -244,11 +246,11 @@ impl Session for Conversation {
             draft.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
         }
         if found.trailing > 0 {
-            let bytes = found.trailing;
+            let bytes = Plural(found.trailing, "byte");
             draft.notes.add(
                 Level::Warning,
                 "dnp.trailing_bytes",
-                format_args!("{bytes} bytes behind the last field: receivers ignore them"),
+                format_args!("{bytes} behind the last field: receivers ignore them"),
             );
         }
         draft.from = self.role(place.side);

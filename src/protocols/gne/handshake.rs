@@ -8,6 +8,7 @@ use crate::codec::layout::{Field, Order, u8};
 use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
 use crate::dissect::{Draft, Place};
+use crate::plural::Plural;
 
 /// The receiver's buffer for handshake frames.
 const BUFFER: usize = 64;
@@ -149,7 +150,11 @@ impl Handshake {
                 "gne.size",
                 format_args!("8 bytes: valid by the specification, but the library takes 12 only"),
             ),
-            n => draft.notes.add(Level::Error, "gne.size", format_args!("{n} bytes: the library takes exactly {size}")),
+            n => draft.notes.add(
+                Level::Error,
+                "gne.size",
+                format_args!("{}: the library takes exactly {size}", Plural(n, "byte")),
+            ),
         }
         frame_size(place.length, BUFFER, draft);
         ended

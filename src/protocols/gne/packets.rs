@@ -5,6 +5,7 @@ use super::link::{Link, Reading, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
 use crate::dissect::{Draft, Place, Talk};
+use crate::plural::Plural;
 
 /// The name of GNE's own lines.
 pub const PROTO: &str = "gne";
@@ -57,7 +58,7 @@ pub fn frame_size(length: usize, buffer: usize, draft: &mut Draft) {
         draft.notes.add(
             Level::Error,
             "gne.frame_size",
-            format_args!("{length} bytes do not fit the receiver's buffer of {buffer}: it ends the connection"),
+            format_args!("{}, the receiver's buffer has {buffer}: it ends the connection", Plural(length, "byte")),
         );
     }
 }
@@ -71,7 +72,7 @@ pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Dra
         Ended::Trailing(bytes) => draft.notes.add(
             Level::Note,
             "gne.trailing",
-            format_args!("{bytes} bytes behind the end marker: the library ignores them"),
+            format_args!("{} behind the end marker: the library ignores them", Plural(bytes, "byte")),
         ),
         Ended::Unknown => unknown_id(draft),
         _ if place.length == 0 => empty(draft),

@@ -7,6 +7,7 @@ use super::packets::{PROTO, empty, packets};
 use crate::codec::Level;
 use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
 use crate::flow::{Side, Stream};
+use crate::plural::Plural;
 use crate::protocols::hawknl::framing::{Framing, Piece};
 use crate::protocols::hawknl::{self, HEADER, lines};
 use std::mem;
@@ -213,7 +214,7 @@ impl Connection {
             out.draft.notes.add(
                 Level::Warning,
                 "tcp.gap",
-                format_args!("{missing} bytes of the stream are missing before this message"),
+                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
             );
         }
         out.emit(place);

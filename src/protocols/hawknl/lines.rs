@@ -6,6 +6,7 @@ use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reader, Reason, Value};
 use crate::dissect::{Draft, Out, Role};
+use crate::plural::Plural;
 
 fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Draft {
     let draft = out.begin(PROTO);
@@ -37,12 +38,12 @@ pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<
         0 => draft.notes.add(
             Level::Note,
             "hawknl.unfinished",
-            format_args!("a lone header: the {length} bytes behind it were never sent"),
+            format_args!("a lone header: what it announces, {}, was never sent", Plural(length, "byte")),
         ),
         _ => draft.notes.add(
             Level::Warning,
             "hawknl.unfinished",
-            format_args!("the frame was never finished: {there} of {length} bytes came"),
+            format_args!("the frame was never finished: {there} of {} came", Plural(length, "byte")),
         ),
     }
     draft
@@ -76,7 +77,7 @@ pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -
     draft.notes.add(
         Level::Error,
         "hawknl.out_of_sync",
-        format_args!("{count} bytes that belong to no frame: the library never recovers from this"),
+        format_args!("{} of no frame: the library never recovers from this", Plural(count, "byte")),
     );
     draft
 }

@@ -11,8 +11,8 @@ use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Draft, Options, Out, Place, Role, Roles, Talk};
+use crate::duration::Millis;
 use crate::flow::Side;
-use std::fmt;
 use std::sync::Arc;
 
 /// Derived, see its documentation.
@@ -111,7 +111,7 @@ impl Analysis {
         let (Some(due), Some(before), "heartbeat") = (due, before, message) else { return };
         let after = place.time.since(before);
         if after > 2 * due as i128 {
-            let (after, due) = (Millis(after), Millis(due as i128));
+            let (after, due) = (Millis::of(after), Millis::of(due as i128));
             let text = format_args!("{after} after the one before it; the handshake says every {due}");
             draft.notes.add(Level::Note, "nano.heartbeat_late", text);
         }
@@ -299,7 +299,7 @@ impl Analysis {
             }
             Some(open) => {
                 draft.delivery.push(Event::Answer(place.time.since(open.time) as i64));
-                let after = Millis(place.time.since(open.time));
+                let after = Millis::of(place.time.since(open.time));
                 let text = format_args!("answers the request of frame {}, after {after}", open.frame);
                 draft.notes.add(Level::Note, "nano.answers", text);
                 open.route
@@ -335,16 +335,5 @@ fn id_value(node: &Node, bytes: &[u8]) -> u64 {
             shifts.fold(0, |id, (group, shift)| id | ((group & 0x7f) as u64) << shift)
         }
         _ => node.number().unwrap_or(0),
-    }
-}
-
-/// Nanoseconds as `10.304 ms`.
-struct Millis(i128);
-
-impl fmt::Display for Millis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let micros = self.0 / 1000;
-        let sign = if micros < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:03} ms", micros.abs() / 1000, micros.abs() % 1000)
     }
 }

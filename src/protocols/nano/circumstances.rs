@@ -2,6 +2,7 @@
 
 use crate::codec::Level;
 use crate::dissect::Draft;
+use crate::plural::Plural;
 
 /// How a line came about.
 #[derive(Debug, Default)]
@@ -20,7 +21,7 @@ impl Circumstances {
     /// Notes them.
     pub fn tell(&self, draft: &mut Draft) {
         if let Some(missing) = self.gap {
-            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
             draft.notes.add(Level::Warning, "tcp.gap", text);
         }
         if self.unmasked {

@@ -4,6 +4,7 @@
 use crate::codec::describe::member;
 use crate::codec::layout::{Count, Field, Kind, Show, flag};
 use crate::codec::{EncodeError, Writer};
+use crate::plural::Plural;
 use serde_json::Value as Json;
 
 /// What stands in a text.
@@ -137,7 +138,7 @@ impl Shape {
                 }
             }
             Within::List(_, Some(n)) if n as usize != elements => {
-                self.misfit(&step, at, format!("expected {n} elements, got {elements}"));
+                self.misfit(&step, at, format!("expected {}, got {elements}", Plural(n, "element")));
             }
             _ => {}
         }
@@ -231,7 +232,7 @@ fn value(given: &Json, field: &'static Field, path: &str, out: &mut Vec<u8>) -> 
             if let Count::Const(n) = count
                 && items.len() != *n as usize
             {
-                let what = format!("expected {n} elements, got {}", items.len());
+                let what = format!("expected {}, got {}", Plural(*n, "element"), items.len());
                 return Err(EncodeError { path: path.into(), what });
             }
             out.push(b'[');

@@ -7,8 +7,10 @@ use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::dissect::delivery::{Event, Handled};
 use crate::dissect::{Draft, Place};
+use crate::duration::Millis;
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
+use crate::plural::Plural;
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
 const WINDOW: usize = 2048;
@@ -121,7 +123,7 @@ impl Reliable {
                     n => notes.add(
                         Level::Note,
                         "riptide.gap",
-                        format_args!("{n} messages missing before it: {from} to {to}"),
+                        format_args!("{} missing before it: {from} to {to}", Plural(n, "message")),
                     ),
                 }
                 match (version, missing + 1) {
@@ -254,24 +256,6 @@ impl Reliable {
                 );
             }
         }
-    }
-}
-
-/// Nanoseconds as milliseconds with three digits.
-struct Millis(i64);
-
-impl Millis {
-    fn append(&self, text: &mut String) {
-        let micros = self.0.unsigned_abs() / 1000;
-        let mut digits = itoa::Buffer::new();
-        if self.0 < 0 {
-            text.push('-');
-        }
-        text.push_str(digits.format(micros / 1000));
-        text.push('.');
-        // A one in front keeps the zeros.
-        text.push_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""));
-        text.push_str(" ms");
     }
 }
 

@@ -5,6 +5,7 @@ use super::version::Version;
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reason, Value};
 use crate::dissect::{Draft, Place};
+use crate::plural::Plural;
 
 /// Beside a message id of a form that the library does not write.
 pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the library uses: the value modulo 65536");
@@ -49,10 +50,12 @@ pub(super) fn reason(message: &str, version: Version, place: &Place<'_>, draft: 
 /// What stands behind a message's last field.
 pub(super) fn trailing(draft: &mut Draft) {
     if let Some(bits) = draft.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits) {
+        // As the tree counts them.
+        let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };
         draft.notes.add(
             Level::Warning,
             "riptide.trailing",
-            format_args!("{bits} bits behind the message: the library ignores them"),
+            format_args!("{count} behind the message: the library ignores them"),
         );
     }
 }

@@ -1,16 +1,16 @@
 //! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
 
-use super::evidence;
 use super::framing::{Framing, Next};
 use super::reliable::Reliable;
-use super::remarks;
 use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
+use super::{evidence, remarks};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
 use crate::dissect::delivery::Event;
 use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
 use crate::flow::{Side, Stream, Transport};
+use crate::plural::Plural;
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
@@ -111,7 +111,7 @@ impl Conversation {
             draft.notes.add(
                 Level::Warning,
                 "tcp.gap",
-                format_args!("{missing} bytes of the stream are missing before this message"),
+                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
             );
         }
         if let Some(shown) = self.shown

@@ -8,6 +8,7 @@ use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
 use crate::dissect::Role;
+use crate::plural::Plural;
 
 static F32: Field = f32le("value");
 
@@ -192,7 +193,7 @@ impl Custom for PackedBools {
         let (first, used) = (reader.position(), n.div_ceil(8).saturating_mul(8));
         if used > reader.left() as u64 || used > u32::MAX as u64 {
             let need = (first - start) as u64 + used;
-            return Err(reader.short(field, start, need, format!("{n} elements")));
+            return Err(reader.short(field, start, need, Plural(n, "element").to_string()));
         }
         let (n, used) = (n as u32, used as u32);
         let padding = bits::get(reader.data(), (first + n) as usize, used - n);

@@ -6,6 +6,7 @@ use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::dissect::{Draft, Out, Place, Role, Roles};
 use crate::flow::{Side, Stream};
+use crate::plural::Plural;
 
 /// A range of bytes as bits, as far as they can be counted.
 fn bits(start: usize, length: usize) -> (u32, u32) {
@@ -36,7 +37,7 @@ impl Carrier {
         let draft = out.begin(NAME);
         (draft.message, draft.from) = (name, roles.of(side));
         if let Some(missing) = gap {
-            let text = format_args!("{missing} bytes of the stream are missing before this message");
+            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
             draft.notes.add(Level::Warning, "tcp.gap", text);
         }
         draft

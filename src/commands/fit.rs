@@ -1,0 +1,92 @@
+//! How well bytes fit each protocol, where nothing but the bytes can tell.
+
+use netkit::codec::{Level, Notes};
+use netkit::dissect::{Dissector, Message, Options, Sink};
+use netkit::plural::Plural;
+
+/// The protocols there are, the one that leaves least unexplained first. `read` dissects the bytes
+/// as one of them; there are `length` bytes.
+pub fn ranked(
+    length: usize,
+    options: &Options,
+    mut read: impl FnMut(&'static dyn Dissector, &mut Score),
+) -> Vec<(Score, &'static dyn Dissector)> {
+    let mut ranked: Vec<(Score, &'static dyn Dissector)> = options
+        .registry
+        .iter()
+        .map(|dissector| {
+            let mut score = Score { length, ..Score::default() };
+            read(dissector, &mut score);
+            (score, dissector)
+        })
+        .collect();
+    ranked.sort_by_key(|(score, _)| score.key());
+    ranked
+}
+
+/// How well some bytes fit a protocol.
+#[derive(Debug, Default)]
+pub struct Score {
+    length: usize,
+    messages: usize,
+    faults: usize,
+    warnings: usize,
+    covered: usize,
+    opaque: usize,
+}
+
+impl Score {
+    /// Sorts the better fit first.
+    fn key(&self) -> (usize, usize, usize, usize) {
+        (self.faults + (self.messages == 0) as usize, self.warnings, self.opaque, self.messages)
+    }
+
+    /// How many of the bytes mean something.
+    fn explained(&self) -> usize {
+        self.covered.min(self.length).saturating_sub(self.opaque)
+    }
+
+    /// Is it more than a guess: are half of the bytes explained?
+    pub fn holds(&self) -> bool {
+        self.messages > 0 && self.explained() * 2 >= self.length
+    }
+
+    /// Is there nothing wrong with it?
+    pub fn clean(&self) -> bool {
+        self.messages > 0 && self.faults + self.warnings == 0
+    }
+
+    /// For people.
+    pub fn words(&self) -> String {
+        let Score { length, messages, faults, warnings, .. } = self;
+        let mut text = match messages {
+            0 => return "no message".into(),
+            n => format!("{}, {} of {} explained", Plural(*n, "message"), self.explained(), Plural(*length, "byte")),
+        };
+        for (n, what) in [(faults, "fault"), (warnings, "warning")] {
+            if *n > 0 {
+                text += &format!(", {}", Plural(*n, what));
+            }
+        }
+        text
+    }
+}
+
+impl Sink for Score {
+    fn message(&mut self, message: &Message<'_>) {
+        let worse = |notes: &Notes| notes.worst().is_some_and(|l| l >= Level::Warning);
+        self.messages += 1;
+        self.covered += message.place.bytes.len();
+        self.faults += message.draft.fault.is_some() as usize;
+        self.warnings += (worse(&message.draft.notes) || message.draft.message == "unknown") as usize;
+        // Bytes that belong to the application explain nothing: any protocol can have those.
+        let tree = &message.draft.tree;
+        let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);
+        self.opaque += tree
+            .children(None)
+            .map(|i| &tree.nodes()[i])
+            .filter(|n| opaque(n.field.name))
+            .map(|n| n.bits as usize / 8)
+            .sum::<usize>();
+    }
+}

@@ -1,0 +1,205 @@
+//! Durations as people write them, the same everywhere: `500ms`, `5s`, `1m30s`; a number alone is
+//! seconds.
+
+use std::fmt;
+use std::time::Duration;
+
+const SECOND: i128 = 1_000_000_000;
+const UNITS: [(&str, i128); 8] = [
+    ("ns", 1),
+    ("us", 1000),
+    ("ms", 1_000_000),
+    ("s", SECOND),
+    ("m", 60 * SECOND),
+    ("min", 60 * SECOND),
+    ("h", 3600 * SECOND),
+    ("d", 86_400 * SECOND),
+];
+
+/// Why a text is no duration, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s, 1m30s or 0.5 (seconds)")]
+pub struct DurationError {
+    text: String,
+    column: usize,
+    why: String,
+}
+
+/// A duration in nanoseconds; smaller digits are cut.
+///
+/// ```
+/// use netkit::duration::nanos;
+///
+/// assert_eq!(nanos("1m30.5s"), Ok(90_500_000_000));
+/// assert_eq!(nanos("0.25"), nanos("250ms"));
+/// let error = nanos("5 parsecs").unwrap_err().to_string();
+/// assert!(error.starts_with("\"5 parsecs\", column 2: "), "{error}");
+/// ```
+///
+/// # Errors
+/// Where it is none.
+pub fn nanos(text: &str) -> Result<i128, DurationError> {
+    let wrong = |at: usize, why: String| {
+        let column = text.get(..at).unwrap_or(text).chars().count() + 1;
+        DurationError { text: text.into(), column, why }
+    };
+    let (mut at, mut sum) = (0, 0i128);
+    loop {
+        let rest = text.get(at..).unwrap_or("");
+        let digits = rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
+        let number = decimal(&rest[..digits]).ok_or_else(|| wrong(at, "a number is due".into()))?;
+        let start = at + digits;
+        let letters = text[start..].bytes().take_while(u8::is_ascii_alphabetic).count();
+        let unit = &text[start..start + letters];
+        let scale = match unit {
+            // Only where nothing else stands: `1m30` could be minutes or seconds.
+            "" if at == 0 && start == text.len() => SECOND,
+            "" if start == text.len() => return Err(wrong(start, "a unit is due".into())),
+            "" => {
+                let c = text[start..].chars().next().unwrap_or(' ');
+                return Err(wrong(start, format!("{c:?} is no unit")));
+            }
+            _ => match UNITS.iter().find(|(name, _)| *name == unit) {
+                Some((_, scale)) => *scale,
+                None => return Err(wrong(start, format!("no unit {unit:?}"))),
+            },
+        };
+        // At most 18 digits and days: far below the limits.
+        sum += number * scale / SECOND;
+        at = start + letters;
+        if at == text.len() {
+            return Ok(sum);
+        }
+    }
+}
+
+/// A duration within limits, both included.
+///
+/// # Errors
+/// Where it is none, or which limits it exceeds.
+pub fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    let nanos = nanos(text).map_err(|error| error.to_string())?;
+    let time = u64::try_from(nanos).map(Duration::from_nanos).unwrap_or(Duration::MAX);
+    match (least..=most).contains(&time) {
+        true => Ok(time),
+        false => Err(format!("{text:?}: expected {least:?} to {most:?}")),
+    }
+}
+
+/// Seconds with a fraction, exactly, in nanoseconds: `2.5`, `.5`.
+pub(crate) fn decimal(text: &str) -> Option<i128> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |t: &str| t.len() <= 18 && t.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) || fraction.is_empty() || text.is_empty() {
+        return None;
+    }
+    let fraction = format!("{fraction:0<9}");
+    let whole: i128 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    Some(whole * SECOND + fraction.get(..9)?.parse::<i128>().ok()?)
+}
+
+/// Nanoseconds as text in milliseconds: `10.304 ms`. Round trips and delays are written so everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Millis(pub i64);
+
+impl Millis {
+    /// Of a difference of times.
+    pub fn of(nanos: i128) -> Millis {
+        Millis(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
+    }
+
+    /// Appends it, without the machinery of formatting.
+    pub fn append(self, text: &mut String) {
+        // A string takes everything.
+        let _ = self.write(text);
+    }
+
+    fn write(self, to: &mut impl fmt::Write) -> fmt::Result {
+        let micros = self.0.unsigned_abs() / 1000;
+        let mut digits = itoa::Buffer::new();
+        if self.0 < 0 {
+            to.write_str("-")?;
+        }
+        to.write_str(digits.format(micros / 1000))?;
+        to.write_str(".")?;
+        // A one in front keeps the zeros.
+        to.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
+        to.write_str(" ms")
+    }
+}
+
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_write() {
+        for (text, expected) in [
+            ("5", 5 * SECOND),
+            ("5s", 5 * SECOND),
+            ("0.5", SECOND / 2),
+            (".5", SECOND / 2),
+            ("500ms", SECOND / 2),
+            ("1.5ms", 1_500_000),
+            ("20us", 20_000),
+            ("7ns", 7),
+            ("1m30s", 90 * SECOND),
+            ("1h2min3.5s", 3723 * SECOND + SECOND / 2),
+            ("2d", 172_800 * SECOND),
+            ("0", 0),
+        ] {
+            assert_eq!(nanos(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_have_their_place() {
+        for (text, column) in [
+            ("", 1),
+            ("x", 1),
+            ("s", 1),
+            ("-5s", 1),
+            ("1..2", 1),
+            ("5.", 1),
+            ("5 s", 2),
+            ("10x", 3),
+            ("1m30", 5),
+            ("1m3x", 4),
+            ("1mé", 3),
+            ("5é", 2),
+            ("9999999999999999999", 1),
+        ] {
+            let error = nanos(text).expect_err(text);
+            assert_eq!(error.column, column, "{error}");
+        }
+    }
+
+    #[test]
+    fn limits() {
+        let (least, most) = (Duration::from_millis(10), Duration::from_secs(600));
+        assert_eq!(between("10m", least, most), Ok(most));
+        assert_eq!(between("9ms", least, most), Err("\"9ms\": expected 10ms to 600s".into()));
+        assert!(between("999999999d", least, most).is_err());
+    }
+
+    #[test]
+    fn milliseconds() {
+        for (nanos, text) in [
+            (26_000, "0.026 ms"),
+            (10_304_999, "10.304 ms"),
+            (0, "0.000 ms"),
+            (-1_500_000, "-1.500 ms"),
+            (90_000_000_000, "90000.000 ms"),
+        ] {
+            assert_eq!(Millis(nanos).to_string(), text);
+        }
+        assert_eq!(Millis::of(i128::MAX), Millis(i64::MAX));
+        assert!(Millis(i64::MIN).to_string().starts_with("-9223372036854.775"));
+    }
+}

@@ -1,0 +1,105 @@
+//! What whoever sits at a terminal is told.
+#![cfg(unix)]
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+/// The first line on stderr with this stdin; the command is ended then.
+fn told(args: &[&str], stdin: Stdio) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let mut child =
+        command.args(args).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("netkit");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("text");
+    child.kill().expect("an end");
+    child.wait().expect("an end");
+    line
+}
+
+#[test]
+fn waiting_is_said_to_terminals_only() {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("granted");
+    unlockpt(&terminal).expect("unlocked");
+    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    for command in ["decode", "stats"] {
+        let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
+        let line = told(&[command, "-"], keyboard.into());
+        assert!(line.starts_with("netkit: waiting for a capture on stdin"), "{command}: {line}");
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(writer);
+        let line = told(&[command, "-"], reader.into());
+        assert!(!line.contains("waiting"), "{command}: {line}");
+    }
+    let keyboard = File::options().read(true).write(true).open(&name).expect("the terminal");
+    let line = told(&["dump"], keyboard.into());
+    assert!(line.starts_with("netkit: reading hex from the terminal"), "{line}");
+}
+
+#[test]
+fn a_subcommand_wins_against_a_file_of_its_name() {
+    let folder = std::env::temp_dir().join(format!("netkit-terminal-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    for name in ["fields", "nosuch", "0801000100"] {
+        std::fs::write(folder.join(name), "18 00 10 00 00\n").expect("written");
+    }
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        let mut child = command
+            .args(args)
+            .current_dir(&folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("netkit");
+        let mut text = String::new();
+        child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
+        child.wait().expect("an end");
+        text
+    };
+    let fields = run(&["fields"]);
+    assert!(fields.contains("acknex") && !fields.contains("sequence_id=1"), "{fields}");
+    // What is no subcommand is decoded, and a file of hex digits is a file.
+    let options = ["-p", "riptide", "-s", "riptide.version=2.2", "-f", "summary"];
+    let whole = "riptide 2.2 welcome sequence_id=1 client_id=1\n";
+    assert_eq!(run(&[&["nosuch"], &options[..]].concat()), whole);
+    assert_eq!(run(&[&options[..], &["nosuch"]].concat()), whole);
+    assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+/// As each shell's script asks: message names, fields, settings and options.
+#[test]
+fn shells_complete_names() {
+    for (shell, index) in [("fish", false), ("elvish", true)] {
+        for (line, expected) in [
+            ("encode riptide.heartb", "riptide.heartbeat"),
+            ("fields dnp.connection_c", "dnp.connection_close"),
+            ("decode -F riptide.message_", "riptide.message_id"),
+            ("decode -s riptide.ver", "riptide.version=2.2"),
+            ("stats --deliv", "--delivery"),
+            ("repl", "replay"),
+        ] {
+            let words: Vec<&str> = line.split(' ').collect();
+            let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+            command.env("NETKIT_COMPLETE", shell).args(["--", "netkit"]).args(&words);
+            if index {
+                command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
+            }
+            let done = command.output().expect("netkit");
+            let text = String::from_utf8_lossy(&done.stdout).into_owned();
+            assert!(done.status.success() && text.contains(expected), "{shell} {line}: {text}");
+            assert!(!text.contains("acknex"), "{shell} {line}: only what fits: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_man_page_names_no_pages_that_do_not_exist() {
+    let done = Command::new(env!("CARGO_BIN_EXE_netkit")).arg("man").output().expect("netkit");
+    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(text.contains("\\fBnetkit decode\\fR") && text.contains(".SH \"NETKIT DECODE\""));
+    assert!(!text.contains("(1)\n"), "a page of its own: {text}");
+}
