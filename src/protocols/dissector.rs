@@ -203,8 +203,8 @@ pub trait Session: Send {
         None
     }
 
-    /// Does what it learns change how other conversations are read, so that every [`super::Share`]
-    /// of a capture needs it?
+    /// Does what it learns change how other conversations are read, so that one thread has to read
+    /// them all? So do all that [expect](Self::expects) others. The answer never changes.
     fn shares(&self) -> bool {
         false
     }

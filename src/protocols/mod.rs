@@ -47,7 +47,7 @@ pub mod talk;
 pub mod websocket;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
-pub use inspector::{Counters, Inspector, Share};
+pub use inspector::{Counters, Inspector};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use probe::Probe;
