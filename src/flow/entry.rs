@@ -19,6 +19,8 @@ pub(super) struct Entry<S> {
     pub buffered: usize,
     /// What it held at the end of the epoch whose reports were counted last.
     pub counted: usize,
+    /// What was counted of it that others hold too.
+    pub shared: Box<[u64]>,
     /// What it holds has changed in this epoch.
     pub changed: bool,
 }
@@ -37,7 +39,7 @@ pub(super) enum Syn {
 
 impl<S> Entry<S> {
     pub fn new(conversation: Conversation<S>, key: Key) -> Self {
-        Entry { conversation, key, directions: None, buffered: 0, counted: 0, changed: false }
+        Entry { conversation, key, directions: None, buffered: 0, counted: 0, shared: Box::default(), changed: false }
     }
 
     /// Counts a packet of `length` payload bytes.
@@ -144,6 +146,6 @@ impl<S: Default> Entry<S> {
             state,
         };
         self.buffered = ELSEWHERE;
-        Entry { conversation, key: self.key, directions, buffered: 0, counted: 0, changed: false }
+        Entry { directions, ..Entry::new(conversation, self.key) }
     }
 }

@@ -7,6 +7,9 @@
 //! later, when all threads have made them without anybody having waited. One thread alone counts by
 //! the same rule.
 
+use super::entry::Entry;
+use super::{Conversation, Handler};
+use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
 /// So many epochs later the reports of an epoch are counted.
@@ -21,14 +24,30 @@ const MOST: usize = 512 << 10;
 const PACKET: usize = 64;
 
 /// What a conversation held at the end of an epoch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// Its place in the table.
     pub slot: u32,
     /// Its number.
     pub id: u64,
-    /// How much it held.
+    /// How much it held by itself.
     pub bytes: usize,
+    /// What it held together with others: what that is known by, and its bytes.
+    pub shared: Vec<(u64, usize)>,
+}
+
+impl Report {
+    /// Of a conversation that holds so many bytes by itself.
+    pub(super) fn of<S>(
+        slot: u32,
+        conversation: &Conversation<S>,
+        bytes: usize,
+        handler: &impl Handler<S>,
+    ) -> Report {
+        let mut shared = Vec::new();
+        handler.shared(conversation, &mut |key, bytes| shared.push((key, bytes)));
+        Report { slot, id: conversation.id, bytes, shared }
+    }
 }
 
 /// What was reported, and what was counted of it.
@@ -44,6 +63,8 @@ pub(super) struct Ledger {
     spare: Vec<Report>,
     /// What is buffered, by the reports that were counted.
     pub counted: usize,
+    /// What conversations hold together: by how many, and its bytes.
+    shared: FxHashMap<u64, (usize, usize)>,
 }
 
 impl Ledger {
@@ -56,6 +77,7 @@ impl Ledger {
             reports: VecDeque::new(),
             spare: Vec::new(),
             counted: 0,
+            shared: FxHashMap::default(),
         }
     }
 
@@ -71,18 +93,47 @@ impl Ledger {
         self.changed.push((slot, id));
     }
 
-    /// The epoch has ended; `held` knows what a conversation holds, unless it is gone.
-    pub fn end(&mut self, mut held: impl FnMut(u32, u64) -> Option<usize>) {
+    /// The epoch has ended; `report` knows what a conversation holds, unless it is gone.
+    pub fn end(&mut self, mut report: impl FnMut(u32, u64) -> Option<Report>) {
         self.left = self.span;
         let mut reports = std::mem::take(&mut self.spare);
         let changed = self.changed.drain(..);
-        reports.extend(changed.filter_map(|(slot, id)| Some(Report { slot, id, bytes: held(slot, id)? })));
+        reports.extend(changed.filter_map(|(slot, id)| report(slot, id)));
         self.reports.push_back(reports);
     }
 
     /// The reports that are to be counted now.
     pub fn due(&mut self) -> Option<Vec<Report>> {
         if self.reports.len() > LAG { self.reports.pop_front() } else { None }
+    }
+
+    /// Counts what a conversation held.
+    pub fn count<S>(&mut self, entry: &mut Entry<S>, report: &Report) {
+        self.discount(entry);
+        self.counted += report.bytes;
+        entry.counted = report.bytes;
+        for (key, bytes) in &report.shared {
+            let (holders, size) = self.shared.entry(*key).or_insert((0, *bytes));
+            if *holders == 0 {
+                self.counted += *size;
+            }
+            *holders += 1;
+        }
+        entry.shared = report.shared.iter().map(|(key, _)| *key).collect();
+    }
+
+    /// What was counted of a conversation counts no more.
+    pub fn discount<S>(&mut self, entry: &mut Entry<S>) {
+        self.counted -= std::mem::take(&mut entry.counted);
+        for key in std::mem::take(&mut entry.shared) {
+            if let Some((holders, size)) = self.shared.get_mut(&key) {
+                *holders -= 1;
+                if *holders == 0 {
+                    self.counted -= *size;
+                    self.shared.remove(&key);
+                }
+            }
+        }
     }
 
     /// Their memory is used again.

@@ -88,6 +88,11 @@ pub trait Handler<S> {
         0
     }
 
+    /// What the conversation's `state` holds together with others: what each part is known by, and its
+    /// bytes. Equal keys are the same part, which is counted once. Asked when
+    /// [`memory`](Self::memory) has changed, which it must where this does.
+    fn shared(&self, _conversation: &Conversation<S>, _each: &mut dyn FnMut(u64, usize)) {}
+
     /// Which direction is ended first when both end at once: the client's.
     ///
     /// Without a change that is the opener, else [`Side::A`]. A handler that knows the client from

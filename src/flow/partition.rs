@@ -122,13 +122,13 @@ impl<S> Partition<S> {
     }
 
     /// An epoch has ended: what is held by the conversations where that has changed.
-    pub fn report(&mut self, reports: &mut Vec<Report>) {
+    pub fn report(&mut self, reports: &mut Vec<Report>, handler: &impl Handler<S>) {
         for slot in self.changed.drain(..) {
             // A slot may have been left and taken again since: that one's turn comes, once.
             if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
                 && std::mem::take(&mut entry.changed)
             {
-                reports.push(Report { slot, id: entry.conversation.id, bytes: entry.buffered });
+                reports.push(Report::of(slot, &entry.conversation, entry.buffered, handler));
             }
         }
     }

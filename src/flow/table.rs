@@ -200,7 +200,8 @@ impl<S: Default> Table<S> {
         self.ledger.end(|slot, id| {
             let entry = slots.get_mut(slot).filter(|entry| entry.conversation.id == id)?;
             entry.changed = false;
-            (entry.buffered != ELSEWHERE).then_some(entry.buffered)
+            let here = entry.buffered != ELSEWHERE;
+            here.then(|| Report::of(slot, &entry.conversation, entry.buffered, handler))
         });
         handler.epoch();
         let Some(reports) = self.ledger.due() else { return };
@@ -223,8 +224,7 @@ impl<S: Default> Table<S> {
         if let Some(entry) = self.slots.get_mut(report.slot)
             && entry.conversation.id == report.id
         {
-            self.ledger.counted = self.ledger.counted - entry.counted + report.bytes;
-            entry.counted = report.bytes;
+            self.ledger.count(entry, report);
         }
     }
 
@@ -233,7 +233,7 @@ impl<S: Default> Table<S> {
         let Some(mut entry) = self.slots.remove(index) else {
             return;
         };
-        self.ledger.counted -= entry.counted;
+        self.ledger.discount(&mut entry);
         if entry.buffered == ELSEWHERE {
             handler.close(&mut entry.conversation, why);
             return;

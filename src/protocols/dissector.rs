@@ -221,6 +221,11 @@ pub trait Session: Send {
         0
     }
 
+    /// What it holds together with other conversations, beside its own: what each part is known by,
+    /// and its bytes. Equal keys are the same part, which is counted once. Where they change,
+    /// [`memory`](Self::memory) has to.
+    fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
+
     /// Another conversation of the same server: the session for it.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None

@@ -184,7 +184,7 @@ impl Inbox {
                     What::Forget => partition.forget(slot),
                     What::Epoch => {
                         let mut reports = Vec::new();
-                        partition.report(&mut reports);
+                        partition.report(&mut reports, &inspector);
                         // Nobody hears it where the reader is at the end.
                         let _ = self.reports.send(reports);
                     }

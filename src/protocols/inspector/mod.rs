@@ -339,6 +339,12 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         c.state.memory()
     }
 
+    fn shared(&self, c: &Conversation<Claim>, each: &mut dyn FnMut(u64, usize)) {
+        if let Claim::Claimed(owner) = &c.state {
+            owner.session.shared(each);
+        }
+    }
+
     fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
         let told = match &c.state {
             Claim::Claimed(owner) => owner.session.client(),
