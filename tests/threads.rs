@@ -10,7 +10,7 @@ fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-/// One conversation's packets: who sends (the first one's sender?), and the transport's part.
+/// One conversation's packets: does who began it send, and what?
 type Talk = Vec<(bool, Packet)>;
 
 #[derive(Clone)]
@@ -74,7 +74,7 @@ fn in_turns(name: &str, talks: &[Talk], conversations: usize) -> PathBuf {
     path
 }
 
-/// As `PcapWriter::frame` wants it: what `decode` prints of files, with so many threads.
+/// What `decode` prints of files, with so many threads.
 fn decode(files: &[&Path], threads: usize, more: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
     command.arg("decode").args(files).args(["-v", "--threads", &threads.to_string()]).args(more);

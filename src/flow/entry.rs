@@ -145,7 +145,7 @@ impl<S: Default> Entry<S> {
             bytes,
             state,
         };
-        self.buffered = ELSEWHERE;
-        Entry { directions, ..Entry::new(conversation, self.key) }
+        let buffered = std::mem::replace(&mut self.buffered, ELSEWHERE);
+        Entry { directions, buffered, ..Entry::new(conversation, self.key) }
     }
 }
