@@ -2,8 +2,8 @@
 
 use super::drive::{Drive, Tools};
 use super::key::Key;
-use super::tcp::Direction;
 use super::stream::Origin;
+use super::tcp::Direction;
 use super::{Conversation, End, Handler, Side};
 use crate::capture::{Packet, Segment, Time};
 
@@ -131,20 +131,8 @@ impl<S: Default> Entry<S> {
         let state = std::mem::take(&mut self.conversation.state);
         let followers = self.directions.as_ref().map(|both| Box::new([0, 1].map(|side| both[side].follower())));
         let directions = std::mem::replace(&mut self.directions, followers);
-        let conversation = Conversation {
-            id,
-            transport,
-            ends,
-            names,
-            opener,
-            syn_seen,
-            ended,
-            first,
-            last,
-            packets,
-            bytes,
-            state,
-        };
+        let conversation =
+            Conversation { id, transport, ends, names, opener, syn_seen, ended, first, last, packets, bytes, state };
         let buffered = std::mem::replace(&mut self.buffered, ELSEWHERE);
         Entry { directions, buffered, ..Entry::new(conversation, self.key) }
     }

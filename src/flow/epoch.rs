@@ -38,12 +38,7 @@ pub struct Report {
 
 impl Report {
     /// Of a conversation that holds so many bytes by itself.
-    pub(super) fn of<S>(
-        slot: u32,
-        conversation: &Conversation<S>,
-        bytes: usize,
-        handler: &impl Handler<S>,
-    ) -> Report {
+    pub(super) fn of<S>(slot: u32, conversation: &Conversation<S>, bytes: usize, handler: &impl Handler<S>) -> Report {
         let mut shared = Vec::new();
         handler.shared(conversation, &mut |key, bytes| shared.push((key, bytes)));
         Report { slot, id: conversation.id, bytes, shared }

@@ -106,6 +106,12 @@ impl<S> Partition<S> {
         }
     }
 
+    /// What all of them hold now.
+    #[cfg(test)]
+    pub(super) fn buffered(&self) -> usize {
+        self.entries.iter().flatten().map(|entry| entry.buffered).sum()
+    }
+
     /// A conversation is over.
     pub fn close(&mut self, slot: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.entries.get_mut(slot as usize).and_then(Option::take) else { return };

@@ -81,7 +81,8 @@ impl<S: Sink> Inspector<'_, S> {
                 // Who doubts may be any thread: only what is decided in packet order by one can count
                 // what other conversations are.
                 Evidence::Maybe(_) | Evidence::Likely(_)
-                    if !matches!(ask, Ask::Again(_)) && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                    if !matches!(ask, Ask::Again(_))
+                        && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
                 {
                     (0, "the same server's other conversations")
                 }

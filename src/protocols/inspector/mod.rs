@@ -6,8 +6,6 @@ mod counters;
 mod deal;
 mod dump;
 mod identify;
-#[cfg(test)]
-mod tests;
 
 pub use claim::{Claim, Doubt, Held, Owner};
 pub use counters::Counters;
