@@ -48,8 +48,9 @@ fn talk(fixture: &str, most: usize) -> Talk {
     talk
 }
 
-/// A capture in which so many conversations take turns, packet by packet.
-fn in_turns(name: &str, talks: &[Talk], conversations: usize) -> PathBuf {
+/// A capture in which so many conversations take turns, packet by packet; the servers' ports count
+/// from `port`.
+fn in_turns(name: &str, talks: &[Talk], conversations: usize, port: usize) -> PathBuf {
     let path = std::env::temp_dir().join(format!("netkit-threads-{}-{name}.pcap", std::process::id()));
     let file = std::io::BufWriter::new(File::create(&path).expect("a file"));
     let mut writer = PcapWriter::new(file, LinkType::ETHERNET, 6).expect("a header");
@@ -59,7 +60,7 @@ fn in_turns(name: &str, talks: &[Talk], conversations: usize) -> PathBuf {
             let kind = n % talks.len();
             let Some((first, packet)) = talks[kind].get(round) else { continue };
             let client: SocketAddr = format!("10.{}.{}.2:{}", n >> 8, n & 255, 20_000 + n % 1000).parse().unwrap();
-            let server: SocketAddr = format!("192.168.{kind}.1:{}", 3000 + kind).parse().unwrap();
+            let server: SocketAddr = format!("192.168.{kind}.1:{}", port + kind).parse().unwrap();
             let (src, dst) = if *first { (client, server) } else { (server, client) };
             let body = match packet {
                 Packet::Udp(payload) => Body::Udp { payload, length: payload.len() },
@@ -161,7 +162,7 @@ fn ten_thousand_conversations_in_turns() {
         talk("acknex/acknex-a5.pcap", 3),
         talk("riptide/riptide20-tcp.pcap", 5),
     ];
-    let path = in_turns("ten-thousand", &talks, 10_000);
+    let path = in_turns("ten-thousand", &talks, 10_000, 3000);
     let all = same(&[&path], &["-f", "ndjson"]);
     assert_eq!(evicted(&all), 0);
     let lines = all.stdout.iter().filter(|b| **b == b'\n').count();
@@ -180,13 +181,16 @@ fn ten_thousand_conversations_in_turns() {
 /// twice.
 #[test]
 fn sessions_that_remember_much_in_turns() {
-    let path = in_turns("dnp", &[talk("dnp/dnp-lossy.pcap", 100)], 400);
+    // A client that is accepted, and then sends what nobody acknowledges.
+    let mut talk: Talk = vec![(true, Packet::Udp(vec![0, 1, 0, 0, 0])), (false, Packet::Udp(vec![1, 0, 0, 0]))];
+    talk.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
+    let path = in_turns("dnp", &[talk], 400, 3413);
     let all = same(&[&path], &["-f", "ndjson"]);
     let lines = |out: &Output| out.stdout.iter().filter(|b| **b == b'\n').count();
     assert_eq!((evicted(&all), lines(&all)), (0, 40_000));
     let some = same(&[&path], &["-f", "ndjson", "--limit", "buffered_bytes=1M"]);
     assert!((1..100_000).contains(&evicted(&some)), "{}", evicted(&some));
-    // Whoever was given up begins again, and is recognised by its server: nothing is lost or told twice.
+    // Whoever was given up begins again, and is recognised by its port: nothing is lost or told twice.
     assert_eq!(lines(&some), 40_000);
     std::fs::remove_file(path).expect("removed");
 }
