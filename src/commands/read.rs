@@ -8,6 +8,7 @@ use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Packets, Time};
 use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
 use netkit::flow::{self, Table};
+use netkit::dissect::inspector::Dealer;
 use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::path::Path;
@@ -41,6 +42,12 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// Counts what another thread has counted too.
+    pub fn add(&mut self, counters: &Counters, flows: &flow::Statistics) {
+        self.counters.add(counters);
+        self.flows.add(flows);
+    }
+
     /// Tells whoever wants to know.
     ///
     /// # Errors
@@ -111,17 +118,26 @@ pub fn whole(input: Input, options: &Options, global: &Global, sink: &mut impl R
             .context("neither pcap nor pcapng, and no hex text");
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
-    dissect(&mut packets, options, Share::ALL, global.verbose > 0, sink).tell(global)
+    dissect(&mut packets, options, None, global.verbose > 0, sink).tell(global)
 }
 
-/// Dissects a share of a capture's conversations. `verbose`: what the other frames were is wanted.
-pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: bool, sink: &mut impl Reading) -> Seen {
+/// Dissects a capture, or what of it the `dealer` leaves here. `verbose`: what the other frames were
+/// is wanted.
+pub fn dissect(
+    packets: &mut Packets,
+    options: &Options,
+    dealer: Option<Dealer>,
+    verbose: bool,
+    sink: &mut impl Reading,
+) -> Seen {
     let (stop, mut seen) = (stop(), Seen::default());
     let mut table = Table::new(options.limits.flow);
-    let mut inspector = Inspector::new(options, sink).share(share);
+    let mut inspector = Inspector::new(options, sink).dealer(dealer);
+    let mut gone = false;
     while !stop.is_set() {
         let read = packets.next_with(|frame, decoded| {
             inspector.sink().frame(frame.time);
+            gone = inspector.frame(frame.time);
             match decoded {
                 Decoded::Packet(packet) => table.packet(packet, &mut inspector),
                 Decoded::Other(why) if verbose => *seen.other.entry(why.to_string()).or_default() += 1,
@@ -138,11 +154,12 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, verbose: 
                 break;
             }
         }
-        if !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
+        if gone || !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
             break;
         }
     }
     table.finish(&mut inspector);
+    inspector.end();
     seen.counters = inspector.counters;
     (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());
     seen

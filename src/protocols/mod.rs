@@ -37,6 +37,13 @@ pub mod riptide;
 pub mod websocket;
 
 use crate::dissect::Dissector;
+pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use inspector::{Counters, Inspector};
+pub use message::{Draft, Message, Out, Place, Sink};
+pub use options::{Options, Server, Settings};
+pub use probe::Probe;
+pub use scratch::Scratch;
+pub use talk::{Role, Roles, Talk};
 
 /// All dissectors, in the order in which they are listed and asked.
 pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];

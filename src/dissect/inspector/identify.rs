@@ -78,8 +78,11 @@ impl<S: Sink> Inspector<'_, S> {
                 _ if ask == Ask::Again(dissector.name()) => continue,
                 Evidence::Sure(rank, why) => (1 + rank, why),
                 Evidence::Likely(why) if matches!(ask, Ask::Again(_)) => (0, why),
+                // Who doubts may be any thread: only what is decided in packet order by one can count
+                // what other conversations are.
                 Evidence::Maybe(_) | Evidence::Likely(_)
-                    if c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
+                    if !matches!(ask, Ask::Again(_))
+                        && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name())) =>
                 {
                     (0, "the same server's other conversations")
                 }
@@ -120,7 +123,7 @@ impl<S: Sink> Inspector<'_, S> {
                 if self.known.len() < KNOWN {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
-                let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
+                let mut owner = Owner::new(name, session, None);
                 for datagram in &held.datagrams {
                     self.run(&talk(c, self.options), c.names.of(&c.ends), &mut *owner.session, |session, out| {
                         session.datagram(&datagram.place(), out)
@@ -147,6 +150,7 @@ impl<S: Sink> Inspector<'_, S> {
                 owner.doubt = Some(doubt);
             } else if doubt.broken * 2 > HELD_DATAGRAMS
                 && let Some(Some((name, why, session))) = self.identify(c, &doubt.held, Ask::Again(owner.name))
+                && !session.shares()
             {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
                 owner = Owner::new(name, session, None);
@@ -155,35 +159,29 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Claim::Claimed(owner);
     }
 
-    /// The owner, unless it is for another share to have one.
-    fn owned(&self, c: &mut Conversation<Claim>, owner: Owner) -> Option<Owner> {
-        if self.share.has(c.id) || owner.session.shares() {
-            return Some(owner);
-        }
-        c.state = Claim::Elsewhere(owner.generation);
-        None
-    }
-
     /// Takes the conversation's owner out, if it is claimed or can be by name.
     pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return self.owned(c, Owner::new(name, session, Some(self.generation)));
+                return Some(Owner::new(name, session, Some(self.generation)));
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
-            Claim::Elsewhere(Some(generation)) => match self.announced(c, generation) {
-                Some(session) => self.owned(c, Owner::new(ANNOUNCED, session, Some(self.generation))),
-                None => {
-                    c.state = Claim::Elsewhere(Some(self.generation));
-                    None
+            Claim::Elsewhere(mut away) => {
+                let newer = away.generation.and_then(|generation| self.announced(c, generation));
+                if let Some(session) = newer {
+                    self.take_back(c.id, away);
+                    return Some(Owner::new(ANNOUNCED, session, Some(self.generation)));
                 }
-            },
+                away.generation = away.generation.map(|_| self.generation);
+                c.state = Claim::Elsewhere(away);
+                None
+            }
             Claim::Claimed(mut owner) => {
                 if let Some(generation) = &mut owner.generation {
                     let newer = self.announced(c, *generation);
