@@ -113,13 +113,10 @@ impl Sink for Ends {
 /// The end of a conversation is told once, to whoever was told its messages, and of no other.
 #[test]
 fn ends_are_told_of_what_was_said() {
-    let read = |files: &[&str], share: Option<(u64, u64)>| {
+    let read = |files: &[&str]| {
         let options = netkit::protocols::options();
         let mut found = Ends::default();
         let mut inspector = Inspector::new(&options, &mut found);
-        if let Some((index, of)) = share {
-            inspector = inspector.share(netkit::dissect::Share { index, of });
-        }
         let mut table = Table::new(Caps::default());
         let mut seen = 0;
         for file in files {
@@ -136,18 +133,13 @@ fn ends_are_told_of_what_was_said() {
         found.ended.sort_unstable();
         (found, seen)
     };
-    let (foreign, seen) = read(&["foreign/foreign.pcap"], None);
+    let (foreign, seen) = read(&["foreign/foreign.pcap"]);
     assert!(seen > 0 && foreign.said.len() < seen);
     assert_eq!(foreign.ended, foreign.said.into_iter().collect::<Vec<_>>());
 
     let files =
         ["foreign/foreign.pcap", "riptide/riptide22-udp.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap"];
-    let (all, _) = read(&files, None);
+    let (all, _) = read(&files);
     assert!(all.said.len() > 2);
     assert_eq!(all.ended, all.said.iter().copied().collect::<Vec<_>>());
-    let shares = [0, 1, 2].map(|index| read(&files, Some((index, 3))).0);
-    assert!(shares.iter().all(|share| share.ended == share.said.iter().copied().collect::<Vec<_>>()));
-    let mut together: Vec<u64> = shares.into_iter().flat_map(|share| share.ended).collect();
-    together.sort_unstable();
-    assert_eq!(together, all.ended);
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Helpers of a few lines that know nothing of netkit's types: any layer may use them.
-const HELPERS: [&str; 2] = ["nearest", "printable"];
+const HELPERS: [&str; 4] = ["duration", "nearest", "plural", "printable"];
 
 /// The layers in the order of the table in `src/lib.rs`.
 fn layers() -> Vec<String> {
@@ -77,7 +77,8 @@ fn library() -> BTreeMap<String, BTreeSet<Vec<String>>> {
     for file in files {
         let name = file.strip_prefix("src").expect("below src").to_string_lossy().replace('\\', "/");
         let of_tests = name.contains("/tests/") || name.ends_with("/tests.rs");
-        let of_the_program = name == "main.rs" || name.starts_with("cli/") || name.starts_with("commands/");
+        let of_the_program =
+            name == "main.rs" || ["cli/", "commands/", "platform/"].iter().any(|folder| name.starts_with(folder));
         if !of_tests && !of_the_program && name != "lib.rs" {
             let text = fs::read_to_string(&file).expect("a source file");
             let only_for_tests = text.contains("#![cfg(test)]");

@@ -35,8 +35,8 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
             match shares::workers(path, args.threads, &printer) {
-                n if n > 1 && input.format().is_some() => {
-                    shares::capture(path, &options, n, &mut printer)?.tell(global)
+                n if n > 1 && live == Live::No && input.format().is_some() => {
+                    shares::capture(input, &options, n, &mut printer)?.tell(global)
                 }
                 _ => {
                     printer.live(live);

@@ -6,7 +6,8 @@ use super::{hex, input, strangers};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
-use netkit::dissect::{Counters, Inspector, Options, Share, Sink};
+use netkit::dissect::inspector::Dealer;
+use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{self, Table};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
@@ -91,9 +92,10 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// What another worker has found in its share of the same capture.
-    pub fn add(&mut self, other: &Seen) {
-        self.counters.strangers.add_given_up(&other.counters.strangers);
+    /// Counts what another thread has counted too.
+    pub fn add(&mut self, counters: &Counters, flows: &flow::Statistics) {
+        self.counters.add(counters);
+        self.flows.add(flows);
     }
 
     /// Tells whoever wants to know; returns where a signal has stopped the reading.
@@ -206,20 +208,22 @@ pub fn whole(
         });
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
-    dissect(&mut packets, options, Share::ALL, sink).tell(global)
+    dissect(&mut packets, options, None, sink).tell(global)
 }
 
-/// Dissects a share of a capture's conversations.
-pub fn dissect(packets: &mut Packets, options: &Options, share: Share, sink: &mut impl Reading) -> Seen {
+/// Dissects a capture, or what of it the `dealer` leaves here.
+pub fn dissect(packets: &mut Packets, options: &Options, dealer: Option<Dealer>, sink: &mut impl Reading) -> Seen {
     let (stop, mut seen) = (stop(), Seen::default());
     let (mut read, mut span) = (0, None);
     let mut table = Table::new(options.limits.flow);
-    let mut inspector = Inspector::new(options, sink).share(share);
+    let mut inspector = Inspector::new(options, sink).dealer(dealer);
+    let mut gone = false;
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
             read = frame.number;
             span = Some((span.map_or(frame.time, |(first, _)| first), frame.time));
             inspector.sink().frame(frame.time);
+            gone = inspector.frame(frame.time);
             match decoded {
                 Decoded::Packet(packet) => {
                     seen.packets += 1;
@@ -238,12 +242,13 @@ pub fn dissect(packets: &mut Packets, options: &Options, share: Share, sink: &mu
                 break;
             }
         }
-        if !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
+        if gone || !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
             break;
         }
     }
     seen.stopped = interrupt::status(false).filter(|_| stop.is_set()).map(|_| Stopped { read, span });
     table.finish(&mut inspector);
+    inspector.end();
     seen.counters = inspector.counters;
     (seen.flows, seen.fragments) = (table.statistics(), packets.fragments().statistics());
     (seen.others, seen.tunnels) = (packets.others().clone(), packets.tunnels().clone());

@@ -1,29 +1,25 @@
-//! `netkit decode` on several processors: each worker reads the whole file and dissects its share
-//! of the conversations; what they print is merged into the order of one.
-//!
-//! Reading a frame and finding its conversation costs little beside dissecting and printing it, so
-//! nothing has to be handed from thread to thread but finished text.
+//! `netkit decode` on several processors: one thread reads the file and deals its conversations to
+//! workers, which dissect and print them; what they print is merged into the order of one.
 
 use super::gates::Pick;
 use super::output::Printer;
 use super::read::{Reading, Seen, dissect};
 use netkit::capture::{Capture, Input, Packets, Time};
-use netkit::dissect::{Message, Options, Share, Sink};
+use netkit::dissect::inspector::{self, deal};
+use netkit::dissect::{Message, Options, Sink};
 use netkit::render::{Chunk, Merge, Part};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// A worker hands over so many bytes of text at a time: enough that waking each other costs nothing,
+/// A thread hands over so many bytes of text at a time: enough that waking each other costs nothing,
 /// little enough to stay in the processors' caches.
 const CHUNK: usize = 256 << 10;
-/// After so many frames a worker tells that it has nothing to say, so that the others' text goes on.
-const SILENCE: u64 = 1 << 14;
-/// How many chunks a worker may be ahead.
+/// How many chunks a thread may be ahead.
 const AHEAD: usize = 4;
 /// Smaller files are done before a second thread has begun.
 const SMALL: u64 = 4 << 20;
-/// More workers would read more than they dissect.
+/// More workers would wait for the reader.
 const MOST: usize = 8;
 
 /// How many workers are worth it; `asked` is the user's word.
@@ -37,27 +33,25 @@ pub fn workers(path: &Path, asked: Option<usize>, printer: &Printer) -> usize {
     }
 }
 
-/// One share's messages on their way to the merger.
-struct Worker {
+/// The messages of one thread on their way to the merger.
+struct Writing {
     part: Part,
     pick: Pick,
     to: SyncSender<Chunk>,
     used: Receiver<Chunk>,
-    /// Frames since the last chunk.
-    frames: u64,
     /// Nobody merges any more.
     gone: bool,
 }
 
-impl Worker {
-    fn send(&mut self) {
-        self.frames = 0;
-        let chunk = self.part.take(self.used.try_recv().unwrap_or_default());
-        self.gone |= self.to.send(chunk).is_err();
+impl Writing {
+    /// With the merger's end.
+    fn new(part: Part, pick: Pick) -> (Writing, (Receiver<Chunk>, Sender<Chunk>)) {
+        let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
+        (Writing { part, pick, to, used, gone: false }, (chunks, back))
     }
 }
 
-impl Sink for Worker {
+impl Sink for Writing {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
@@ -70,45 +64,69 @@ impl Sink for Worker {
         self.part.turn(turn);
         self.pick.turn(turn);
     }
+
+    #[inline]
+    fn full(&self) -> bool {
+        self.part.len() >= CHUNK
+    }
+
+    fn hand_over(&mut self) {
+        let chunk = self.part.take(self.used.try_recv().unwrap_or_default());
+        self.gone |= self.to.send(chunk).is_err();
+    }
 }
 
-impl Reading for Worker {
+impl Reading for Writing {
     fn frame(&mut self, time: Time) {
-        self.frames += 1;
         if self.pick.selection.frame(time) {
             self.part.origin(time);
         }
     }
 
     fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
-        if self.part.len() >= CHUNK || self.frames >= SILENCE {
-            self.send();
+        !self.gone
+    }
+}
+
+impl inspector::Worker for Writing {
+    fn first(&mut self, time: Time) {
+        Reading::frame(self, time);
+    }
+
+    #[inline]
+    fn go_on(&mut self) -> bool {
+        if self.full() {
+            self.hand_over();
         }
         !self.gone
     }
 }
 
-/// Dissects a capture file with `count` workers.
+/// Dissects a capture with `count` workers.
 ///
 /// # Errors
-/// Where the file cannot be opened; what stops the reading later is in what is returned.
-pub fn capture(path: &Path, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<Seen> {
+/// Where it is none; what stops the reading later is in what is returned.
+pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<Seen> {
     printer.begin();
+    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    let (dealer, inboxes) = deal(count);
+    let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
+    let (mut threads, ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();
+    let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = ends;
+    let Some(mut mine) = threads.pop() else { return Ok(Seen::default()) };
     thread::scope(|scope| {
-        let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = Vec::new();
+        let reader = scope.spawn(move || {
+            let seen = dissect(&mut packets, options, Some(dealer), &mut mine);
+            mine.part.turn(u64::MAX);
+            mine.hand_over();
+            (seen, mine.pick)
+        });
         let mut running = Vec::new();
-        for index in 0..count {
-            let Some(part) = printer.part() else { break };
-            let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
-            let mut worker = Worker { part, pick: printer.pick.part(), to, used, frames: 0, gone: false };
-            let capture = Capture::new(Input::new(super::input::open(path)?)?)?;
-            let mut packets = Packets::new(capture).caps(options.limits.fragments);
-            let share = Share { index: index as u64, of: count as u64 };
-            ends.push((chunks, back));
+        for (inbox, mut writing) in inboxes.into_iter().zip(threads) {
             running.push(scope.spawn(move || {
-                let seen = dissect(&mut packets, options, share, &mut worker);
-                worker.send();
-                (seen, worker.pick)
+                let counted = inbox.read(options, &mut writing);
+                writing.hand_over();
+                (counted, writing.pick)
             }));
         }
         let mut merge = Merge::new(ends.len());
@@ -117,23 +135,17 @@ pub fn capture(path: &Path, options: &Options, count: usize, printer: &mut Print
             && !printer.done()
         {
             let chunk = chunks.recv().ok();
-            // A worker that has ended needs no memory.
+            // A thread that has ended needs no memory.
             let _ = back.send(merge.deliver(part, chunk));
         }
-        drop(ends);
-        let mut first: Option<Seen> = None;
+        ends.clear();
+        let (mut seen, pick) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        printer.pick.merge(pick);
         for worker in running {
-            match worker.join() {
-                Ok((seen, pick)) => {
-                    printer.pick.merge(pick);
-                    match &mut first {
-                        Some(first) => first.add(&seen),
-                        None => first = Some(seen),
-                    }
-                }
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            let ((counters, flows), pick) = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            printer.pick.merge(pick);
+            seen.add(&counters, &flows);
         }
-        Ok(first.unwrap_or_default())
+        Ok(seen)
     })
 }

@@ -209,8 +209,8 @@ pub trait Session: Send {
         None
     }
 
-    /// Does what it learns change how other conversations are read, so that every [`super::Share`]
-    /// of a capture needs it?
+    /// Does what it learns change how other conversations are read, so that one thread has to read
+    /// them all? So do all that [expect](Self::expects) others. The answer never changes.
     fn shares(&self) -> bool {
         false
     }
@@ -226,6 +226,11 @@ pub trait Session: Send {
     fn memory(&self) -> usize {
         0
     }
+
+    /// What it holds together with other conversations, beside its own: what each part is known by,
+    /// and its bytes. Equal keys are the same part, which is counted once. Where they change,
+    /// [`memory`](Self::memory) has to.
+    fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
 
     /// Another conversation of the same server: the session for it.
     fn sibling(&self) -> Option<Box<dyn Session>> {

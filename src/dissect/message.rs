@@ -163,8 +163,17 @@ pub trait Sink {
     fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
 
     /// What comes from now on is of another conversation, or of another packet of it: numbers that
-    /// go up, the same for every [`super::Share`] of a capture.
+    /// go up, by which what several threads say of a capture is put in order.
     fn turn(&mut self, _turn: u64) {}
+
+    /// Several threads read: is there enough to be [handed over](Self::hand_over)?
+    fn full(&self) -> bool {
+        false
+    }
+
+    /// Several threads read, and this one is about to wait for others, who may wait for what it has
+    /// said so far.
+    fn hand_over(&mut self) {}
 }
 
 /// Where a session writes its messages: a draft to fill, and the sink that gets it.

@@ -20,7 +20,7 @@ pub mod talk;
 
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
 pub use document::document;
-pub use inspector::{Counters, GivenUp, Inspector, Share, Stranger, Strangers};
+pub use inspector::{Counters, GivenUp, Inspector, Stranger, Strangers};
 pub use message::{Draft, Message, Out, Place, Sink};
 pub use options::{Options, Server, Settings};
 pub use registry::Registry;

@@ -20,6 +20,11 @@ pub struct Caps {
     /// Bytes buffered in all directions of all conversations together, and what their states hold
     /// ([`Handler::memory`](super::Handler::memory)). When they are more,
     /// conversations are evicted, the one that was silent longest first.
+    ///
+    /// It is looked at only now and then, so that any number of threads decides alike: after every
+    /// 32nd part of it in traffic (of 4 KiB at least, of 512 KiB at most; a packet counts 64 bytes more
+    /// than its payload), by what was held four such parts before. So what is remembered of five
+    /// parts of traffic may come on top of it.
     pub buffered_bytes: usize,
 }
 
@@ -54,4 +59,18 @@ pub struct Statistics {
     /// TCP segments with bytes that no plausible sequence number explains, or behind the end of
     /// their direction.
     pub ignored_segments: u64,
+}
+
+impl Statistics {
+    /// Counts what a [`Partition`](super::Partition) has counted too.
+    pub fn add(&mut self, other: &Statistics) {
+        let Statistics { conversations, evicted, reused, gaps, missing_bytes, dropped_bytes, ignored_segments } = other;
+        self.conversations += conversations;
+        self.evicted += evicted;
+        self.reused += reused;
+        self.gaps += gaps;
+        self.missing_bytes += missing_bytes;
+        self.dropped_bytes += dropped_bytes;
+        self.ignored_segments += ignored_segments;
+    }
 }

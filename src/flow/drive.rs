@@ -62,6 +62,9 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.statistics.missing_bytes += missing;
         self.direction.ended = true;
         self.conversation.ended[self.from.index()] = Some(why);
+        if self.direction.follower {
+            return;
+        }
         self.tools.handler.end(self.conversation, self.from, &mut self.direction.stream, why);
         let offset = self.direction.stream.offset();
         let unread = self.direction.stream.restart(offset) as u64;
@@ -98,6 +101,9 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
     }
 
     fn tell_gap(&mut self, gap: Gap) {
+        if self.direction.follower {
+            return;
+        }
         self.tools.statistics.gaps += 1;
         self.tools.statistics.missing_bytes += gap.missing;
         self.tools.handler.gap(self.conversation, self.from, &mut self.direction.stream, &gap);
@@ -105,7 +111,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
 
     /// Tells about the `new` bytes at the end of the stream.
     fn deliver(&mut self, origin: Origin, new: usize) {
-        if new == 0 {
+        if new == 0 || self.direction.follower {
             return;
         }
         let Origin { frame, time } = origin;

@@ -1,6 +1,6 @@
 //! What the flow layer tells the layer above.
 
-use super::{Conversation, End, Side, Stream};
+use super::{Conversation, End, Moved, Report, Side, Stream};
 use crate::capture::{Packet, Time};
 
 /// New bytes at the end of a [`Stream`].
@@ -88,6 +88,11 @@ pub trait Handler<S> {
         0
     }
 
+    /// What the conversation's `state` holds together with others: what each part is known by, and its
+    /// bytes. Equal keys are the same part, which is counted once. Asked when
+    /// [`memory`](Self::memory) has changed, which it must where this does.
+    fn shared(&self, _conversation: &Conversation<S>, _each: &mut dyn FnMut(u64, usize)) {}
+
     /// Which direction is ended first when both end at once: the client's.
     ///
     /// Without a change that is the opener, else [`Side::A`]. A handler that knows the client from
@@ -95,4 +100,29 @@ pub trait Handler<S> {
     fn first_to_end(&self, conversation: &Conversation<S>) -> Side {
         conversation.opener.unwrap_or(Side::A)
     }
+
+    /// Is the conversation read by another thread from now on? Asked after each packet of one that is
+    /// not yet. Who says so implements everything below.
+    fn leaves(&self, _conversation: &Conversation<S>) -> bool {
+        false
+    }
+
+    /// Takes a conversation that leaves, for a [`Partition`](super::Partition). What stays in `conversation` is its
+    /// number and ends; `slot` is its place in the table, and no other's before it is closed.
+    ///
+    /// Its datagrams come as before, with a state by which the handler knows that it is gone; of
+    /// these, [`memory`](Self::memory) is `usize::MAX`: read elsewhere.
+    fn take(&mut self, _conversation: &mut Conversation<S>, _slot: u32, _moved: Moved<S>) {}
+
+    /// A TCP segment of a conversation that has left.
+    fn segment(&mut self, _conversation: &mut Conversation<S>, _from: Side, _packet: &Packet<'_>) {}
+
+    /// A conversation that has left is over.
+    fn close(&mut self, _conversation: &mut Conversation<S>, _why: End) {}
+
+    /// An epoch has ended: every partition has to [report](super::Partition::report).
+    fn epoch(&mut self) {}
+
+    /// Tells the reports of the first epoch whose reports it has not told yet.
+    fn reports(&mut self, _each: &mut dyn FnMut(&Report)) {}
 }

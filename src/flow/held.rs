@@ -8,6 +8,9 @@ use std::collections::VecDeque;
 pub(super) struct Piece {
     /// Stream offset of the first one.
     pub start: u64,
+    /// Stream offset behind the last one.
+    pub end: u64,
+    /// Nothing in a direction that is only [followed](super::tcp::Direction::follower).
     pub bytes: Vec<u8>,
     /// The frame that they came in.
     pub origin: Origin,
@@ -19,9 +22,15 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// Stream offset behind the last byte.
-    pub fn end(&self) -> u64 {
-        self.start + self.bytes.len() as u64
+    /// How many bytes there are, kept or not.
+    pub fn len(&self) -> usize {
+        (self.end - self.start) as usize
+    }
+
+    /// The same piece without its bytes.
+    fn outline(&self) -> Piece {
+        let Piece { start, end, origin, begins, wire_end, .. } = *self;
+        Piece { start, end, bytes: Vec::new(), origin, begins, wire_end }
     }
 }
 
@@ -78,32 +87,40 @@ impl Held {
             return None;
         }
         let piece = pieces.list.pop_front()?;
-        pieces.bytes -= piece.bytes.len();
+        pieces.bytes -= piece.len();
         if pieces.list.is_empty() {
             self.0 = None;
         }
         Some(piece)
     }
 
-    /// Keeps what of a segment is not held yet: the bytes that came first count.
-    pub fn insert(&mut self, segment: Placed<'_>, origin: Origin) {
+    /// The same pieces without their bytes.
+    pub fn outline(&self) -> Held {
+        let pieces = self.0.as_ref();
+        Held(pieces.map(|p| Box::new(Pieces { list: p.list.iter().map(Piece::outline).collect(), bytes: p.bytes })))
+    }
+
+    /// Keeps what of a segment is not held yet: the bytes that came first count. `follower`: without
+    /// the bytes.
+    pub fn insert(&mut self, segment: Placed<'_>, origin: Origin, follower: bool) {
         if segment.bytes.is_empty() {
             return;
         }
         let Pieces { list, bytes: held } = &mut **self.0.get_or_insert_default();
         let end = segment.start + segment.bytes.len() as u64;
         let mut from = segment.start;
-        let mut at = list.partition_point(|piece| piece.end() <= from);
+        let mut at = list.partition_point(|piece| piece.end <= from);
         while from < end {
-            let next = list.get(at).map(|piece| (piece.start, piece.end()));
+            let next = list.get(at).map(|piece| (piece.start, piece.end));
             let (to, behind) = next.map_or((end, end), |(start, behind)| (start.min(end), behind));
             if from < to {
                 let range = (from - segment.start) as usize..(to - segment.start) as usize;
-                let bytes = segment.bytes.get(range).unwrap_or_default().to_vec();
-                *held += bytes.len();
+                let bytes = if follower { &[] } else { segment.bytes.get(range).unwrap_or_default() };
+                *held += (to - from) as usize;
                 let piece = Piece {
                     start: from,
-                    bytes,
+                    end: to,
+                    bytes: bytes.to_vec(),
                     origin,
                     begins: segment.begins && from == segment.start,
                     wire_end: if to == end { segment.wire_end } else { to },
@@ -120,12 +137,13 @@ impl Held {
     pub fn truncate(&mut self, offset: u64) {
         let Some(pieces) = &mut self.0 else { return };
         while let Some(piece) = pieces.list.back_mut()
-            && piece.end() > offset
+            && piece.end > offset
         {
             piece.wire_end = piece.wire_end.min(offset);
             let keep = offset.saturating_sub(piece.start) as usize;
-            pieces.bytes -= piece.bytes.len() - keep;
+            pieces.bytes -= piece.len() - keep;
             piece.bytes.truncate(keep);
+            piece.end = piece.start + keep as u64;
             if keep > 0 {
                 break;
             }

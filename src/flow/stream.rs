@@ -9,8 +9,9 @@ use std::ops::Range;
 const KEPT_BYTES: usize = 512;
 /// So many lists of marks are kept for streams that need one again.
 const SPARE_LISTS: usize = 64;
-/// A list of marks that has grown longer is not kept.
-const SPARE_MARKS: usize = 64;
+/// A list of marks that has grown longer is not kept. A stream counts at least so many marks when it
+/// holds any: what it counts must not depend on which list it was given.
+const SPARE_MARKS: usize = 8;
 /// The buffer that streams share is given back above this size.
 const SPARE_BYTES: usize = 256 << 10;
 
@@ -55,6 +56,8 @@ pub struct Stream {
     before: u64,
     /// Sorted by `end`; they cover the range consumed last and the unread bytes.
     marks: VecDeque<Mark>,
+    /// How many marks there were at most since there were none.
+    most: usize,
     /// `buffer` is the one that all streams share.
     lent: bool,
 }
@@ -153,7 +156,10 @@ impl Stream {
             Some(mark) if mark.carrier == carrier && mark.origin.frame == origin.frame => {
                 mark.end = end;
             }
-            _ => self.marks.push_back(Mark { end, carrier, origin }),
+            _ => {
+                self.marks.push_back(Mark { end, carrier, origin });
+                self.most = self.most.max(self.marks.len());
+            }
         }
     }
 
@@ -172,6 +178,7 @@ impl Stream {
             self.before = self.offset;
             let mut marks = mem::take(&mut self.marks);
             marks.clear();
+            self.most = 0;
             if spare.marks.len() < SPARE_LISTS && (1..=SPARE_MARKS).contains(&marks.capacity()) {
                 spare.marks.push(marks);
             }
@@ -197,9 +204,11 @@ impl Stream {
         self.bytes().len() + self.marks.len() * size_of::<Mark>()
     }
 
-    /// The memory that the stream has allocated.
+    /// The memory that the stream has allocated, or a little more: it depends on nothing but what
+    /// the stream itself was given.
     pub(super) fn allocated(&self) -> usize {
-        self.buffer.capacity() + self.marks.capacity() * size_of::<Mark>()
+        let marks = if self.most == 0 { 0 } else { self.most.next_power_of_two().max(SPARE_MARKS) };
+        self.buffer.capacity() + marks * size_of::<Mark>()
     }
 
     /// Drops the marks before the range consumed last.

@@ -1,10 +1,11 @@
 //! The flow table: which conversation a packet belongs to.
 
 use super::drive::Tools;
-use super::entry::{Entry, Syn};
+use super::entry::{ELSEWHERE, Entry, Syn};
+use super::epoch::{Ledger, Report};
 use super::key::{Hasher, Key};
+use super::partition::Moved;
 use super::slots::Slots;
-use super::stream::Origin;
 use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics, Transport};
 use crate::capture::{Body, Packet, Segment};
@@ -19,6 +20,7 @@ pub struct Table<S> {
     scratch: Scratch,
     /// Memory allocated for bytes, in all directions.
     buffered: usize,
+    ledger: Ledger,
 }
 
 impl<S: Default> Table<S> {
@@ -31,6 +33,7 @@ impl<S: Default> Table<S> {
             statistics: Statistics::default(),
             scratch: Scratch::default(),
             buffered: 0,
+            ledger: Ledger::new(caps.buffered_bytes),
         }
     }
 
@@ -49,7 +52,8 @@ impl<S: Default> Table<S> {
         self.len() == 0
     }
 
-    /// How many bytes are allocated now for the bytes of streams; see [`Caps::buffered_bytes`].
+    /// How many bytes are allocated now for the bytes of streams, and held by states, of
+    /// conversations that are read here; see [`Caps::buffered_bytes`].
     pub fn buffered(&self) -> usize {
         self.buffered
     }
@@ -61,13 +65,18 @@ impl<S: Default> Table<S> {
                 let length = payload.len().max(*length);
                 let (index, from) = self.locate(Transport::Udp, packet, handler);
                 if let Some(entry) = self.slots.get_mut(index) {
-                    entry.count(from, packet, length);
+                    entry.count(from, packet.time, length);
                     handler.datagram(&mut entry.conversation, from, packet, payload, length);
                     let now = handler.memory(&entry.conversation);
+                    let leaves = handler.leaves(&entry.conversation);
                     if now != entry.buffered {
-                        self.buffered = self.buffered - entry.buffered + now;
-                        entry.buffered = now;
-                        self.limit(index, handler);
+                        self.changed(index, now);
+                    }
+                    if leaves {
+                        self.leave(index, handler);
+                    }
+                    if self.ledger.spend(payload.len()) {
+                        self.settle(index, handler);
                     }
                 }
             }
@@ -105,23 +114,34 @@ impl<S: Default> Table<S> {
         let Some(entry) = self.slots.get_mut(index) else {
             return;
         };
-        entry.count(from, packet, segment.length.max(segment.payload.len()));
-        let mut tools = Tools {
-            handler: &mut *handler,
-            caps: &self.caps,
-            statistics: &mut self.statistics,
-            scratch: &mut self.scratch,
-        };
-        // What the acknowledgement releases came in earlier frames than this one's bytes.
-        if segment.has_ack && !segment.rst {
-            entry.drive(from.other(), &mut tools).acknowledge(segment.ack);
+        entry.count(from, packet.time, segment.length.max(segment.payload.len()));
+        if entry.buffered == ELSEWHERE {
+            // What is ignored or missing is counted by who reads it.
+            let uncounted = &mut Statistics::default();
+            let mut tools =
+                Tools { handler: &mut *handler, caps: &self.caps, statistics: uncounted, scratch: &mut self.scratch };
+            entry.segment(from, packet, segment, &mut tools);
+            handler.segment(&mut entry.conversation, from, packet);
+        } else {
+            let mut tools = Tools {
+                handler: &mut *handler,
+                caps: &self.caps,
+                statistics: &mut self.statistics,
+                scratch: &mut self.scratch,
+            };
+            entry.segment(from, packet, segment, &mut tools);
+            let now = entry.allocated() + handler.memory(&entry.conversation);
+            let leaves = handler.leaves(&entry.conversation);
+            if now != entry.buffered {
+                self.changed(index, now);
+            }
+            if leaves {
+                self.leave(index, handler);
+            }
         }
-        let origin = Origin { frame: packet.frame, time: packet.time };
-        entry.drive(from, &mut tools).segment(segment, origin);
-        let before = entry.buffered;
-        entry.buffered = entry.allocated() + handler.memory(&entry.conversation);
-        self.buffered = self.buffered - before + entry.buffered;
-        self.limit(index, handler);
+        if self.ledger.spend(segment.payload.len()) {
+            self.settle(index, handler);
+        }
     }
 
     /// The slot of a packet's conversation, which begins now if there is none, and who sent it.
@@ -151,9 +171,46 @@ impl<S: Default> Table<S> {
         self.slots.insert(hash, Entry::new(conversation, key))
     }
 
-    /// Evicts conversations other than the `current` one while too much is buffered.
-    fn limit(&mut self, current: u32, handler: &mut impl Handler<S>) {
-        while self.buffered > self.caps.buffered_bytes
+    /// A conversation holds so much now.
+    fn changed(&mut self, index: u32, now: usize) {
+        let Some(entry) = self.slots.get_mut(index) else { return };
+        let before = if entry.buffered == ELSEWHERE { 0 } else { entry.buffered };
+        self.buffered = self.buffered - before + now;
+        entry.buffered = now;
+        if !entry.changed {
+            entry.changed = true;
+            self.ledger.changed(index, entry.conversation.id);
+        }
+    }
+
+    /// Gives a conversation to who reads it from now on.
+    #[cold]
+    fn leave(&mut self, index: u32, handler: &mut impl Handler<S>) {
+        let Some(entry) = self.slots.get_mut(index) else { return };
+        self.buffered -= entry.buffered;
+        let moved = Moved(Box::new(entry.leave()));
+        handler.take(&mut entry.conversation, index, moved);
+    }
+
+    /// An epoch has ended: counts what conversations held at the end of an earlier one, and evicts
+    /// others than the `current` one while that is too much.
+    #[cold]
+    fn settle(&mut self, current: u32, handler: &mut impl Handler<S>) {
+        let slots = &mut self.slots;
+        self.ledger.end(|slot, id| {
+            let entry = slots.get_mut(slot).filter(|entry| entry.conversation.id == id)?;
+            entry.changed = false;
+            let here = entry.buffered != ELSEWHERE;
+            here.then(|| Report::of(slot, &entry.conversation, entry.buffered, handler))
+        });
+        handler.epoch();
+        let Some(reports) = self.ledger.due() else { return };
+        for report in &reports {
+            self.count(report);
+        }
+        self.ledger.used(reports);
+        handler.reports(&mut |report| self.count(report));
+        while self.ledger.counted > self.caps.buffered_bytes
             && let Some(oldest) = self.slots.oldest()
             && oldest != current
         {
@@ -162,24 +219,32 @@ impl<S: Default> Table<S> {
         }
     }
 
+    /// Counts what a conversation held, if it is there still.
+    fn count(&mut self, report: &Report) {
+        if let Some(entry) = self.slots.get_mut(report.slot)
+            && entry.conversation.id == report.id
+        {
+            self.ledger.count(entry, report);
+        }
+    }
+
     /// Takes a conversation out of the table and tells so.
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.slots.remove(index) else {
             return;
         };
-        self.buffered -= entry.buffered;
-        if entry.conversation.transport == Transport::Tcp {
-            let first = handler.first_to_end(&entry.conversation);
-            let mut tools = Tools {
-                handler: &mut *handler,
-                caps: &self.caps,
-                statistics: &mut self.statistics,
-                scratch: &mut self.scratch,
-            };
-            for from in [first, first.other()] {
-                entry.drive(from, &mut tools).end(why);
-            }
+        self.ledger.discount(&mut entry);
+        if entry.buffered == ELSEWHERE {
+            handler.close(&mut entry.conversation, why);
+            return;
         }
-        handler.closed(&mut entry.conversation);
+        self.buffered -= entry.buffered;
+        let mut tools = Tools {
+            handler: &mut *handler,
+            caps: &self.caps,
+            statistics: &mut self.statistics,
+            scratch: &mut self.scratch,
+        };
+        entry.close(why, &mut tools);
     }
 }

@@ -51,6 +51,8 @@ pub(super) struct Direction {
     held: Held,
     /// Nothing more is read.
     pub ended: bool,
+    /// Its bytes are kept elsewhere: here is only known how far it is.
+    pub follower: bool,
 }
 
 impl Direction {
@@ -59,9 +61,17 @@ impl Direction {
         self.base
     }
 
-    /// A direction whose first byte will have this sequence number.
-    pub fn begun(base: u32) -> Self {
-        Direction { base: Some(base), ..Direction::default() }
+    /// Begins again, with a first byte of this sequence number.
+    pub fn begin(&mut self, base: u32) {
+        *self = Direction { base: Some(base), follower: self.follower, ..Direction::default() };
+    }
+
+    /// A direction that goes the same way when it is given the same segments, but keeps no bytes
+    /// and tells nobody.
+    pub fn follower(&self) -> Direction {
+        let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
+        let (stream, held) = (Stream::default(), self.held.outline());
+        Direction { base, next, acked, cut_to, fin, stream, held, ended, follower: true }
     }
 
     /// Any byte was seen, in order or not.
@@ -111,13 +121,15 @@ impl Direction {
     /// Adds bytes that are not in the stream yet.
     fn add(&mut self, placed: Placed<'_>, origin: Origin, scratch: &mut Scratch) -> usize {
         if placed.start > self.next || !self.held.is_empty() {
-            self.held.insert(placed, origin);
+            self.held.insert(placed, origin, self.follower);
             return self.advance(Some(origin), scratch);
         }
         if placed.begins {
             scratch.starts.push(0);
         }
-        self.stream.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
+        if !self.follower {
+            self.stream.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
+        }
         self.next += placed.bytes.len() as u64;
         self.cut_to = self.cut_to.max(placed.wire_end);
         placed.bytes.len()
@@ -137,9 +149,11 @@ impl Direction {
                 scratch.starts.push(new);
             }
             let origin = *by.get_or_insert(piece.origin);
-            self.stream.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
-            new += piece.bytes.len();
-            self.next = piece.end();
+            if !self.follower {
+                self.stream.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
+            }
+            new += piece.len();
+            self.next = piece.end;
             self.cut_to = self.cut_to.max(piece.wire_end);
         }
         new

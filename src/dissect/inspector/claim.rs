@@ -1,5 +1,6 @@
 //! Whose a conversation is, and what is held back of it until that is known.
 
+use super::deal::Away;
 use crate::capture::Time;
 use crate::dissect::{Place, Session};
 use crate::flow::{Origin, Side, Transport};
@@ -12,11 +13,10 @@ pub enum Claim {
     New,
     /// Somebody may claim it when more was said.
     Undecided(Box<Held>),
-    /// A dissector's, of this share, or one that tells something about other conversations.
+    /// A dissector's.
     Claimed(Owner),
-    /// A dissector's, of another [`Share`](super::Share): nothing of it is read here. With the
-    /// generation of the expected servers at which it was asked about, if it is not yet certain.
-    Elsewhere(Option<u64>),
+    /// A dissector's, and read by another thread.
+    Elsewhere(Away),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
@@ -25,7 +25,9 @@ impl Claim {
     /// About how many bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {
-            Claim::New | Claim::Foreign(_) | Claim::Elsewhere(_) => 0,
+            Claim::New | Claim::Foreign(_) => 0,
+            // As the flow table wants it.
+            Claim::Elsewhere(_) => usize::MAX,
             Claim::Undecided(held) => held.memory(),
             Claim::Claimed(owner) => {
                 owner.session.memory() + owner.doubt.as_ref().map_or(0, |doubt| doubt.held.memory())

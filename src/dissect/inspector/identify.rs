@@ -141,7 +141,7 @@ impl<S: Sink> Inspector<'_, S> {
                     c.ends.iter().for_each(|end| _ = self.known.insert(*end, name));
                 }
                 self.counters.strangers.unread += held.forgotten;
-                let Some(mut owner) = self.owned(c, Owner::new(name, session, None)) else { return };
+                let mut owner = Owner::new(name, session, None);
                 owner.outcome.credit = bits.into();
                 for datagram in &held.datagrams {
                     let place = datagram.place();
@@ -171,7 +171,11 @@ impl<S: Sink> Inspector<'_, S> {
             if doubt.held.datagrams.len() < DOUBTED {
                 owner.doubt = Some(doubt);
             } else if doubt.broken * 2 > DOUBTED {
-                if let Some(Some((name, why, session, bits))) = self.identify(c, &doubt.held, Ask::Again(owner.name)) {
+                let again = self.identify(c, &doubt.held, Ask::Again(owner.name));
+                if let Some(Some((name, why, session, bits))) = again.filter(|found| {
+                    // What changes how others are read is decided by the reader alone.
+                    found.as_ref().is_none_or(|(_, _, session, _)| !session.shares())
+                }) {
                     *self.counters.claimed.entry((name, why)).or_default() += 1;
                     let before = owner.told();
                     owner = Owner { before, ..Owner::new(name, session, None) };
@@ -188,11 +192,9 @@ impl<S: Sink> Inspector<'_, S> {
     /// Nobody knows better, but most of what the conversation says is none of what it was taken for.
     #[cold]
     pub(super) fn give_up(&mut self, c: &mut Conversation<Claim>, owner: &Owner) {
-        if self.share.has(c.id) {
-            let Outcome { messages, frames, broken, .. } = owner.outcome;
-            let (flow, ends, name) = (c.id, c.ends, owner.name);
-            self.counters.strangers.give_up(GivenUp { flow, name, messages, broken, frames, ends });
-        }
+        let Outcome { messages, frames, broken, .. } = owner.outcome;
+        let (flow, ends, name) = (c.id, c.ends, owner.name);
+        self.counters.strangers.give_up(GivenUp { flow, name, messages, broken, frames, ends });
         c.state = Claim::Foreign(GONE);
     }
 
@@ -205,35 +207,29 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// The owner, unless it is for another share to have one.
-    fn owned(&self, c: &mut Conversation<Claim>, owner: Owner) -> Option<Owner> {
-        if self.share.has(c.id) || owner.session.shares() {
-            return Some(owner);
-        }
-        c.state = Claim::Elsewhere(owner.generation);
-        None
-    }
-
     /// Takes the conversation's owner out, if it is claimed or can be by name.
     pub(super) fn claimed(&mut self, c: &mut Conversation<Claim>) -> Option<Owner> {
         let again = matches!(&c.state, Claim::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Claim::New) || again {
             if let Some((name, why, session, _)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return self.owned(c, Owner::new(name, session, Some(self.generation)));
+                return Some(Owner::new(name, session, Some(self.generation)));
             }
             if again {
                 c.state = Claim::Foreign(self.generation);
             }
         }
         match std::mem::take(&mut c.state) {
-            Claim::Elsewhere(Some(generation)) => match self.announced(c, generation) {
-                Some(session) => self.owned(c, Owner::new(ANNOUNCED, session, Some(self.generation))),
-                None => {
-                    c.state = Claim::Elsewhere(Some(self.generation));
-                    None
+            Claim::Elsewhere(mut away) => {
+                let newer = away.generation.and_then(|generation| self.announced(c, generation));
+                if let Some(session) = newer {
+                    self.take_back(c.id, away);
+                    return Some(Owner::new(ANNOUNCED, session, Some(self.generation)));
                 }
-            },
+                away.generation = away.generation.map(|_| self.generation);
+                c.state = Claim::Elsewhere(away);
+                None
+            }
             Claim::Claimed(mut owner) => {
                 if let Some(generation) = &mut owner.generation {
                     let newer = self.announced(c, *generation);

@@ -1,14 +1,17 @@
 //! From packets to messages: finds out each conversation's protocol and feeds its session.
 
+mod batch;
 mod claim;
+mod counters;
+mod deal;
 mod dump;
 mod identify;
-mod share;
 mod strangers;
 
 pub use claim::{Claim, Doubt, Held, Owner};
+pub use counters::Counters;
+pub use deal::{Away, Dealer, Inbox, Worker, deal};
 pub use dump::{Carrier, Piece, carried, dump, recognise};
-pub use share::{Counters, Share};
 pub use strangers::{GivenUp, Stranger, Strangers};
 
 use super::dissector::{Dissector, Session, StreamEvent};
@@ -16,11 +19,10 @@ use super::message::{Draft, Out, Place, Sink};
 use super::options::Options;
 use super::talk::Talk;
 use crate::capture::{Packet, Time};
-use crate::flow::{Conversation, Delivery, End, Gap, Handler, Origin, Side, Stream, Transport};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Origin, Report, Side, Stream, Transport};
 use claim::{Said, What};
 use identify::{GONE, HELD_BYTES};
 use rustc_hash::FxHashMap;
-use share::Nobody;
 use std::net::SocketAddr;
 
 /// How many servers are remembered whose UDP conversations belong to a TCP one.
@@ -33,9 +35,9 @@ pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
     sink: &'a mut S,
-    share: Share,
-    /// The conversation whose turn it is, and how many turns there were: every inspector of a
-    /// capture counts the same ones.
+    /// Who gives conversations to other threads.
+    dealer: Option<Dealer>,
+    /// The conversation whose turn it is, and how many turns there were.
     turn: (u64, u64),
     draft: Draft,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
@@ -58,7 +60,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             options,
             forced,
             sink,
-            share: Share::ALL,
+            dealer: None,
             turn: (0, 0),
             draft,
             expected: FxHashMap::default(),
@@ -69,10 +71,28 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// Reads only the conversations of a share.
-    pub fn share(mut self, share: Share) -> Self {
-        self.share = share;
+    /// Gives conversations that are claimed to other threads.
+    pub fn dealer(mut self, dealer: Option<Dealer>) -> Self {
+        self.dealer = dealer;
         self
+    }
+
+    /// A frame came, of whatever kind, at this time. Is there no use in going on, since a worker has
+    /// gone?
+    #[inline]
+    pub fn frame(&mut self, time: Time) -> bool {
+        let Some(dealer) = &mut self.dealer else { return false };
+        dealer.first(time);
+        let gone = dealer.gone();
+        self.relieve();
+        gone
+    }
+
+    /// There is nothing more for the workers.
+    pub fn end(&mut self) {
+        if let Some(mut dealer) = self.dealer.take() {
+            dealer.send(u64::MAX);
+        }
     }
 
     /// Where the messages go.
@@ -90,11 +110,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
         let names = [names[0].as_str(), names[1].as_str()];
-        let sink: &mut dyn Sink = match self.share.has(talk.flow) {
-            true => self.sink,
-            false => &mut Nobody,
-        };
-        let mut out = Out::new(&mut self.draft, sink, talk, names);
+        let mut out = Out::new(&mut self.draft, self.sink, talk, names);
         work(session, &mut out);
         let broken = out.broken();
         self.told = out.told();
@@ -119,6 +135,50 @@ impl<'a, S: Sink> Inspector<'a, S> {
             self.turn = (flow, self.turn.1 + 1);
             self.sink.turn(self.turn.1);
         }
+    }
+
+    /// It is the turn of a conversation that the reader has dealt.
+    #[inline]
+    fn set_turn(&mut self, flow: u64, turn: u64) {
+        if self.turn != (flow, turn) {
+            self.turn = (flow, turn);
+            self.sink.turn(turn);
+        }
+    }
+
+    /// The worker that has a conversation forgets it: it is read here from now on.
+    #[cold]
+    fn take_back(&mut self, flow: u64, away: Away) {
+        if let Some(dealer) = &mut self.dealer {
+            dealer.forget(away, self.turn.1);
+        }
+        self.turn.0 = 0;
+        self.turn(flow);
+    }
+
+    /// Hands over what was said, where that is much. First the workers get theirs: whoever takes
+    /// this may wait for one of them.
+    #[inline]
+    fn relieve(&mut self) {
+        if self.dealer.is_some() && self.sink.full() {
+            self.wait();
+        }
+    }
+
+    /// Others may wait for what was said, or dealt.
+    fn wait(&mut self) {
+        self.end_turn();
+        if let Some(dealer) = &mut self.dealer {
+            dealer.send(self.turn.1);
+            self.sink.hand_over();
+        }
+    }
+
+    /// What comes next has a later turn, whoever's it is: so all that was said before can be merged,
+    /// however long one conversation goes on.
+    fn end_turn(&mut self) {
+        self.turn = (0, self.turn.1 + 1);
+        self.sink.turn(self.turn.1);
     }
 
     fn stream_event(
@@ -160,10 +220,6 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 stream.consume(stream.bytes().len());
                 c.state = Claim::Foreign(generation);
             }
-            Claim::Elsewhere(generation) => {
-                stream.consume(stream.bytes().len());
-                c.state = Claim::Elsewhere(generation);
-            }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 let kept = &mut held.streams[side.index()];
@@ -195,10 +251,6 @@ impl<'a, S: Sink> Inspector<'a, S> {
                         stream.consume(stream.bytes().len());
                         c.state = Claim::Foreign(generation);
                     }
-                    Claim::Elsewhere(generation) => {
-                        stream.consume(stream.bytes().len());
-                        c.state = Claim::Elsewhere(generation);
-                    }
                     Claim::Undecided(mut held) => {
                         if let StreamEvent::Data { segments, frame, .. } = event {
                             let (end, origin) = (stream.bytes().len(), Origin { frame, time });
@@ -210,6 +262,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
                     other => c.state = other,
                 }
             }
+        }
+    }
+}
+
+impl<S: Sink> Inspector<'_, S> {
+    /// A packet of a conversation that is read elsewhere.
+    #[inline]
+    fn deal(&mut self, away: Away, side: Side, packet: &Packet<'_>) {
+        if let Some(dealer) = &mut self.dealer {
+            dealer.packet(away, self.turn.1, side, packet);
         }
     }
 }
@@ -228,9 +290,10 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
         length: usize,
     ) {
         self.turn(c.id);
-        if let Claim::Elsewhere(generation) = c.state
-            && generation.is_none_or(|generation| generation == self.generation)
+        if let Claim::Elsewhere(away) = c.state
+            && away.generation.is_none_or(|generation| generation == self.generation)
         {
+            self.deal(away, side, packet);
             return;
         }
         let place =
@@ -261,7 +324,10 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
                 *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
                 c.state = Claim::Foreign(generation);
             }
-            Claim::Elsewhere(generation) => c.state = Claim::Elsewhere(generation),
+            Claim::Elsewhere(away) => {
+                self.deal(away, side, packet);
+                c.state = Claim::Elsewhere(away);
+            }
             before => {
                 let mut held = if let Claim::Undecided(held) = before { held } else { Box::default() };
                 held.push(&place);
@@ -285,6 +351,12 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
 
     fn memory(&self, c: &Conversation<Claim>) -> usize {
         c.state.memory()
+    }
+
+    fn shared(&self, c: &Conversation<Claim>, each: &mut dyn FnMut(u64, usize)) {
+        if let Claim::Claimed(owner) = &c.state {
+            owner.session.shared(each);
+        }
     }
 
     fn first_to_end(&self, c: &Conversation<Claim>) -> Side {
@@ -317,8 +389,54 @@ impl<S: Sink> Handler<Claim> for Inspector<'_, S> {
             Claim::Foreign(generation) => *generation == GONE,
             _ => false,
         };
-        if told && self.share.has(c.id) {
+        if told {
             self.sink.ended(c.id, c.ended);
+        }
+        self.relieve();
+    }
+
+    fn leaves(&self, c: &Conversation<Claim>) -> bool {
+        self.dealer.is_some() && matches!(&c.state, Claim::Claimed(owner) if !owner.session.shares())
+    }
+
+    fn take(&mut self, c: &mut Conversation<Claim>, slot: u32, mut moved: Moved<Claim>) {
+        let Some(dealer) = &mut self.dealer else { return };
+        let mut generation = None;
+        if let Claim::Claimed(owner) = &mut moved.conversation().state {
+            // Where it goes nothing is ever announced.
+            generation = owner.generation;
+            owner.generation = generation.map(|_| 0);
+        }
+        c.state = Claim::Elsewhere(dealer.take(slot, self.turn.1, moved, generation));
+        // What comes next is said by another thread, behind what was said here.
+        self.turn.0 = 0;
+    }
+
+    fn segment(&mut self, c: &mut Conversation<Claim>, side: Side, packet: &Packet<'_>) {
+        self.turn(c.id);
+        if let Claim::Elsewhere(away) = c.state {
+            self.deal(away, side, packet);
+        }
+    }
+
+    fn close(&mut self, c: &mut Conversation<Claim>, why: End) {
+        self.turn(c.id);
+        if let (Claim::Elsewhere(away), Some(dealer)) = (&c.state, &mut self.dealer) {
+            dealer.close(*away, self.turn.1, why);
+        }
+    }
+
+    fn epoch(&mut self) {
+        if let Some(dealer) = &mut self.dealer {
+            dealer.epoch(self.turn.1 + 1);
+            self.end_turn();
+            self.sink.hand_over();
+        }
+    }
+
+    fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
+        if let Some(dealer) = &mut self.dealer {
+            dealer.reports(each);
         }
     }
 }

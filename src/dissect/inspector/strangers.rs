@@ -100,9 +100,12 @@ impl Strangers {
         }
     }
 
-    /// Adds the conversations that another inspector of the same capture has given up. The others
-    /// were seen by both.
-    pub fn add_given_up(&mut self, other: &Strangers) {
+    /// Adds what another inspector has found in its conversations of the same capture.
+    pub fn add(&mut self, other: &Strangers) {
+        self.count += other.count;
+        self.unread += other.unread;
+        self.ended.extend_from_slice(&other.ended);
+        self.sort();
         self.given_up_count += other.given_up_count;
         self.given_up.extend_from_slice(&other.given_up);
         self.given_up.sort_by_key(|given_up| (given_up.frames[1], given_up.flow));

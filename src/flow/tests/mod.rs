@@ -4,6 +4,7 @@ mod caps;
 mod ends;
 mod gaps;
 mod order;
+mod partition;
 mod property;
 mod slots;
 mod streams;

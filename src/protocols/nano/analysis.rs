@@ -48,6 +48,11 @@ impl Analysis {
         &self.memory.caps
     }
 
+    /// What it holds together with others: a key, and how many bytes.
+    pub fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
+        self.memory.shared(each);
+    }
+
     /// Bytes were lost.
     pub fn forget(&mut self) {
         self.memory.forget();

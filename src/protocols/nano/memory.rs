@@ -7,10 +7,13 @@ use crate::dissect::Options;
 use crate::dissect::limits::PeerCaps;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
-use std::sync::Arc;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Weak};
 
 /// So many open requests are remembered.
 const MOST_OPEN: usize = 65536;
+/// A route with its counters: most have some ten letters, none more than 255.
+const ROUTE: usize = 64;
 /// So many routes that stood in full are kept, to be shared by requests.
 const MOST_ROUTES: usize = 4096;
 
@@ -43,20 +46,39 @@ impl Dictionary {
     }
 }
 
-/// What the last handshake told, of whichever conversation: a server tells all its clients the same,
-/// so they share it.
+/// What handshakes told, of whichever conversation: a server tells all its clients the same, so they
+/// share it.
 #[derive(Debug, Default)]
 pub struct Known {
-    dictionary: Option<Arc<Dictionary>>,
-    protos: Option<Arc<Protos>>,
+    dictionaries: Told<Dictionary>,
+    protos: Told<Protos>,
+}
+
+/// What was told, by a [`key`] of its text, as long as somebody has it.
+type Told<T> = FxHashMap<u64, Weak<T>>;
+
+/// After so many different ones those are looked for that nobody has any more; then after each
+/// doubling.
+const MANY: usize = 64;
+
+/// What a text is known by, to any thread: its hash, never below 2.
+fn key(json: &Json) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    json.to_string().hash(&mut hasher);
+    hasher.finish() | 2
 }
 
 /// The one that is known already, if it says the same.
-fn shared<T: PartialEq>(known: &mut Option<Arc<T>>, new: T) -> Arc<T> {
-    match known {
-        Some(known) if **known == new => Arc::clone(known),
-        _ => Arc::clone(known.insert(Arc::new(new))),
+fn shared<T: PartialEq>(known: &mut Told<T>, key: u64, new: T) -> Arc<T> {
+    if let Some(same) = known.get(&key).and_then(Weak::upgrade).filter(|same| **same == new) {
+        return same;
     }
+    if known.len() >= MANY && known.len().is_power_of_two() {
+        known.retain(|_, weak| weak.strong_count() > 0);
+    }
+    let new = Arc::new(new);
+    known.insert(key, Arc::downgrade(&new));
+    new
 }
 
 /// A request that waits for its response.
@@ -87,6 +109,10 @@ pub struct Memory {
     dictionary: Option<Arc<Dictionary>>,
     /// The protos, where they are known.
     pub protos: Option<Arc<Protos>>,
+    /// The keys of both, where the server has told them; 0 where it has not.
+    keys: [u64; 2],
+    /// How often it has told something.
+    told: u8,
     /// The server said that it uses protos.
     pub uses_protos: bool,
     /// Any JSON value may be a payload.
@@ -113,6 +139,8 @@ impl Memory {
         Memory {
             dictionary: settings::dictionary(options),
             protos: settings::protos(options),
+            keys: [0; 2],
+            told: 0,
             uses_protos: false,
             any_json: payload == Payload::Json,
             payload,
@@ -128,18 +156,22 @@ impl Memory {
 
     /// About how many bytes it holds.
     pub fn memory(&self) -> usize {
-        /// A route's place and its counters.
-        const ROUTE: usize = 64;
         /// One that stood in full: most have some ten letters, none more than 255.
         const FULL: usize = 256;
-        // Of what is shared, each has its part.
-        let dictionary = self
-            .dictionary
-            .as_ref()
-            .map_or(0, |d| (d.routes.capacity() * ROUTE + d.bytes).div_ceil(Arc::strong_count(d)));
-        let protos = self.protos.as_ref().map_or(0, |p| p.memory().div_ceil(Arc::strong_count(p)));
         let open = self.open.capacity() * size_of::<(u64, Open)>();
-        dictionary + protos + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
+        // Another number wherever what is shared may have changed.
+        usize::from(self.told) + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
+    }
+
+    /// What it holds together with others that were told the same: a key, and how many bytes.
+    pub fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
+        let [dictionary, protos] = self.keys;
+        if let (1.., Some(d)) = (dictionary, &self.dictionary) {
+            each(dictionary, d.routes.capacity() * ROUTE + d.bytes);
+        }
+        if let (1.., Some(p)) = (protos, &self.protos) {
+            each(protos, p.memory());
+        }
     }
 
     /// Was a dictionary seen?
@@ -196,14 +228,20 @@ impl Memory {
     pub fn learn(&mut self, answer: &Json, known: &mut Known) -> bool {
         let Some(sys) = answer.get("sys") else { return false };
         let mut cut = false;
+        self.told = self.told.wrapping_add(1);
         if let Some(dict) = sys.get("dict").filter(|dict| dict.is_object()) {
-            let dictionary = shared(&mut known.dictionary, Dictionary::read(dict));
+            let key = key(dict);
+            let dictionary = shared(&mut known.dictionaries, key, Dictionary::read(dict));
             cut |= dictionary.longest > self.caps.name_bytes;
+            self.keys[0] = key;
             self.dictionary = Some(dictionary);
         }
         if let Some(protos) = sys.get("protos").filter(|protos| protos.is_object()) {
-            let protos = shared(&mut known.protos, Protos::read(protos, &self.caps));
+            // Another one than a dictionary of the same text.
+            let key = key(protos) ^ 1;
+            let protos = shared(&mut known.protos, key, Protos::read(protos, &self.caps));
             cut |= protos.cut() > 0;
+            self.keys[1] = key;
             self.protos = Some(protos);
         }
         if let Some(seconds) = sys.get("heartbeat").and_then(Json::as_f64) {
@@ -234,15 +272,29 @@ mod tests {
 
     #[test]
     fn what_a_server_tells_all_is_kept_once() {
-        let alone = taught(&mut Known::default(), 200);
-        let alone = alone.memory();
+        /// What these hold, of what is shared once.
+        fn held(all: &[Memory]) -> usize {
+            let mut shared = FxHashMap::default();
+            all.iter().for_each(|memory| memory.shared(&mut |key, bytes| _ = shared.insert(key, bytes)));
+            all.iter().map(Memory::memory).sum::<usize>() + shared.values().sum::<usize>()
+        }
+        let alone = held(&[taught(&mut Known::default(), 200)]);
+        // Also where two servers take turns.
         let mut known = Known::default();
-        let all: Vec<Memory> = (0..50).map(|_| taught(&mut known, 200)).collect();
-        let sum: usize = all.iter().map(Memory::memory).sum();
-        assert!(alone > 200 * 100 && sum < alone * 2, "{alone} {sum}");
+        let all: Vec<Memory> = (0..100).map(|n| taught(&mut known, 199 + n % 2)).collect();
+        let sum = held(&all);
+        assert!(alone > 200 * 100 && sum < alone * 3, "{alone} {sum}");
+        for (one, same) in all.iter().zip(all.iter().skip(2)) {
+            let [one, same] = [one, same].map(|m| (m.dictionary.as_ref().unwrap(), m.protos.as_ref().unwrap()));
+            assert!(Arc::ptr_eq(one.0, same.0) && Arc::ptr_eq(one.1, same.1));
+        }
         // Another server's are its own, and counted.
         let others: Vec<Memory> = (201..251).map(|n| taught(&mut known, n)).collect();
-        let sum: usize = others.iter().map(Memory::memory).sum();
+        let sum = held(&others);
         assert!(sum > alone * 40, "{alone} {sum}");
+        // What nobody has any more is not kept.
+        drop((all, others));
+        (0..1000).for_each(|n| _ = taught(&mut known, n % 100));
+        assert!(known.protos.len() <= 2 * MANY && known.dictionaries.len() <= 2 * MANY, "{}", known.protos.len());
     }
 }

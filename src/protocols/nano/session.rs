@@ -283,6 +283,10 @@ impl Session for Conversation {
         lanes + carrier + self.analysis.memory() + self.frames.capacity() * 8
     }
 
+    fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
+        self.analysis.shared(each);
+    }
+
     fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {

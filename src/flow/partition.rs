@@ -1,0 +1,141 @@
+//! Conversations of a table that another thread reads.
+
+use super::drive::Tools;
+use super::entry::Entry;
+use super::epoch::Report;
+use super::tcp::Scratch;
+use super::{Caps, Conversation, End, Handler, Side, Statistics};
+use crate::capture::{Body, Packet, Time};
+
+/// A conversation on its way from a [`Table`](super::Table) to a [`Partition`].
+#[derive(Debug)]
+pub struct Moved<S>(pub(super) Box<Entry<S>>);
+
+impl<S> Moved<S> {
+    /// The conversation.
+    pub fn conversation(&mut self) -> &mut Conversation<S> {
+        &mut self.0.conversation
+    }
+}
+
+/// The conversations of a [`Table`](super::Table) that one other thread reads. Which packets are whose, and
+/// when a conversation is over, the table has decided; here is read what they say.
+#[derive(Debug)]
+pub struct Partition<S> {
+    /// By their slots in the table.
+    entries: Vec<Option<Box<Entry<S>>>>,
+    caps: Caps,
+    statistics: Statistics,
+    scratch: Scratch,
+    changed: Vec<u32>,
+}
+
+impl<S> Partition<S> {
+    /// A partition without conversations.
+    pub fn new(caps: Caps) -> Partition<S> {
+        let (statistics, scratch) = (Statistics::default(), Scratch::default());
+        Partition { entries: Vec::new(), caps, statistics, scratch, changed: Vec::new() }
+    }
+
+    /// What was counted up to now.
+    pub fn statistics(&self) -> Statistics {
+        self.statistics
+    }
+
+    /// Takes a conversation that [leaves](Handler::leaves) the table.
+    pub fn take(&mut self, slot: u32, moved: Moved<S>) {
+        let index = slot as usize;
+        if self.entries.len() <= index {
+            self.entries.resize_with(index + 1, || None);
+        }
+        let Moved(mut entry) = moved;
+        entry.changed = true;
+        if let Some(place) = self.entries.get_mut(index) {
+            *place = Some(entry);
+            self.changed.push(slot);
+        }
+    }
+
+    /// The conversation in a slot.
+    #[inline]
+    pub fn conversation(&self, slot: u32) -> Option<&Conversation<S>> {
+        Some(&self.entries.get(slot as usize)?.as_deref()?.conversation)
+    }
+
+    /// A packet of a conversation, sent by `from`.
+    pub fn packet(
+        &mut self,
+        slot: u32,
+        from: Side,
+        (frame, frames, time): (u64, &[u64], Time),
+        body: Body<'_>,
+        handler: &mut impl Handler<S>,
+    ) {
+        let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut) else { return };
+        let ends = &entry.conversation.ends;
+        let (src, dst) = (ends[from.index()], ends[from.other().index()]);
+        let packet = Packet { frame, frames, time, src, dst, body };
+        let now = match &packet.body {
+            Body::Udp { payload, length } => {
+                entry.count(from, time, *length);
+                handler.datagram(&mut entry.conversation, from, &packet, payload, *length);
+                handler.memory(&entry.conversation)
+            }
+            Body::Tcp(segment) => {
+                if segment.syn && !segment.rst {
+                    // The table has seen that it is this conversation's.
+                    entry.syn(from, segment);
+                }
+                entry.count(from, time, segment.length.max(segment.payload.len()));
+                let mut tools = Tools {
+                    handler: &mut *handler,
+                    caps: &self.caps,
+                    statistics: &mut self.statistics,
+                    scratch: &mut self.scratch,
+                };
+                entry.segment(from, &packet, segment, &mut tools);
+                entry.allocated() + handler.memory(&entry.conversation)
+            }
+        };
+        if now != entry.buffered {
+            entry.buffered = now;
+            if !entry.changed {
+                entry.changed = true;
+                self.changed.push(slot);
+            }
+        }
+    }
+
+    /// What all of them hold now.
+    #[cfg(test)]
+    pub(super) fn buffered(&self) -> usize {
+        self.entries.iter().flatten().map(|entry| entry.buffered).sum()
+    }
+
+    /// A conversation is over.
+    pub fn close(&mut self, slot: u32, why: End, handler: &mut impl Handler<S>) {
+        let Some(mut entry) = self.entries.get_mut(slot as usize).and_then(Option::take) else { return };
+        let mut tools =
+            Tools { handler, caps: &self.caps, statistics: &mut self.statistics, scratch: &mut self.scratch };
+        entry.close(why, &mut tools);
+    }
+
+    /// A conversation is read by the table again.
+    pub fn forget(&mut self, slot: u32) {
+        if let Some(place) = self.entries.get_mut(slot as usize) {
+            *place = None;
+        }
+    }
+
+    /// An epoch has ended: what is held by the conversations where that has changed.
+    pub fn report(&mut self, reports: &mut Vec<Report>, handler: &impl Handler<S>) {
+        for slot in self.changed.drain(..) {
+            // A slot may have been left and taken again since: that one's turn comes, once.
+            if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
+                && std::mem::take(&mut entry.changed)
+            {
+                reports.push(Report::of(slot, &entry.conversation, entry.buffered, handler));
+            }
+        }
+    }
+}

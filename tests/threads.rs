@@ -1,0 +1,196 @@
+//! Any number of threads prints the same bytes, under every limit, and the limits hold for the run.
+
+use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
+use std::fs::File;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn fixtures() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// One conversation's packets: does who began it send, and what?
+type Talk = Vec<(bool, Packet)>;
+
+#[derive(Clone)]
+enum Packet {
+    Udp(Vec<u8>),
+    /// A segment without its bytes, and those.
+    Tcp(Segment<'static>, Vec<u8>),
+}
+
+/// The first packets of the conversation that begins a fixture.
+fn talk(fixture: &str, most: usize) -> Talk {
+    let file = File::open(fixtures().join(fixture)).expect("a fixture");
+    let mut packets = Packets::open(Box::new(file)).expect("a capture");
+    let (mut talk, mut ends): (Talk, Option<(SocketAddr, SocketAddr)>) = (Vec::new(), None);
+    while let Some(item) = packets.next().expect("frames") {
+        let Decoded::Packet(packet) = item.decoded else { continue };
+        let ends = *ends.get_or_insert((packet.src, packet.dst));
+        let first = ends == (packet.src, packet.dst);
+        if talk.len() == most || !first && ends != (packet.dst, packet.src) {
+            continue;
+        }
+        talk.push((
+            first,
+            match packet.body {
+                Body::Udp { payload, .. } => Packet::Udp(payload.to_vec()),
+                Body::Tcp(segment) => {
+                    let payload = segment.payload.to_vec();
+                    let Segment { seq, ack, has_ack, syn, fin, rst, length, .. } = segment;
+                    Packet::Tcp(Segment { seq, ack, has_ack, syn, fin, rst, payload: &[], length }, payload)
+                }
+            },
+        ));
+    }
+    assert!(!talk.is_empty(), "{fixture}");
+    talk
+}
+
+/// A capture in which so many conversations take turns, packet by packet; the servers' ports count
+/// from `port`.
+fn in_turns(name: &str, talks: &[Talk], conversations: usize, port: usize) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("netkit-threads-{}-{name}.pcap", std::process::id()));
+    let file = std::io::BufWriter::new(File::create(&path).expect("a file"));
+    let mut writer = PcapWriter::new(file, LinkType::ETHERNET, 6).expect("a header");
+    let (mut bytes, mut frames) = (Vec::new(), 0);
+    for round in 0..talks.iter().map(Vec::len).max().unwrap_or(0) {
+        for n in 0..conversations {
+            let kind = n % talks.len();
+            let Some((first, packet)) = talks[kind].get(round) else { continue };
+            let client: SocketAddr = format!("10.{}.{}.2:{}", n >> 8, n & 255, 20_000 + n % 1000).parse().unwrap();
+            let server: SocketAddr = format!("192.168.{kind}.1:{}", port + kind).parse().unwrap();
+            let (src, dst) = if *first { (client, server) } else { (server, client) };
+            let body = match packet {
+                Packet::Udp(payload) => Body::Udp { payload, length: payload.len() },
+                Packet::Tcp(segment, payload) => Body::Tcp(Segment { payload, ..segment.clone() }),
+            };
+            ethernet(src, dst, &body, &mut bytes).expect("a frame");
+            frames += 1;
+            writer.frame(Time::micros(1_800_000_000 + frames / 1000, (frames % 1000) as u32 * 1000), &bytes).unwrap();
+        }
+    }
+    writer.flush().expect("written");
+    path
+}
+
+/// What `decode` prints of files, with so many threads.
+fn decode(files: &[&Path], threads: usize, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.arg("decode").args(files).args(["-v", "--threads", &threads.to_string()]).args(more);
+    command.output().expect("netkit runs")
+}
+
+/// The lines of one thread, which any other number prints too.
+fn same(files: &[&Path], more: &[&str]) -> Output {
+    let one = decode(files, 1, more);
+    let says = |out: &Output| String::from_utf8_lossy(&out.stderr).into_owned();
+    for threads in [2, 3, 5] {
+        let several = decode(files, threads, more);
+        assert_eq!(one.status.code(), several.status.code(), "{more:?} {threads}: {}", says(&several));
+        assert_eq!(says(&one), says(&several), "{more:?} {threads}");
+        if one.stdout != several.stdout {
+            let [one, several] = [&one, &several].map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+            let at = one.lines().zip(several.lines()).position(|(a, b)| a != b);
+            let (n, m) = (one.lines().count(), several.lines().count());
+            let differ = at.map(|at| (at, one.lines().nth(at), several.lines().nth(at)));
+            panic!("{more:?}: {threads} threads print {m} lines, one {n}: {differ:?}");
+        }
+    }
+    one
+}
+
+/// How many conversations were given up, by what `decode` says.
+fn evicted(out: &Output) -> u64 {
+    let text = String::from_utf8_lossy(&out.stderr);
+    let lines = text.lines().filter_map(|line| line.strip_prefix("netkit: ")?.split_once(" conversation"));
+    lines.filter(|(_, what)| what.contains("given up")).filter_map(|(n, _)| n.parse::<u64>().ok()).sum()
+}
+
+/// Every limit, small.
+const SMALL: [&str; 9] = [
+    "conversations=1",
+    "conversations=2",
+    "buffered_bytes=0",
+    "buffered_bytes=20K",
+    "unread_bytes=64",
+    "held_bytes=16",
+    "held_segments=1",
+    "fragments=1",
+    "fragment_bytes=2000",
+];
+
+#[test]
+fn fixtures_under_every_limit() {
+    for limit in netkit::dissect::limits::LIMITS.iter().map(|limit| limit.name) {
+        assert!(SMALL.iter().any(|small| small.starts_with(&format!("{limit}="))), "{limit} is not tried");
+    }
+    let mut files = Vec::new();
+    for folder in std::fs::read_dir(fixtures()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files.extend(entries.filter(|p| p.to_string_lossy().contains(".pcap")));
+    }
+    files.sort();
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    assert!(files.len() > 50, "{}", files.len());
+    let all = same(&files, &["-f", "ndjson"]);
+    assert!(all.stdout.len() > 100_000);
+    let mut given_up = 0;
+    for limit in SMALL {
+        given_up += evicted(&same(&files, &["-f", "ndjson", "--limit", limit]));
+    }
+    assert!(given_up > 100, "{given_up}");
+    for format in ["json", "summary"] {
+        same(&files, &["-f", format]);
+        same(&files, &["-f", format, "--limit", "conversations=2", "--limit", "buffered_bytes=20K"]);
+    }
+    same(&files, &["-f", "ndjson", "-F", "length > 20", "--fail-on", "fault"]);
+    same(&files, &["-f", "ndjson", "--port", "17820=riptide", "--port", "3413=dnp"]);
+    for proto in ["riptide", "nano", "gne"] {
+        same(&files, &["-f", "ndjson", "-p", proto, "--limit", "buffered_bytes=20K"]);
+    }
+}
+
+#[test]
+fn ten_thousand_conversations_in_turns() {
+    let talks = [
+        talk("riptide/riptide22-udp.pcap", 3),
+        talk("dnp/dnp-basic.pcap", 4),
+        talk("nano/nano-protobuf-tcp.pcap", 6),
+        talk("gne/gne-le-udp-full.pcap", 6),
+        talk("acknex/acknex-a5.pcap", 3),
+        talk("riptide/riptide20-tcp.pcap", 5),
+    ];
+    let path = in_turns("ten-thousand", &talks, 10_000, 3000);
+    let all = same(&[&path], &["-f", "ndjson"]);
+    assert_eq!(evicted(&all), 0);
+    let lines = all.stdout.iter().filter(|b| **b == b'\n').count();
+    assert!(lines > 10_000, "{lines}");
+    for limit in ["conversations=700", "buffered_bytes=300K"] {
+        let some = same(&[&path], &["-f", "ndjson", "--limit", limit]);
+        assert!(evicted(&some) > 1000, "{limit}: {}", evicted(&some));
+    }
+    let others = ["unread_bytes=64", "held_bytes=16", "held_segments=1", "fragments=1", "fragment_bytes=2000"];
+    let others: Vec<&str> = others.iter().flat_map(|limit| ["--limit", limit]).collect();
+    same(&[&path], &[&["-f", "summary"], &others[..]].concat());
+    std::fs::remove_file(path).expect("removed");
+}
+
+/// As it was seen: each thread gave up other conversations, so that messages were missing or came
+/// twice.
+#[test]
+fn sessions_that_remember_much_in_turns() {
+    // A client that is accepted, and then sends what nobody acknowledges.
+    let mut talk: Talk = vec![(true, Packet::Udp(vec![0, 1, 0, 0, 0])), (false, Packet::Udp(vec![1, 0, 0, 0]))];
+    talk.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
+    let path = in_turns("dnp", &[talk], 400, 3413);
+    let all = same(&[&path], &["-f", "ndjson"]);
+    let lines = |out: &Output| out.stdout.iter().filter(|b| **b == b'\n').count();
+    assert_eq!((evicted(&all), lines(&all)), (0, 40_000));
+    let some = same(&[&path], &["-f", "ndjson", "--limit", "buffered_bytes=1M"]);
+    assert!((1..100_000).contains(&evicted(&some)), "{}", evicted(&some));
+    // Whoever was given up begins again, and is recognised by its port: nothing is lost or told twice.
+    assert_eq!(lines(&some), 40_000);
+    std::fs::remove_file(path).expect("removed");
+}
