@@ -14,8 +14,8 @@
 //! | [`render`] | tree, summary, table, ndjson, json |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`live`] | sockets, probes, replays |
-//! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
+//! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
 //!
 //! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
 //!

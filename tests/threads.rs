@@ -109,7 +109,7 @@ fn evicted(out: &Output) -> u64 {
 }
 
 /// Every limit, small.
-const SMALL: [&str; 9] = [
+const SMALL: [&str; 13] = [
     "conversations=1",
     "conversations=2",
     "buffered_bytes=0",
@@ -119,6 +119,10 @@ const SMALL: [&str; 9] = [
     "held_segments=1",
     "fragments=1",
     "fragment_bytes=2000",
+    "name_bytes=2",
+    "inflate_ratio=1",
+    "live_unread=1",
+    "live_kept=1",
 ];
 
 #[test]
