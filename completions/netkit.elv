@@ -54,7 +54,7 @@ set edit:completion:arg-completer[netkit] = {|@words|
             cand --since 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z'
             cand --until 'Only messages before then: as --since'
             cand --limit 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G'
-            cand --threads 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)'
+            cand --threads 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary, tree)'
             cand -f 'Form of the output'
             cand --format 'Form of the output'
             cand --fail-on 'Exit with status 1 when a message has a fault, or a warning'

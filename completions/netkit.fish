@@ -301,7 +301,7 @@ riptide.welcome\t''"
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l since -d 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l until -d 'Only messages before then: as --since' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -l limit -d 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G' -r
-complete -c netkit -n "__fish_netkit_using_subcommand decode" -l threads -d 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)' -r
+complete -c netkit -n "__fish_netkit_using_subcommand decode" -l threads -d 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary, tree)' -r
 complete -c netkit -n "__fish_netkit_using_subcommand decode" -s f -l format -d 'Form of the output' -r -f -a "tree\t'Annotated trees: each field with its bytes'
 summary\t'A line a message'
 table\t'A table, for a few messages'

@@ -115,8 +115,7 @@ pub fn capture(
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     let (dealer, inboxes) = deal(count);
     let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
-    let (mut threads, ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.clone())).unzip();
-    let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = ends;
+    let (mut threads, mut ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.clone())).unzip();
     let Some(mut mine) = threads.pop() else { return Ok(Seen::default()) };
     thread::scope(|scope| {
         let reader = scope.spawn(move || {
