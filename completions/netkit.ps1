@@ -59,7 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
-            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary)')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary, tree)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message has a fault, or a warning')

@@ -111,8 +111,7 @@ pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Prin
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
     let (dealer, inboxes) = deal(count);
     let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
-    let (mut threads, ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();
-    let mut ends: Vec<(Receiver<Chunk>, Sender<Chunk>)> = ends;
+    let (mut threads, mut ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();
     let Some(mut mine) = threads.pop() else { return Ok(Seen::default()) };
     thread::scope(|scope| {
         let reader = scope.spawn(move || {

@@ -44,15 +44,15 @@ struct Run {
 
 impl Part {
     /// A part of what a renderer of this format writes; `None` for formats that have to see all
-    /// messages, or that are for people, who do not read so fast.
+    /// messages.
     pub fn new(format: Format, style: Style) -> Option<Part> {
         // Times that count from the message before need that one, whoever prints it.
         let counted = style.time == Some(TimeForm::Delta);
         let form = match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
-            Format::Summary if counted => return None,
-            Format::Ndjson | Format::Summary => Form::new(format, style),
-            Format::Tree | Format::Table => return None,
+            Format::Summary | Format::Tree if counted => return None,
+            Format::Ndjson | Format::Summary | Format::Tree => Form::new(format, style),
+            Format::Table => return None,
         };
         Some(Part { form, turn: 0, chunk: Chunk::default() })
     }
