@@ -42,13 +42,13 @@
 //!
 //! ```
 //! use netkit::codec::schema::Schemas;
-//! use netkit::dissect::{Draft, Message, Options, Sink, inspector::dump};
+//! use netkit::dissect::{Dissection, Message, Options, Sink, inspector::dump};
 //! use netkit::protocols;
 //!
 //! struct Hp(Option<u64>);
 //! impl Sink for Hp {
 //!     fn message(&mut self, message: &Message<'_>) {
-//!         let hp = message.draft.tree.nodes().iter().find(|n| n.field.name == "hp");
+//!         let hp = message.dissection.tree.nodes().iter().find(|n| n.field.name == "hp");
 //!         self.0 = hp.and_then(|n| n.number());
 //!     }
 //! }
@@ -60,7 +60,7 @@
 //! options.set("riptide.version=2.0")?;
 //! let riptide = protocols::by_name("riptide").ok_or("no such protocol")?;
 //! let mut hp = Hp(None);
-//! dump(riptide, &[0, 7, 0, 100, 0], &options, &mut Draft::default(), &mut hp);
+//! dump(riptide, &[0, 7, 0, 100, 0], &options, &mut Dissection::default(), &mut hp);
 //! assert_eq!(hp.0, Some(100));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -2,7 +2,7 @@
 //! panics, a fault lies inside the data, and what is shown still gives the bytes back.
 
 use netkit::capture::{Capture, Decoded, Input, Packets};
-use netkit::dissect::{Dissector, Draft, Inspector, Line, Message, Options, Sink, inspector};
+use netkit::dissect::{Dissection, Dissector, Inspector, Line, Message, Options, Sink, inspector};
 use netkit::flow::{Caps, Table};
 use netkit::protocols::riptide::Riptide;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ struct Collect(BTreeSet<(String, Vec<u8>)>);
 
 impl Sink for Collect {
     fn message(&mut self, m: &Message<'_>) {
-        self.0.insert((m.draft.version.unwrap_or("2.0").into(), m.place.bytes.to_vec()));
+        self.0.insert((m.dissection.version.unwrap_or("2.0").into(), m.place.bytes.to_vec()));
     }
 }
 
@@ -27,22 +27,22 @@ impl Sink for Check<'_> {
     fn message(&mut self, m: &Message<'_>) {
         self.seen += 1;
         let bits = m.place.bytes.len() as u64 * 8;
-        if let Some(fault) = &m.draft.fault {
+        if let Some(fault) = &m.dissection.fault {
             assert!(fault.bit as u64 <= bits, "{fault}: behind the {bits} bits");
             assert!(fault.bit as u64 + fault.have <= bits, "{fault}: more bits left than there are");
         }
         let mut text = Vec::new();
-        netkit::codec::json::fields_json(&m.draft.tree, m.sources(), &mut text);
+        netkit::codec::json::fields_json(&m.dissection.tree, m.sources(), &mut text);
         let fields = serde_json::from_slice(&text).expect("JSON");
         let line = Line {
-            message: m.draft.message,
-            proto: m.draft.proto,
-            version: m.draft.version,
-            from: m.draft.from,
+            message: m.dissection.message,
+            proto: m.dissection.proto,
+            version: m.dissection.version,
+            from: m.dissection.from,
             flow: 0,
             fields: &fields,
             derived: None,
-            broken: m.draft.fault.is_some(),
+            broken: m.dissection.fault.is_some(),
         };
         let again = Riptide.encoder(self.options).encode(&line).unwrap_or_else(|e| panic!("{e}: {fields}"));
         assert_eq!(again, m.place.bytes, "{fields}");
@@ -74,13 +74,13 @@ fn messages() -> BTreeSet<(String, Vec<u8>)> {
 fn riptide_messages_cut_and_flipped() {
     let messages = messages();
     assert!(messages.len() > 500, "{}", messages.len());
-    let (mut draft, mut runs) = (Draft::default(), 0u64);
+    let (mut dissection, mut runs) = (Dissection::default(), 0u64);
     for (version, bytes) in &messages {
         let mut options = netkit::protocols::options();
         options.set(&format!("riptide.version={version}")).expect("a version");
         let mut check = Check { options: &options, seen: 0 };
         let mut run = |data: &[u8]| {
-            inspector::dump(&Riptide, data, &options, &mut draft, &mut check);
+            inspector::dump(&Riptide, data, &options, &mut dissection, &mut check);
             runs += 1;
         };
         (0..=bytes.len()).for_each(|n| run(&bytes[..n]));

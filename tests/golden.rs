@@ -158,6 +158,6 @@ fn same_as(got: &str, file: &str) {
     if std::env::var_os("NETKIT_BLESS").is_some() {
         std::fs::write(root().join(file), got).expect("written");
     }
-    let kept = std::fs::read_to_string(root().join(file)).unwrap_or_default();
-    assert!(got == kept, "{file} is not what the program prints: NETKIT_BLESS=1 cargo test --test golden");
+    let referenced = std::fs::read_to_string(root().join(file)).unwrap_or_default();
+    assert!(got == referenced, "{file} is not what the program prints: NETKIT_BLESS=1 cargo test --test golden");
 }

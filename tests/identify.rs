@@ -13,7 +13,7 @@ struct Names(Vec<(&'static str, &'static str)>);
 
 impl Sink for Names {
     fn message(&mut self, message: &Message<'_>) {
-        self.0.push((message.draft.proto, message.draft.message));
+        self.0.push((message.dissection.proto, message.dissection.message));
     }
 }
 
@@ -76,9 +76,9 @@ fn ports_that_are_used_again_change_hands() {
     assert_eq!(found.len(), both.len(), "nothing is lost, and nothing told twice");
     let (before, after) = found.split_at(dnp.len());
     assert!(before.iter().all(|(proto, _)| *proto == "dnp"), "{before:?}");
-    let kept = after.iter().take_while(|(proto, _)| *proto == "dnp").count();
-    assert!((12..after.len() / 2).contains(&kept), "{kept} of {}", after.len());
-    assert!(after[kept..].iter().all(|(proto, _)| *proto == "riptide"), "{after:?}");
+    let referenced = after.iter().take_while(|(proto, _)| *proto == "dnp").count();
+    assert!((12..after.len() / 2).contains(&referenced), "{referenced} of {}", after.len());
+    assert!(after[referenced..].iter().all(|(proto, _)| *proto == "riptide"), "{after:?}");
 }
 
 /// Messages that cannot be read are shown as what the conversation was, where nobody knows better.
@@ -101,8 +101,8 @@ struct Ends {
 
 impl Sink for Ends {
     fn message(&mut self, message: &Message<'_>) {
-        self.said.insert(message.talk.flow);
-        assert!(!self.ended.contains(&message.talk.flow), "a message after the end");
+        self.said.insert(message.flow_info.flow);
+        assert!(!self.ended.contains(&message.flow_info.flow), "a message after the end");
     }
 
     fn ended(&mut self, flow: u64, _: [Option<netkit::flow::End>; 2]) {

@@ -11,16 +11,16 @@ fn fixture(name: &str) -> PathBuf {
 
 /// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.
 fn without(capture: &[u8], frame: usize) -> Vec<u8> {
-    let (mut kept, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
+    let (mut referenced, mut rest, mut number) = (capture[..24].to_vec(), &capture[24..], 0);
     while rest.len() >= 16 {
         number += 1;
         let length = 16 + u32::from_le_bytes(rest[8..12].try_into().unwrap()) as usize;
         if number != frame {
-            kept.extend_from_slice(&rest[..length]);
+            referenced.extend_from_slice(&rest[..length]);
         }
         rest = &rest[length..];
     }
-    kept
+    referenced
 }
 
 fn decode(capture: &[u8]) -> Vec<Value> {

@@ -143,9 +143,9 @@ fn is_what_the_program_prints() {
     if std::env::var_os("NETKIT_BLESS").is_some() {
         std::fs::write(&file, &svg).expect("written");
     }
-    let kept = std::fs::read_to_string(&file).unwrap_or_default();
+    let referenced = std::fs::read_to_string(&file).unwrap_or_default();
     assert!(
-        kept == svg,
+        referenced == svg,
         "fixtures/terminal.svg is not what the program prints: NETKIT_BLESS=1 cargo test --test picture"
     );
 }

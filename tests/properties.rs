@@ -4,7 +4,7 @@
 use netkit::codec::json::{derived_json, fields_json};
 use netkit::codec::layout::{Field, Show};
 use netkit::codec::{Context, Layout, Reader, Recalled, Sampler, Scope, Sources, Writer, layout::Order, names};
-use netkit::dissect::Draft;
+use netkit::dissect::Dissection;
 use netkit::encode::{Encoders, Entry, Source, deeply, json};
 use netkit::protocols;
 use proptest::prelude::*;
@@ -42,12 +42,12 @@ impl Context for Memory {
 /// One sample there and back; `None` where the table asks for what nobody can invent.
 fn there_and_back(layout: &'static Layout, seed: u64) -> Option<()> {
     let bytes = Sampler::new(seed).context(&mut Memory::new(seed)).sample(layout.fields).ok()?;
-    let mut draft = Draft::default();
-    let outcome = Reader::new(&bytes, &mut draft.tree).context(&mut Memory::new(seed)).read(layout.fields);
+    let mut dissection = Dissection::default();
+    let outcome = Reader::new(&bytes, &mut dissection.tree).context(&mut Memory::new(seed)).read(layout.fields);
     let sources = Sources { main: &bytes, more: &[] };
     let (mut fields, mut derived) = (Vec::new(), Vec::new());
-    fields_json(&draft.tree, sources, &mut fields);
-    let some = derived_json(&draft.tree, &draft.derived, sources, &mut derived);
+    fields_json(&dissection.tree, sources, &mut fields);
+    let some = derived_json(&dissection.tree, &dissection.derived, sources, &mut derived);
     let fields = json(&fields).expect("fields are JSON");
     let derived = some.then(|| json(&derived).expect("derived is JSON"));
     let written = Writer::new(&fields)

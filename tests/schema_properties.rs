@@ -301,8 +301,8 @@ fn protobuf_in_any_order() {
             let again = write(&values, fields, Order::Little, false);
             let context = format!("seed {seed}: {} {values}\n{text}", hex::encode(&bytes));
             assert_eq!(again.map(hex::encode), Ok(hex::encode(&bytes)), "{context}");
-            let kept = values.get("wire").is_some();
-            (tidy, untidy) = (tidy + !kept as u64, untidy + kept as u64);
+            let referenced = values.get("wire").is_some();
+            (tidy, untidy) = (tidy + !referenced as u64, untidy + referenced as u64);
         }
     }
     assert!(tidy > 300 && untidy > 300 && broken > 50, "{tidy} {untidy} {broken}");
@@ -337,20 +337,20 @@ fn object(fields: &'static [Field], random: &mut Random) -> Json {
 
 #[test]
 fn json_by_random_schemas() {
-    use netkit::dissect::{Draft, Message, Options, Sink, inspector};
+    use netkit::dissect::{Dissection, Message, Options, Sink, inspector};
     use netkit::encode::{Encoders, Entry, Source};
     struct Lines(Vec<(Json, Option<String>)>);
     impl Sink for Lines {
         fn message(&mut self, message: &Message<'_>) {
             let mut text = Vec::new();
             netkit::codec::json::derived_json(
-                &message.draft.tree,
-                &message.draft.derived,
+                &message.dissection.tree,
+                &message.dissection.derived,
                 message.sources(),
                 &mut text,
             );
             let json = serde_json::from_slice(&text).expect("JSON");
-            self.0.push((json, message.draft.fault.as_ref().map(ToString::to_string)));
+            self.0.push((json, message.dissection.fault.as_ref().map(ToString::to_string)));
         }
     }
     let nano = protocols::by_name("nano").expect("it");
@@ -370,7 +370,7 @@ fn json_by_random_schemas() {
             let entry = Entry::new(line, &Source::new(netkit::protocols::registry())).expect("an entry");
             let bytes = Encoders::new(&options).encode(&entry).unwrap_or_else(|e| panic!("{e}: {payload}\n{text}"));
             let mut lines = Lines(Vec::new());
-            inspector::dump(nano, &bytes, &options, &mut Draft::default(), &mut lines);
+            inspector::dump(nano, &bytes, &options, &mut Dissection::default(), &mut lines);
             let [(derived, None)] = &lines.0[..] else { panic!("{:?}: {payload}\n{text}", lines.0) };
             assert_eq!(derived["json"], payload, "{text}");
         }

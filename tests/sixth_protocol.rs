@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 // 1. Tables.
 static SAY: [Field; 3] =
-    [tag("kind", 8, 1).hidden(), u8("length").kept().doc("of the words"), text("words", Len::Field("length"))];
+    [tag("kind", 8, 1).hidden(), u8("length").referenced().doc("of the words"), text("words", Len::Field("length"))];
 static MOVE: [Field; 4] = [tag("kind", 8, 2).hidden(), u16le("entity"), i16le("dx").unit("cm"), i16le("dy").unit("cm")];
 static LAYOUTS: [Layout; 2] = [
     Layout { name: "say", doc: "words for everybody", fields: &SAY },
@@ -29,17 +29,17 @@ static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: 
 struct Conversation;
 
 impl Session for Conversation {
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
-        let client = out.talk.ends.is_some_and(|ends| ends[place.side.other().index()].port() == PORT);
-        let draft = out.begin("toy");
-        draft.from = if client { Role::Client } else { Role::Server };
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let client = out.flow_info.ends.is_some_and(|ends| ends[place.side.other().index()].port() == PORT);
+        let dissection = out.begin("toy");
+        dissection.from = if client { Role::Client } else { Role::Server };
         let layout = match place.bytes.first() {
             Some(1) => &LAYOUTS[0],
             _ => &LAYOUTS[1],
         };
-        draft.message = layout.name;
-        let outcome = Reader::new(place.bytes, &mut draft.tree).named("toy", layout.name).read(layout.fields);
-        draft.ended(outcome);
+        dissection.message = layout.name;
+        let outcome = Reader::new(place.bytes, &mut dissection.tree).named("toy", layout.name).read(layout.fields);
+        dissection.ended(outcome);
         out.emit(place);
     }
 }
@@ -85,9 +85,9 @@ impl Dissector for Toy {
         transport == Transport::Udp
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        match sight.said.first() {
-            Some((_, [1 | 2, ..], _)) if sight.ends.iter().any(|end| end.port() == PORT) => {
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        match observation.payloads.first() {
+            Some((_, [1 | 2, ..], _)) if observation.ends.iter().any(|end| end.port() == PORT) => {
                 // A port of 2^16 at either end, and 2 of 256 kinds.
                 Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
             }
@@ -95,7 +95,7 @@ impl Dissector for Toy {
         }
     }
 
-    fn session(&self, _talk: &Talk<'_>) -> Box<dyn Session> {
+    fn session(&self, _talk: &FlowInfo<'_>) -> Box<dyn Session> {
         Box::new(Conversation)
     }
 

@@ -11,7 +11,7 @@ fn fixtures() -> PathBuf {
 }
 
 /// One conversation's packets: does who began it send, and what?
-type Talk = Vec<(bool, Packet)>;
+type FlowInfo = Vec<(bool, Packet)>;
 
 #[derive(Clone)]
 enum Packet {
@@ -21,18 +21,18 @@ enum Packet {
 }
 
 /// The first packets of the conversation that begins a fixture.
-fn talk(fixture: &str, most: usize) -> Talk {
+fn flow_info(fixture: &str, most: usize) -> FlowInfo {
     let file = File::open(fixtures().join(fixture)).expect("a fixture");
     let mut packets = Packets::open(Box::new(file)).expect("a capture");
-    let (mut talk, mut ends): (Talk, Option<(SocketAddr, SocketAddr)>) = (Vec::new(), None);
+    let (mut flow_info, mut ends): (FlowInfo, Option<(SocketAddr, SocketAddr)>) = (Vec::new(), None);
     while let Some(item) = packets.next().expect("frames") {
         let Decoded::Packet(packet) = item.decoded else { continue };
         let ends = *ends.get_or_insert((packet.src, packet.dst));
         let first = ends == (packet.src, packet.dst);
-        if talk.len() == most || !first && ends != (packet.dst, packet.src) {
+        if flow_info.len() == most || !first && ends != (packet.dst, packet.src) {
             continue;
         }
-        talk.push((
+        flow_info.push((
             first,
             match packet.body {
                 Body::Udp { payload, .. } => Packet::Udp(payload.to_vec()),
@@ -44,13 +44,13 @@ fn talk(fixture: &str, most: usize) -> Talk {
             },
         ));
     }
-    assert!(!talk.is_empty(), "{fixture}");
-    talk
+    assert!(!flow_info.is_empty(), "{fixture}");
+    flow_info
 }
 
 /// A capture in which so many conversations take turns, packet by packet; the servers' ports count
 /// from `port`.
-fn in_turns(name: &str, talks: &[Talk], conversations: usize, port: usize) -> PathBuf {
+fn in_turns(name: &str, talks: &[FlowInfo], conversations: usize, port: usize) -> PathBuf {
     let path = std::env::temp_dir().join(format!("netkit-threads-{}-{name}.pcap", std::process::id()));
     let file = std::io::BufWriter::new(File::create(&path).expect("a file"));
     let mut writer = PcapWriter::new(file, LinkType::ETHERNET, 6).expect("a header");
@@ -160,12 +160,12 @@ fn fixtures_under_every_limit() {
 #[test]
 fn ten_thousand_conversations_in_turns() {
     let talks = [
-        talk("riptide/riptide22-udp.pcap", 3),
-        talk("dnp/dnp-basic.pcap", 4),
-        talk("nano/nano-protobuf-tcp.pcap", 6),
-        talk("gne/gne-le-udp-full.pcap", 6),
-        talk("acknex/acknex-a5.pcap", 3),
-        talk("riptide/riptide20-tcp.pcap", 5),
+        flow_info("riptide/riptide22-udp.pcap", 3),
+        flow_info("dnp/dnp-basic.pcap", 4),
+        flow_info("nano/nano-protobuf-tcp.pcap", 6),
+        flow_info("gne/gne-le-udp-full.pcap", 6),
+        flow_info("acknex/acknex-a5.pcap", 3),
+        flow_info("riptide/riptide20-tcp.pcap", 5),
     ];
     let path = in_turns("ten-thousand", &talks, 10_000, 3000);
     let all = same(&[&path], &["-f", "ndjson"]);
@@ -187,9 +187,10 @@ fn ten_thousand_conversations_in_turns() {
 #[test]
 fn sessions_that_remember_much_in_turns() {
     // A client that is accepted, and then sends what nobody acknowledges.
-    let mut talk: Talk = vec![(true, Packet::Udp(vec![0, 1, 0, 0, 0])), (false, Packet::Udp(vec![1, 0, 0, 0]))];
-    talk.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
-    let path = in_turns("dnp", &[talk], 400, 3413);
+    let mut flow_info: FlowInfo =
+        vec![(true, Packet::Udp(vec![0, 1, 0, 0, 0])), (false, Packet::Udp(vec![1, 0, 0, 0]))];
+    flow_info.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
+    let path = in_turns("dnp", &[flow_info], 400, 3413);
     let all = same(&[&path], &["-f", "ndjson"]);
     let lines = |out: &Output| out.stdout.iter().filter(|b| **b == b'\n').count();
     assert_eq!((evicted(&all), lines(&all)), (0, 40_000));

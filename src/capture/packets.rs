@@ -2,7 +2,7 @@
 
 use super::fragments::{FragmentCaps, Fragments, Joined, Key};
 use super::held::Held;
-use super::layers::{Found, Layer, Noticed, walk};
+use super::layers::{Layer, Noticed, Reached, walk};
 use super::span::Span;
 use super::transport::Transport;
 use super::{Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
@@ -206,7 +206,7 @@ fn subframe<'a>(held: &'a Held, at: usize, fragments: &'a mut Fragments) -> Item
     Item { frame, decoded }
 }
 
-fn finish<'a>(frame: &Frame<'a>, found: Result<Found<'a>, Other>, fragments: &'a mut Fragments) -> Decoded<'a> {
+fn finish<'a>(frame: &Frame<'a>, found: Result<Reached<'a>, Other>, fragments: &'a mut Fragments) -> Decoded<'a> {
     match found.and_then(|found| joined(frame, found, fragments)) {
         Ok(packet) => Decoded::Packet(packet),
         Err(other) => Decoded::Other(other),
@@ -214,10 +214,10 @@ fn finish<'a>(frame: &Frame<'a>, found: Result<Found<'a>, Other>, fragments: &'a
 }
 
 /// Joins a fragment with the others of its datagram.
-fn joined<'a>(frame: &Frame<'a>, found: Found<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
+fn joined<'a>(frame: &Frame<'a>, found: Reached<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
     let (src, dst, piece, inner) = match found {
-        Found::Transport(src, dst, found) => return Ok(join(frame, src, dst, found, &[])),
-        Found::Piece(src, dst, piece, inner) => (src, dst, piece, inner),
+        Reached::Transport(src, dst, found) => return Ok(join(frame, src, dst, found, &[])),
+        Reached::Piece(src, dst, piece, inner) => (src, dst, piece, inner),
     };
     if inner.data.len() < inner.length {
         return Err(fragments.cut());
@@ -227,8 +227,8 @@ fn joined<'a>(frame: &Frame<'a>, found: Found<'a>, fragments: &'a mut Fragments)
     // There may be further headers, and tunnels, inside what was fragmented.
     let layer = Layer::Carried(src, dst, inner.protocol);
     match walk(layer, Span::new(inner.data, inner.length), &mut Noticed::new(tunnels))? {
-        Found::Transport(src, dst, found) => Ok(join(frame, src, dst, found, frames)),
-        Found::Piece(..) => Err(Other::Nested),
+        Reached::Transport(src, dst, found) => Ok(join(frame, src, dst, found, frames)),
+        Reached::Piece(..) => Err(Other::Nested),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::names::{filter, known_proto, proto, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
-use netkit::capture::Moment;
+use netkit::capture::TimeSpec;
 use netkit::codec::digits;
 use netkit::dissect::limits::Limits;
 use netkit::dissect::{Role, Server};
@@ -50,10 +50,10 @@ pub struct Traffic {
     pub filter: Option<String>,
     /// Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z
     #[arg(long, value_name = "TIME")]
-    pub since: Option<Moment>,
+    pub since: Option<TimeSpec>,
     /// Only messages before then: as --since
     #[arg(long, value_name = "TIME")]
-    pub until: Option<Moment>,
+    pub until: Option<TimeSpec>,
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit)]
     pub limit: Vec<String>,

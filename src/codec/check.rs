@@ -9,11 +9,11 @@ use super::layout::{Count, Field, Kind, Len, Other, When, flag};
 /// # Errors
 /// The path of the first field that is wrong, and why.
 pub fn check(fields: &'static [Field]) -> Result<(), String> {
-    Checker { kept: Vec::new(), seen: Vec::new() }.list(fields, "", 0)
+    Checker { referenced: Vec::new(), seen: Vec::new() }.list(fields, "", 0)
 }
 
 struct Checker {
-    kept: Vec<&'static str>,
+    referenced: Vec<&'static str>,
     /// Groups on the way: a table may contain itself.
     seen: Vec<*const Field>,
 }
@@ -43,7 +43,7 @@ impl Checker {
             self.condition(&field.when, &path)?;
             self.field(field, &path, depth)?;
             if field.is(flag::KEPT) || matches!(field.kind, Kind::Derived) {
-                self.kept.push(field.name);
+                self.referenced.push(field.name);
             }
         }
         Ok(())
@@ -62,10 +62,10 @@ impl Checker {
                 if let Count::Field(name) = count {
                     self.known(name, path)?;
                 }
-                let kept = self.kept.len();
+                let referenced = self.referenced.len();
                 self.condition(&of.when, path)?;
                 self.field(of, path, depth + 1)?;
-                self.kept.truncate(kept);
+                self.referenced.truncate(referenced);
                 Ok(())
             }
             Kind::Switch { on, cases, other } => {
@@ -74,9 +74,9 @@ impl Checker {
                     if cases[..k].iter().any(|c| c.value == case.value) {
                         return Err(format!("{path}: case {} stands twice", case.value));
                     }
-                    let kept = self.kept.len();
+                    let referenced = self.referenced.len();
                     self.list(case.fields, path, depth + 1)?;
-                    self.kept.truncate(kept);
+                    self.referenced.truncate(referenced);
                 }
                 match other {
                     Other::Fields(fields) => self.list(fields, path, depth + 1),
@@ -92,10 +92,10 @@ impl Checker {
             return Ok(());
         }
         self.seen.push(field);
-        let kept = self.kept.len();
+        let referenced = self.referenced.len();
         let done = self.list(fields, path, depth + 1);
         if let Kind::Struct(_) | Kind::Custom(_) = field.kind {
-            self.kept.truncate(kept);
+            self.referenced.truncate(referenced);
         }
         self.seen.pop();
         done
@@ -110,7 +110,7 @@ impl Checker {
     }
 
     fn known(&self, name: &str, path: &str) -> Result<(), String> {
-        match self.kept.contains(&name) {
+        match self.referenced.contains(&name) {
             true => Ok(()),
             false => Err(format!("{path}: refers to {name}, which is no earlier field that is kept")),
         }

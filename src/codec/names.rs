@@ -88,7 +88,7 @@ mod tests {
     static LINK: Field = group("link", &[u8("id"), latin1("title", Len::Const(4))]);
     static TABLE: [Field; 4] = [
         tag("type", 8, 1),
-        u8("kind").kept(),
+        u8("kind").referenced(),
         switch("kind", &CASES, Other::Fault("unknown")),
         array("links", Count::Prefix(&COUNT), &LINK),
     ];

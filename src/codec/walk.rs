@@ -42,7 +42,7 @@ pub trait Wire {
     /// The list ends; `whole`: it was walked to its end.
     fn finish(&mut self, field: &'static Field, list: Self::List, whole: bool) -> Result<(), Self::Stop>;
     /// The value of an earlier field.
-    fn kept(&self, name: &str) -> Option<u64>;
+    fn referenced(&self, name: &str) -> Option<u64>;
     /// What the conversation's memory or the user's schema knows of this place.
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]>;
     /// The payload's fields, as its schema has them.
@@ -106,7 +106,7 @@ pub fn field<W: Wire>(f: &'static Field, wire: &mut W) -> Result<(), W::Stop> {
             done.and(ended)
         }
         Kind::Switch { on, cases, other } => {
-            let value = wire.kept(on);
+            let value = wire.referenced(on);
             match (cases.iter().find(|c| Some(c.value) == value), other) {
                 (Some(case), _) => walk(case.fields, wire),
                 (None, Other::Fields(fields)) => walk(fields, wire),

@@ -3,7 +3,7 @@
 
 use super::gates::Pick;
 use super::output::say;
-use super::read::Reading;
+use super::read::CaptureSink;
 use super::{input, interrupt, read};
 use crate::cli::{Decode, Global};
 use netkit::capture::Time;
@@ -107,13 +107,14 @@ impl Sink for Check<'_> {
                 Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
                 Err(why) => why,
             };
-            let draft = message.draft;
-            self.first = Some(format!("frame {} {}.{}: {what}", message.place.frame, draft.proto, draft.message));
+            let dissection = message.dissection;
+            self.first =
+                Some(format!("frame {} {}.{}: {what}", message.place.frame, dissection.proto, dissection.message));
         }
     }
 }
 
-impl Reading for Check<'_> {
+impl CaptureSink for Check<'_> {
     fn begin(&mut self) {
         self.pick.begin();
     }

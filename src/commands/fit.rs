@@ -77,10 +77,10 @@ impl Sink for Score {
         let worse = |notes: &Notes| notes.worst().is_some_and(|l| l >= Level::Warning);
         self.messages += 1;
         self.covered += message.place.bytes.len();
-        self.faults += message.draft.fault.is_some() as usize;
-        self.warnings += (worse(&message.draft.notes) || message.draft.message == "unknown") as usize;
+        self.faults += message.dissection.fault.is_some() as usize;
+        self.warnings += (worse(&message.dissection.notes) || message.dissection.message == "unknown") as usize;
         // Bytes that belong to the application explain nothing: any protocol can have those.
-        let tree = &message.draft.tree;
+        let tree = &message.dissection.tree;
         let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);
         self.opaque += tree
             .children(None)

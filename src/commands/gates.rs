@@ -3,7 +3,7 @@
 
 use super::Usage;
 use super::output::say;
-use super::read::Reading;
+use super::read::CaptureSink;
 use super::selection::Selection;
 use crate::cli::{FailOn, Gates, Global};
 use netkit::capture::Time;
@@ -38,7 +38,7 @@ pub struct Pick {
     rejected: u64,
     /// The first ones of them, with the turn at which they came.
     named: Vec<(u64, String)>,
-    turn: u64,
+    sequence: u64,
 }
 
 /// A condition that some message has to fit.
@@ -91,10 +91,10 @@ impl Pick {
         self.file = 0;
     }
 
-    /// What comes from now on is of that turn, as [`netkit::dissect::Sink::turn`] counts them.
+    /// What comes from now on is of that turn, as [`netkit::dissect::Sink::sequence`] counts them.
     #[inline]
-    pub fn turn(&mut self, turn: u64) {
-        self.turn = turn;
+    pub fn sequence(&mut self, sequence: u64) {
+        self.sequence = sequence;
     }
 
     /// Is this message asked for? Then it counts for what has to hold.
@@ -113,8 +113,8 @@ impl Pick {
 
     fn test(&mut self, message: &Message<'_>) {
         if let Some(least) = self.fail_on {
-            let warned = message.draft.notes.worst().is_some_and(|level| level >= Level::Warning);
-            self.failed += (message.draft.fault.is_some() || least == FailOn::Warning && warned) as u64;
+            let warned = message.dissection.notes.worst().is_some_and(|level| level >= Level::Warning);
+            self.failed += (message.dissection.fault.is_some() || least == FailOn::Warning && warned) as u64;
         }
         for expected in self.expect.iter_mut().filter(|expected| !expected.met) {
             expected.met = expected.filter.matches(message);
@@ -122,11 +122,11 @@ impl Pick {
         if self.reject.iter().any(|filter| filter.matches(message)) {
             self.rejected += 1;
             if self.named.len() < NAMED {
-                let (draft, frame) = (message.draft, message.place.frame);
-                let name = format!("{}.{}", draft.proto, draft.message);
+                let (dissection, frame) = (message.dissection, message.place.frame);
+                let name = format!("{}.{}", dissection.proto, dissection.message);
                 // Hex text has no frames.
                 let place = if frame > 0 { format!("frame {frame} {name}") } else { name };
-                self.named.push((self.turn, place));
+                self.named.push((self.sequence, place));
             }
         }
     }
@@ -139,7 +139,7 @@ impl Pick {
         self.rejected += other.rejected;
         self.expect.iter_mut().zip(other.expect).for_each(|(own, other)| own.met |= other.met);
         self.named.extend(other.named);
-        self.named.sort_by_key(|(turn, _)| *turn);
+        self.named.sort_by_key(|(sequence, _)| *sequence);
         self.named.truncate(NAMED);
     }
 
@@ -219,7 +219,7 @@ impl<S: Sink> Sink for Picked<S> {
     }
 }
 
-impl<S: Sink> Reading for Picked<S> {
+impl<S: Sink> CaptureSink for Picked<S> {
     fn begin(&mut self) {
         self.pick.begin();
     }

@@ -4,11 +4,11 @@ use super::fit::{Score, ranked};
 use super::interrupt::{self, stop};
 use super::output::say;
 use super::packets::Packets;
-use super::read::{Reading, Stopped};
+use super::read::{CaptureSink, Stopped};
 use crate::cli::Global;
 use netkit::capture::hextext::{Block, Form, Layer};
 use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
-use netkit::dissect::{Dissector, Draft, Options, inspector};
+use netkit::dissect::{Dissection, Dissector, Options, inspector};
 use netkit::plural::Plural;
 use std::io::BufRead;
 
@@ -35,10 +35,10 @@ pub fn text(
     bytes: Bytes,
     options: &Options,
     global: &Global,
-    sink: &mut impl Reading,
+    sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     let mut text = HexText::new(reader).lines(lines);
-    let mut draft = Draft::default();
+    let mut dissection = Dissection::default();
     let named = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     let mut packets = Packets::new(options, named, global, sink);
     let (mut blocks, mut refused) = (0u64, Refused::default());
@@ -54,7 +54,7 @@ pub fn text(
         match link(&block, bytes) {
             Ok(Some(link)) => packets.packet(block.bytes, link, block.line),
             Ok(None) => match named.map_or_else(|| guess(block.bytes, options, global), Ok) {
-                Ok(dissector) => inspector::dump(dissector, block.bytes, options, &mut draft, packets.sink()),
+                Ok(dissector) => inspector::dump(dissector, block.bytes, options, &mut dissection, packets.sink()),
                 Err(why) => refused.add(block.line, why, global),
             },
             Err(why) => refused.add(block.line, why, global),
@@ -100,7 +100,7 @@ fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
 /// The protocol that a message's bytes fit best.
 fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dyn Dissector, String> {
     let ranked = ranked(bytes.len(), options, |dissector, score| {
-        inspector::dump(dissector, bytes, options, &mut Draft::default(), score);
+        inspector::dump(dissector, bytes, options, &mut Dissection::default(), score);
     });
     chosen(&ranked, false, global)
 }

@@ -17,14 +17,14 @@ mod markdown;
 mod outfile;
 mod output;
 mod packets;
+mod parallel;
 mod probe;
 mod read;
 mod replay;
 mod selection;
-mod shares;
 mod stats;
-mod strangers;
 mod track;
+mod unclaimed;
 mod written;
 
 pub use generate::complete;

@@ -1,7 +1,7 @@
 //! What becomes of the messages: selected, counted, printed.
 
 use super::gates::Pick;
-use super::read::{Live, Reading};
+use super::read::{CaptureSink, Live};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
 use netkit::capture::Time;
@@ -85,7 +85,7 @@ impl Printer {
     }
 }
 
-impl Reading for Printer {
+impl CaptureSink for Printer {
     fn begin(&mut self) {
         self.pick.begin();
     }

@@ -7,7 +7,7 @@ use super::output::say;
 use crate::cli::Global;
 use netkit::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
 use netkit::dissect::inspector::{Carrier, Piece, carried, recognise};
-use netkit::dissect::{Dissector, Draft, Options, Sink};
+use netkit::dissect::{Dissection, Dissector, Options, Sink};
 use netkit::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
 
 /// The packets of a dump, on their way to a sink.
@@ -24,7 +24,7 @@ struct Reader<'a, S> {
     named: Option<&'static dyn Dissector>,
     global: &'a Global,
     sink: &'a mut S,
-    draft: Draft,
+    dissection: Dissection,
     /// Where the packet at hand begins in the text.
     line: usize,
     /// Packets with a payload.
@@ -55,11 +55,11 @@ impl<'a, S: Sink> Packets<'a, S> {
         global: &'a Global,
         sink: &'a mut S,
     ) -> Packets<'a, S> {
-        let (draft, unread) = (Draft::default(), Vec::new());
+        let (dissection, unread) = (Dissection::default(), Vec::new());
         Packets {
             table: Table::new(options.limits.flow),
             fragments: Fragments::new(options.limits.fragments),
-            reader: Reader { options, named, global, sink, draft, line: 0, read: 0, unread },
+            reader: Reader { options, named, global, sink, dissection, line: 0, read: 0, unread },
             count: 0,
         }
     }
@@ -141,7 +141,7 @@ impl<S: Sink> Reader<'_, S> {
         };
         match reading {
             Ok(dissector) => {
-                carried(dissector, carrier, said, options, &mut self.draft, self.sink);
+                carried(dissector, carrier, said, options, &mut self.dissection, self.sink);
                 Some(dissector)
             }
             Err(why) => {
@@ -159,7 +159,7 @@ impl<S: Sink> Reader<'_, S> {
         let length = said.iter().map(|piece| piece.bytes.len()).sum();
         let ranked = ranked(length, options, |dissector, score: &mut Score| {
             if dissector.takes(carrier.transport, false) {
-                carried(dissector, carrier, said, options, &mut Draft::default(), score);
+                carried(dissector, carrier, said, options, &mut Dissection::default(), score);
             }
         });
         super::hex::chosen(&ranked, true, self.global)

@@ -2,11 +2,11 @@
 
 use super::interrupt::{self, stop};
 use super::output::say;
-use super::{hex, input, strangers};
+use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
-use netkit::dissect::inspector::Dealer;
+use netkit::dissect::inspector::Dispatcher;
 use netkit::dissect::{Counters, Inspector, Options, Sink};
 use netkit::flow::{self, Table};
 use netkit::plural::Plural;
@@ -16,7 +16,7 @@ use std::io::{self, BufReader, Write};
 use std::path::Path;
 
 /// Who gets the messages, and is asked whether there should be more.
-pub trait Reading: Sink {
+pub trait CaptureSink: Sink {
     /// Another file begins: times count from its first frame.
     fn begin(&mut self) {}
 
@@ -73,7 +73,7 @@ impl fmt::Display for Stopped {
 
 /// What was found beside messages.
 #[derive(Default)]
-pub struct Seen {
+pub struct ReadSummary {
     counters: Counters,
     /// Frames without UDP or TCP.
     others: Others,
@@ -91,7 +91,7 @@ pub struct Seen {
     stopped: Option<Stopped>,
 }
 
-impl Seen {
+impl ReadSummary {
     /// Counts what another thread has counted too.
     pub fn add(&mut self, counters: &Counters, flows: &flow::Statistics) {
         self.counters.add(counters);
@@ -107,7 +107,7 @@ impl Seen {
             for ((proto, why), n) in &self.counters.claimed {
                 say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
             }
-            strangers::list(global, &mut self.counters);
+            unclaimed::list(global, &mut self.counters);
             for (why, n) in self.others.iter() {
                 say(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
             }
@@ -135,7 +135,7 @@ impl Seen {
                 }
             }
         }
-        strangers::warn(global, &self.counters);
+        unclaimed::warn(global, &self.counters);
         for (n, what, limits) in [
             (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
             (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),
@@ -177,7 +177,7 @@ pub fn file(
     path: &Path,
     options: &Options,
     global: &Global,
-    sink: &mut impl Reading,
+    sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     input::told(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
@@ -192,7 +192,7 @@ pub fn whole(
     input: Input,
     options: &Options,
     global: &Global,
-    sink: &mut impl Reading,
+    sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     sink.begin();
     // Where the user stops the waiting, nothing came, and that is no mistake.
@@ -211,12 +211,17 @@ pub fn whole(
     dissect(&mut packets, options, None, sink).tell(global)
 }
 
-/// Dissects a capture, or what of it the `dealer` leaves here.
-pub fn dissect(packets: &mut Packets, options: &Options, dealer: Option<Dealer>, sink: &mut impl Reading) -> Seen {
-    let (stop, mut seen) = (stop(), Seen::default());
+/// Dissects a capture, or what of it the `dispatcher` leaves here.
+pub fn dissect(
+    packets: &mut Packets,
+    options: &Options,
+    dispatcher: Option<Dispatcher>,
+    sink: &mut impl CaptureSink,
+) -> ReadSummary {
+    let (stop, mut seen) = (stop(), ReadSummary::default());
     let (mut read, mut span) = (0, None);
     let mut table = Table::new(options.limits.flow);
-    let mut inspector = Inspector::new(options, sink).dealer(dealer);
+    let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
     let mut gone = false;
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {

@@ -2,7 +2,7 @@
 
 use super::Usage;
 use crate::cli::Traffic;
-use netkit::capture::{Moment, Time};
+use netkit::capture::{Time, TimeSpec};
 use netkit::dissect::{Message, Options};
 use netkit::filter::{Filter, Names};
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct Selection {
     all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
-    since: Option<Moment>,
-    until: Option<Moment>,
+    since: Option<TimeSpec>,
+    until: Option<TimeSpec>,
     /// The same as nanoseconds since the epoch, known with the first frame.
     span: Option<(i128, i128)>,
 }
@@ -81,7 +81,7 @@ impl Selection {
     }
 
     fn picks(&self, message: &Message<'_>) -> bool {
-        if self.flow.is_some_and(|flow| flow != message.talk.flow) {
+        if self.flow.is_some_and(|flow| flow != message.flow_info.flow) {
             return false;
         }
         if (self.since.is_some() || self.until.is_some())

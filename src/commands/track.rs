@@ -32,7 +32,7 @@ impl Sink for Rows {
                     csv_text(&plain(key), &mut cells);
                     cells.push(',');
                     csv_text(&plain(value), &mut cells);
-                    writeln!(out, "{},{},{},{cells}", place.time, place.frame, message.talk.flow)
+                    writeln!(out, "{},{},{},{cells}", place.time, place.frame, message.flow_info.flow)
                 }
                 false => {
                     let [key, value] = [key, value].map(String::from_utf8_lossy);
@@ -40,7 +40,7 @@ impl Sink for Rows {
                     writeln!(
                         out,
                         "{{\"frame\":{},\"time\":{},\"flow\":{},\"key\":{key},\"value\":{value}}}",
-                        place.frame, place.time, message.talk.flow
+                        place.frame, place.time, message.flow_info.flow
                     )
                 }
             };

@@ -1,7 +1,7 @@
 //! What a message says about delivery: the one vocabulary in which every protocol with numbers,
 //! acknowledgements, requests or links of its own tells the statistics about them.
 //!
-//! Sessions push [`Event`]s to [`Draft::delivery`](super::Draft); what they mean is worked out once
+//! Sessions push [`Event`]s to [`Dissection::delivery`](super::Dissection); what they mean is worked out once
 //! for all protocols, in [`crate::stats`]. Numbers are those of [`Sequence`](crate::flow::sequence::Sequence):
 //! extended over the wrap.
 

@@ -1,8 +1,8 @@
 //! What a protocol has to say for itself: its tables, how it is recognised, a conversation's memory.
 
-use super::message::{Out, Place};
+use super::flow_info::{FlowInfo, Role};
+use super::message::{Out, Provenance};
 use super::options::Options;
-use super::talk::{Role, Talk};
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
@@ -42,10 +42,10 @@ pub trait Dissector: Sync {
 
     /// Is this conversation of this protocol? Asked again as more is said, until somebody has
     /// [enough evidence](Evidence::CLAIM), or nobody takes it.
-    fn identify(&self, sight: &Sight<'_>) -> Evidence;
+    fn identify(&self, observation: &Observation<'_>) -> Evidence;
 
     /// The memory for a new conversation.
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session>;
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session>;
 
     /// The port that its servers usually have: where messages without an address are written to.
     fn port(&self) -> Option<u16> {
@@ -126,14 +126,14 @@ pub struct NoteDoc {
 
 /// What is seen of a conversation whose protocol is not known yet.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight<'a> {
+pub struct Observation<'a> {
     /// UDP or TCP.
     pub transport: Transport,
     /// Both ends.
     pub ends: [SocketAddr; 2],
     /// UDP: the datagrams so far, at most a few, with their length on the wire.
     /// TCP: one entry a side that has spoken: the first bytes of its stream.
-    pub said: &'a [(Side, &'a [u8], usize)],
+    pub payloads: &'a [(Side, &'a [u8], usize)],
     /// TCP: is the direction's SYN in the capture, so that `said` is its beginning?
     pub begun: [bool; 2],
     /// No more will be said before it is decided.
@@ -198,7 +198,7 @@ pub enum StreamEvent<'a> {
 /// One conversation's memory.
 pub trait Session: Send {
     /// A datagram came.
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>);
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>);
 
     /// Something happened in one direction's stream; read from it with [`Stream::consume`].
     fn stream(&mut self, _side: Side, _stream: &mut Stream, _event: StreamEvent<'_>, _out: &mut Out<'_>) {}
@@ -211,7 +211,7 @@ pub trait Session: Send {
 
     /// Does what it learns change how other conversations are read, so that one thread has to read
     /// them all? So do all that [expect](Self::expects) others. The answer never changes.
-    fn shares(&self) -> bool {
+    fn affects_others(&self) -> bool {
         false
     }
 

@@ -1,15 +1,15 @@
 //! One dissected message on its way from a session to whoever prints, filters or counts it.
 
 use super::delivery::Event;
+use super::flow_info::{FlowInfo, Role};
 use super::scratch::Scratch;
-use super::talk::{Role, Talk};
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
 use crate::flow::{End, Side, Stream};
 
 /// Where a message was: which bytes, which frames, when, which way.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Provenance<'a> {
     /// The side that sent it.
     pub side: Side,
     /// The message's bytes, as far as the capture holds them.
@@ -24,7 +24,7 @@ pub struct Place<'a> {
     pub time: Time,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Provenance<'a> {
     /// The place of a message in a stream: `length` bytes, `skip` bytes behind the first unread one.
     /// `frames` is memory to be reused.
     pub fn in_stream(
@@ -33,7 +33,7 @@ impl<'a> Place<'a> {
         skip: usize,
         length: usize,
         frames: &'a mut Vec<u64>,
-    ) -> Place<'a> {
+    ) -> Provenance<'a> {
         let bytes = stream.bytes().get(skip..skip + length).unwrap_or(&[]);
         let end = stream.offset() + (skip + length) as u64;
         let origin = stream.origin(end.saturating_sub(1).max(stream.offset())).unwrap_or_default();
@@ -41,13 +41,13 @@ impl<'a> Place<'a> {
         if frames.len() < 2 {
             frames.clear();
         }
-        Place { side, bytes, length, frame: origin.frame, frames, time: origin.time }
+        Provenance { side, bytes, length, frame: origin.frame, frames, time: origin.time }
     }
 }
 
 /// What a session says about the message at hand. Cleared and reused.
 #[derive(Clone, Debug, Default)]
-pub struct Draft {
+pub struct Dissection {
     /// The line's protocol: the dissector's, or its carrier's.
     pub proto: &'static str,
     /// The message's name.
@@ -70,12 +70,12 @@ pub struct Draft {
     pub delivery: Vec<Event>,
     /// Memory for whoever fills the draft.
     pub scratch: Scratch,
-    /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Draft::source`].
+    /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
     more: Vec<Vec<u8>>,
     used: usize,
 }
 
-impl Draft {
+impl Dissection {
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.proto = "";
@@ -127,11 +127,11 @@ impl Draft {
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// What it says.
-    pub draft: &'a Draft,
+    pub dissection: &'a Dissection,
     /// Where it was.
-    pub place: &'a Place<'a>,
+    pub place: &'a Provenance<'a>,
     /// The conversation.
-    pub talk: &'a Talk<'a>,
+    pub flow_info: &'a FlowInfo<'a>,
     /// Text of both ends, `ADDR:PORT`; empty in `dump`.
     pub names: [&'a str; 2],
 }
@@ -139,7 +139,7 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// The bytes that the nodes' ranges refer to.
     pub fn sources(&self) -> Sources<'a> {
-        self.draft.sources(self.place.bytes)
+        self.dissection.sources(self.place.bytes)
     }
 
     /// The sender's `ADDR:PORT`.
@@ -164,7 +164,7 @@ pub trait Sink {
 
     /// What comes from now on is of another conversation, or of another packet of it: numbers that
     /// go up, by which what several threads say of a capture is put in order.
-    fn turn(&mut self, _turn: u64) {}
+    fn sequence(&mut self, _turn: u64) {}
 
     /// Several threads read: is there enough to be [handed over](Self::hand_over)?
     fn full(&self) -> bool {
@@ -179,11 +179,11 @@ pub trait Sink {
 /// Where a session writes its messages: a draft to fill, and the sink that gets it.
 pub struct Out<'a> {
     /// The message being made. [`Out::begin`] clears it.
-    pub draft: &'a mut Draft,
+    pub dissection: &'a mut Dissection,
     /// Who gets it.
     pub sink: &'a mut dyn Sink,
     /// The conversation.
-    pub talk: &'a Talk<'a>,
+    pub flow_info: &'a FlowInfo<'a>,
     /// Text of both ends.
     pub names: [&'a str; 2],
     broken: bool,
@@ -191,10 +191,15 @@ pub struct Out<'a> {
 }
 
 impl<'a> Out<'a> {
-    /// Messages made in `draft`, for `sink`, of the conversation `talk` between the ends `names`.
+    /// Messages made in `dissection`, for `sink`, of the conversation `flow_info` between the ends `names`.
     #[inline]
-    pub fn new(draft: &'a mut Draft, sink: &'a mut dyn Sink, talk: &'a Talk<'a>, names: [&'a str; 2]) -> Out<'a> {
-        Out { draft, sink, talk, names, broken: false, told: 0 }
+    pub fn new(
+        dissection: &'a mut Dissection,
+        sink: &'a mut dyn Sink,
+        flow_info: &'a FlowInfo<'a>,
+        names: [&'a str; 2],
+    ) -> Out<'a> {
+        Out { dissection, sink, flow_info, names, broken: false, told: 0 }
     }
 
     /// Was one of the messages so far none that its protocol would send?
@@ -213,17 +218,22 @@ impl<'a> Out<'a> {
     }
 
     /// Begins a message of `proto`.
-    pub fn begin(&mut self, proto: &'static str) -> &mut Draft {
-        self.draft.clear();
-        self.draft.proto = proto;
-        self.draft
+    pub fn begin(&mut self, proto: &'static str) -> &mut Dissection {
+        self.dissection.clear();
+        self.dissection.proto = proto;
+        self.dissection
     }
 
     /// The draft is complete: hands it on.
-    pub fn emit(&mut self, place: &Place<'_>) {
-        let Draft { fault, notes, .. } = &*self.draft;
+    pub fn emit(&mut self, place: &Provenance<'_>) {
+        let Dissection { fault, notes, .. } = &*self.dissection;
         self.told += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
-        self.sink.message(&Message { draft: self.draft, place, talk: self.talk, names: self.names });
+        self.sink.message(&Message {
+            dissection: self.dissection,
+            place,
+            flow_info: self.flow_info,
+            names: self.names,
+        });
     }
 }

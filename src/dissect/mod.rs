@@ -2,12 +2,13 @@
 //!
 //! A [`Dissector`] describes a protocol: its tables, how it is recognised, a new conversation's
 //! memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
-//! [`Draft`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
+//! [`Dissection`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
 //! to, feeds its session, and hands each [`Message`] to a [`Sink`].
 
 pub mod delivery;
 pub mod dissector;
 mod document;
+pub mod flow_info;
 pub mod inspector;
 pub mod limits;
 pub mod looks;
@@ -16,13 +17,12 @@ pub mod options;
 pub mod payload;
 mod registry;
 mod scratch;
-pub mod talk;
 
-pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
+pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
 pub use document::document;
-pub use inspector::{Counters, GivenUp, Inspector, Stranger, Strangers};
-pub use message::{Draft, Message, Out, Place, Sink};
+pub use flow_info::{FlowInfo, Role, Roles};
+pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
+pub use message::{Dissection, Message, Out, Provenance, Sink};
 pub use options::{Options, Server, Settings};
 pub use registry::Registry;
 pub use scratch::Scratch;
-pub use talk::{Role, Roles, Talk};

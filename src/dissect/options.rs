@@ -1,7 +1,7 @@
 //! What the user said on the command line, as sessions and encoders need it.
 
+use super::flow_info::Role;
 use super::registry::Registry;
-use super::talk::Role;
 use crate::codec::schema::Schemas;
 use crate::dissect::limits::Limits;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 
 use super::NoteDoc;
 use super::dissector::note;
-use super::message::Draft;
+use super::message::Dissection;
 use crate::codec::layout::{Field, payload};
 use crate::codec::reader;
 use crate::codec::schema::SchemaMessage;
@@ -31,7 +31,7 @@ impl Context for Fixed {
 /// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived
 /// `payload`. What does not fit is the message's fault, if it has none yet.
 pub fn show(
-    draft: &mut Draft,
+    dissection: &mut Dissection,
     main: &[u8],
     source: u8,
     range: Range<usize>,
@@ -39,20 +39,20 @@ pub fn show(
     schema: &SchemaMessage,
     fields: &'static [Field],
 ) {
-    draft.schema = Some(schema.name);
-    let mut tree = std::mem::take(&mut draft.derived);
+    dissection.schema = Some(schema.name);
+    let mut tree = std::mem::take(&mut dissection.derived);
     tree.set_source(source);
-    let data = draft.sources(main).get(source);
+    let data = dissection.sources(main).get(source);
     let data = data.get(..range.end).unwrap_or(data);
     let outcome = Reader::new(data, &mut tree)
         .named(names.0, names.1)
         .starting_at(range.start.min(data.len()) as u32 * 8)
         .context(&mut Fixed(fields))
         .read(&PAYLOAD);
-    draft.derived = tree;
-    trailing(&draft.derived, &mut draft.notes);
-    if draft.fault.is_none() {
-        draft.fault = outcome.fault();
+    dissection.derived = tree;
+    trailing(&dissection.derived, &mut dissection.notes);
+    if dissection.fault.is_none() {
+        dissection.fault = outcome.fault();
     }
 }
 

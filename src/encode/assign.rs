@@ -34,7 +34,7 @@ pub struct Assignments<'a> {
 
 /// One step of a path.
 #[derive(Debug, PartialEq, Eq)]
-enum Step<'a> {
+enum PathStep<'a> {
     Name(&'a str),
     Index(usize),
 }
@@ -76,8 +76,8 @@ impl<'a> Assignments<'a> {
     fn guess(&self, path: &str, value: &str) -> Json {
         let steps = steps(path).unwrap_or_default();
         let name = steps.iter().rev().find_map(|step| match step {
-            Step::Name(name) => Some(*name),
-            Step::Index(_) => None,
+            PathStep::Name(name) => Some(*name),
+            PathStep::Index(_) => None,
         });
         let (mut text, mut other, mut codec) = (false, false, false);
         let mut kind = |field: &'static Field| {
@@ -103,39 +103,39 @@ impl<'a> Assignments<'a> {
 }
 
 /// `a.b[2].c` as its steps.
-fn steps(path: &str) -> Result<Vec<Step<'_>>, String> {
+fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));
         match digits::unsigned(name) {
-            Some(index) if !steps.is_empty() => steps.push(Step::Index(index)),
+            Some(index) if !steps.is_empty() => steps.push(PathStep::Index(index)),
             _ if name.is_empty() => return Err("a field's name is missing".into()),
-            _ => steps.push(Step::Name(name)),
+            _ => steps.push(PathStep::Name(name)),
         }
         while !rest.is_empty() {
             let (index, behind) = rest
                 .strip_prefix('[')
                 .and_then(|r| r.split_once(']'))
                 .ok_or_else(|| format!("{part:?}: expected NAME[INDEX]"))?;
-            steps.push(Step::Index(digits::unsigned(index).ok_or_else(|| format!("{index:?} is no index"))?));
+            steps.push(PathStep::Index(digits::unsigned(index).ok_or_else(|| format!("{index:?} is no index"))?));
             rest = behind;
         }
     }
     Ok(steps)
 }
 
-fn put(root: &mut Json, steps: &[Step<'_>], value: Json) -> Result<(), String> {
+fn put(root: &mut Json, steps: &[PathStep<'_>], value: Json) -> Result<(), String> {
     let mut place = root;
     for step in steps {
         place = match step {
-            Step::Name(name) => {
+            PathStep::Name(name) => {
                 if place.is_null() {
                     *place = Json::Object(Map::new());
                 }
                 let map = place.as_object_mut().ok_or_else(|| format!("{name:?} of something that is no group"))?;
                 map.entry(*name).or_insert(Json::Null)
             }
-            Step::Index(index) => {
+            PathStep::Index(index) => {
                 if place.is_null() {
                     *place = Json::Array(Vec::new());
                 }

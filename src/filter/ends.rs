@@ -72,7 +72,7 @@ pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
 /// Does the comparison hold for the message's ends? `==` and the like hold if one end fits, `!=`
 /// if none does; nothing holds for bytes that came without a transport.
 pub fn holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
-    let Some(ends) = message.talk.ends else { return false };
+    let Some(ends) = message.flow_info.ends else { return false };
     let side = message.place.side;
     let (src, dst) = (ends[side.index()], ends[side.other().index()]);
     let both = match envelope {

@@ -14,15 +14,15 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Or(a, b) => holds(a, message) || holds(b, message),
         Expression::Not(a) => !holds(a, message),
         Expression::Kind(proto, name) => {
-            message.draft.proto == *proto && name.is_none_or(|n| n == message.draft.message)
+            message.dissection.proto == *proto && name.is_none_or(|n| n == message.dissection.message)
         }
-        Expression::Fault => message.draft.fault.is_some(),
-        Expression::Level(level) => message.draft.notes.worst().is_some_and(|worst| worst >= *level),
+        Expression::Fault => message.dissection.fault.is_some(),
+        Expression::Level(level) => message.dissection.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
         Expression::Field(path, test) => {
             let mut search = Search { test, sources: message.sources(), found: false, held: false };
             path.each(message, &mut |beside, k| {
-                search.value(if beside { &message.draft.derived } else { &message.draft.tree }, k);
+                search.value(if beside { &message.dissection.derived } else { &message.dissection.tree }, k);
                 search.held
             });
             search.result()
@@ -34,24 +34,25 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
     if envelope.is_end() || envelope == Envelope::Port {
         return ends::holds(envelope, test, message);
     }
-    let (draft, place) = (message.draft, message.place);
+    let (dissection, place) = (message.dissection, message.place);
     let number = |n: u64| Plain::Number(Number::Whole(n as i128));
     let word = |text: &'static str| Plain::Text(Cow::Borrowed(text));
     let value = match envelope {
         Envelope::Frame => number(place.frame),
         Envelope::Time => Plain::Number(Number::Real(place.time.nanos() as f64 / 1e9)),
-        Envelope::Flow => number(message.talk.flow),
+        Envelope::Flow => number(message.flow_info.flow),
         Envelope::Length => number(place.length as u64),
-        Envelope::Proto => word(draft.proto),
-        Envelope::Version => word(draft.version.unwrap_or("")),
-        Envelope::From => word(draft.from.name()),
-        Envelope::Transport => word(message.talk.transport.name()),
+        Envelope::Proto => word(dissection.proto),
+        Envelope::Version => word(dissection.version.unwrap_or("")),
+        Envelope::From => word(dissection.from.name()),
+        Envelope::Transport => word(message.flow_info.transport.name()),
         // Looked at above.
         Envelope::Src | Envelope::Dst | Envelope::Host | Envelope::Port => Plain::Nothing,
-        Envelope::Message => word(draft.message),
+        Envelope::Message => word(dissection.message),
         Envelope::Note => {
             // `duplicate` means `riptide.duplicate` and others of that kind.
-            let mut all = draft.notes.iter().flat_map(|(n, _)| [n.code, n.code.rsplit('.').next().unwrap_or(n.code)]);
+            let mut all =
+                dissection.notes.iter().flat_map(|(n, _)| [n.code, n.code.rsplit('.').next().unwrap_or(n.code)]);
             return match test {
                 Test::Compare(Comparison::Unequal, l) => !all.any(|code| code == l.text),
                 _ => all.any(|code| value_holds(&Plain::Text(Cow::Borrowed(code)), test)),

@@ -20,7 +20,7 @@ enum Wanted {
 
 /// Where one value of a field stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum FieldMatch {
     /// A node of the fields (false) or of what is derived beside them (true).
     Node(bool, usize),
     /// Around the message.
@@ -45,51 +45,51 @@ impl FieldPath {
 
     /// Calls `each` with the place of every value. Lists are one value, and what stands behind
     /// `[2]` or further names in them is looked for in each element.
-    pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(Found)) {
+    pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(FieldMatch)) {
         let path = match &self.0 {
-            Wanted::Envelope(_) => return each(Found::Envelope),
+            Wanted::Envelope(_) => return each(FieldMatch::Envelope),
             Wanted::Field(path) => path,
         };
         path.each(message, &mut |beside, k| {
-            each(Found::Node(beside, k));
+            each(FieldMatch::Node(beside, k));
             false
         });
     }
 
     /// Appends a value as JSON.
-    pub fn json(&self, found: Found, message: &Message<'_>, out: &mut Vec<u8>) {
-        let (draft, place) = (message.draft, message.place);
+    pub fn json(&self, found: FieldMatch, message: &Message<'_>, out: &mut Vec<u8>) {
+        let (dissection, place) = (message.dissection, message.place);
         match (found, &self.0) {
-            (Found::Node(beside, k), _) => {
-                let tree = if beside { &draft.derived } else { &draft.tree };
+            (FieldMatch::Node(beside, k), _) => {
+                let tree = if beside { &dissection.derived } else { &dissection.tree };
                 node(tree, k, message.sources(), out);
             }
-            (Found::Envelope, Wanted::Envelope(envelope)) => match envelope {
+            (FieldMatch::Envelope, Wanted::Envelope(envelope)) => match envelope {
                 Envelope::Frame => out.extend_from_slice(place.frame.to_string().as_bytes()),
-                Envelope::Flow => out.extend_from_slice(message.talk.flow.to_string().as_bytes()),
+                Envelope::Flow => out.extend_from_slice(message.flow_info.flow.to_string().as_bytes()),
                 Envelope::Length => out.extend_from_slice(place.length.to_string().as_bytes()),
                 Envelope::Time => out.extend_from_slice(place.time.to_string().as_bytes()),
-                Envelope::Proto => string(draft.proto.as_bytes(), out),
-                Envelope::Version => string(draft.version.unwrap_or("").as_bytes(), out),
-                Envelope::From => string(draft.from.name().as_bytes(), out),
-                Envelope::Transport => string(message.talk.transport.name().as_bytes(), out),
+                Envelope::Proto => string(dissection.proto.as_bytes(), out),
+                Envelope::Version => string(dissection.version.unwrap_or("").as_bytes(), out),
+                Envelope::From => string(dissection.from.name().as_bytes(), out),
+                Envelope::Transport => string(message.flow_info.transport.name().as_bytes(), out),
                 Envelope::Src => string(message.src().as_bytes(), out),
                 Envelope::Dst => string(message.dst().as_bytes(), out),
                 Envelope::Host | Envelope::Port => ends(*envelope, message, out),
-                Envelope::Message => string(draft.message.as_bytes(), out),
+                Envelope::Message => string(dissection.message.as_bytes(), out),
                 Envelope::Note => {
-                    let code = draft.notes.iter().next().map_or("", |(note, _)| note.code);
+                    let code = dissection.notes.iter().next().map_or("", |(note, _)| note.code);
                     string(code.as_bytes(), out);
                 }
             },
-            (Found::Envelope, Wanted::Field(_)) => out.extend_from_slice(b"null"),
+            (FieldMatch::Envelope, Wanted::Field(_)) => out.extend_from_slice(b"null"),
         }
     }
 }
 
 /// Both ends: the sender's address or port, then the receiver's.
 fn ends(envelope: Envelope, message: &Message<'_>, out: &mut Vec<u8>) {
-    let Some(ends) = message.talk.ends else { return out.extend_from_slice(b"null") };
+    let Some(ends) = message.flow_info.ends else { return out.extend_from_slice(b"null") };
     let side = message.place.side;
     for (k, end) in [ends[side.index()], ends[side.other().index()]].into_iter().enumerate() {
         out.push(if k == 0 { b'[' } else { b',' });

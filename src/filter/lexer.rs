@@ -5,13 +5,13 @@ use super::FilterError;
 /// One word and its place, in characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     pub at: usize,
     pub len: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name, a bare word, a number: letters, digits and `_ . - : [ ]` and the like.
     Word(String),
     /// `"quoted"` or `'quoted'`.
@@ -52,17 +52,17 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
                 }
             }
             at += 1;
-            Kind::Quoted(quoted)
+            TokenKind::Quoted(quoted)
         } else if let Some(sign) =
             SIGNS.into_iter().find(|s| s.chars().enumerate().all(|(k, x)| chars.get(start + k) == Some(&x)))
         {
             at += sign.len();
-            Kind::Sign(sign)
+            TokenKind::Sign(sign)
         } else if is_word(c) {
             while chars.get(at).is_some_and(|c| is_word(*c)) {
                 at += 1;
             }
-            Kind::Word(chars[start..at].iter().collect())
+            TokenKind::Word(chars[start..at].iter().collect())
         } else {
             return Err(fail(format!("{c:?} has no place in a filter"), start, 1));
         };

@@ -1,6 +1,6 @@
 //! What a value may be held against: is the word a number, and can the field ever be that?
 
-use super::names::Found;
+use super::names::NamedFields;
 use super::{Literal, Number};
 use crate::codec::digits;
 use crate::codec::layout::{Field, Kind, Show};
@@ -14,7 +14,7 @@ pub fn number(text: &str) -> Option<Number> {
 }
 
 /// Can one of the fields have such a value?
-pub fn fits(found: &Found, name: &str, literal: &Literal) -> Result<(), String> {
+pub fn fits(found: &NamedFields, name: &str, literal: &Literal) -> Result<(), String> {
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }

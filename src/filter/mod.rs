@@ -30,7 +30,7 @@ mod possible;
 
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
-pub use field::{FieldPath, Found};
+pub use field::{FieldMatch, FieldPath};
 pub use names::Names;
 use path::Path;
 use thiserror::Error;

@@ -17,7 +17,7 @@ pub struct Names<'a> {
 
 /// What a path leads to.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct NamedFields {
     /// The fields that it can mean.
     pub fields: Vec<&'static Field>,
     /// It goes through something whose names nobody can list: JSON, a codec of its own.
@@ -65,9 +65,9 @@ impl<'a> Names<'a> {
             for layout in dissector.tables().iter().flat_map(|t| t.layouts) {
                 list.push(format!("{}.{}", dissector.name(), layout.name));
                 // A path of one step looks at the top level only.
-                walk(layout.fields, &[""], 0, &mut Found::default(), &mut fields);
+                walk(layout.fields, &[""], 0, &mut NamedFields::default(), &mut fields);
             }
-            dissector.derived().iter().for_each(|f| walk_one(f, &[""], 0, &mut Found::default(), &mut fields));
+            dissector.derived().iter().for_each(|f| walk_one(f, &[""], 0, &mut NamedFields::default(), &mut fields));
             let names = fields.1.into_iter().filter(|name| !name.is_empty());
             list.extend(names.map(|name| format!("{}.{name}", dissector.name())));
         }
@@ -85,8 +85,8 @@ impl<'a> Names<'a> {
         proto: Option<&str>,
         message: Option<&str>,
         steps: &[&str],
-    ) -> Result<Found, (usize, Vec<&'static str>)> {
-        let mut found = Found::default();
+    ) -> Result<NamedFields, (usize, Vec<&'static str>)> {
+        let mut found = NamedFields::default();
         let mut deepest = (0, Vec::new());
         for dissector in
             self.registry.iter().filter(|d| proto.is_none_or(|p| d.name() == p || d.carriers().contains(&p)))
@@ -126,7 +126,7 @@ fn walk(
     fields: &'static [Field],
     steps: &[&str],
     depth: usize,
-    found: &mut Found,
+    found: &mut NamedFields,
     deepest: &mut (usize, Vec<&'static str>),
 ) {
     if depth > deepest.0 {
@@ -142,7 +142,7 @@ fn walk_one(
     f: &'static Field,
     steps: &[&str],
     depth: usize,
-    found: &mut Found,
+    found: &mut NamedFields,
     deepest: &mut (usize, Vec<&'static str>),
 ) {
     match &f.kind {

@@ -1,10 +1,10 @@
 //! From words to an expression, every name looked up.
 
 use super::ends::{self, Ends};
-use super::lexer::{Kind as Word, Token};
+use super::lexer::{Token, TokenKind as Word};
 use super::literal::{fits, number};
 use super::names::Names;
-use super::path::{Part, Path, Step, component};
+use super::path::{Part, Path, PathStep, component};
 use super::possible;
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::{Level, digits};
@@ -198,7 +198,7 @@ impl<'a> Parser<'a> {
             if name.is_empty() {
                 return Err(self.fail(token, "a name is empty".into()));
             }
-            steps.push(Step { name: name.into(), index });
+            steps.push(PathStep { name: name.into(), index });
         }
         let mut path = Path { proto: None, message: None, part: Part::Either, steps };
         let mut at = token.at;

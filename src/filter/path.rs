@@ -13,7 +13,7 @@ pub struct Path {
     /// `derived.` was written, or `fields.`; nothing: either.
     pub part: Part,
     /// The names.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PathStep>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Part {
 }
 
 #[derive(Debug)]
-pub struct Step {
+pub struct PathStep {
     pub name: String,
     /// `[2]`: that element alone.
     pub index: Option<usize>,
@@ -40,23 +40,23 @@ impl Path {
     /// what is derived beside it (true), until it returns true. A list at the end is one node; on
     /// the way each of its elements is gone into.
     pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(bool, usize) -> bool) {
-        let draft = message.draft;
-        if self.proto.is_some_and(|p| p != draft.proto) || self.message.is_some_and(|m| m != draft.message) {
+        let dissection = message.dissection;
+        if self.proto.is_some_and(|p| p != dissection.proto) || self.message.is_some_and(|m| m != dissection.message) {
             return;
         }
         let sources = message.sources();
         // What is derived may stand among the fields, too.
         let own = &mut |k: usize| {
-            let derived = draft.tree.nodes().get(k).is_some_and(|n| n.derived());
+            let derived = dissection.tree.nodes().get(k).is_some_and(|n| n.derived());
             (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(false, k)
         };
-        if (self.part != Part::Derived || draft.tree.has_derived())
-            && steps(&draft.tree, sources, None, &self.steps, own)
+        if (self.part != Part::Derived || dissection.tree.has_derived())
+            && steps(&dissection.tree, sources, None, &self.steps, own)
         {
             return;
         }
         if self.part != Part::Fields {
-            steps(&draft.derived, sources, None, &self.steps, &mut |k| each(true, k));
+            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(true, k));
         }
     }
 }
@@ -65,7 +65,7 @@ fn steps(
     tree: &Tree,
     sources: Sources<'_>,
     parent: Option<usize>,
-    path: &[Step],
+    path: &[PathStep],
     each: &mut dyn FnMut(usize) -> bool,
 ) -> bool {
     let Some((step, rest)) = path.split_first() else { return false };
@@ -81,7 +81,7 @@ fn inside(
     sources: Sources<'_>,
     k: usize,
     index: Option<usize>,
-    rest: &[Step],
+    rest: &[PathStep],
     each: &mut dyn FnMut(usize) -> bool,
 ) -> bool {
     let list = tree.nodes().get(k).is_some_and(|n| n.value == Value::List);
@@ -90,7 +90,7 @@ fn inside(
     }
     // The last name may be a component of a vector.
     let wanted = match rest {
-        [Step { name, index: None }] => component(name),
+        [PathStep { name, index: None }] => component(name),
         _ => None,
     };
     let mut elements = tree.children(Some(k)).enumerate().filter(|(at, _)| index.is_none_or(|i| i == *at));

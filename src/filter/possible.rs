@@ -1,14 +1,14 @@
 //! Can a comparison ever hold? One that cannot is a mistake, and is refused: what is found in
 //! silence by `u8 == 300` is nothing, as if nothing were there.
 
-use super::names::Found;
+use super::names::NamedFields;
 use super::{Comparison, Envelope, Literal, Number, Test};
 use crate::codec::bits;
 use crate::codec::layout::{Field, Kind, Len, Show};
 
 /// Why a test can hold for none of the fields that a name means; of literals that are of the wrong
 /// kind [`super::literal::fits`] has told already.
-pub fn wrong(found: &Found, name: &str, test: &Test) -> Option<String> {
+pub fn wrong(found: &NamedFields, name: &str, test: &Test) -> Option<String> {
     if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
         return None;
     }

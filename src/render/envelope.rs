@@ -1,6 +1,6 @@
 //! What stands around a message's fields in both JSON forms.
 
-use super::heads::Heads;
+use super::envelope_cache::EnvelopeCache;
 use crate::capture::Time;
 use crate::codec::json::fields::Walks;
 use crate::codec::json::numbers::{digits, int, uint};
@@ -15,7 +15,7 @@ pub const ARRAY: &[u8] = b",\"fields\":[";
 
 /// Appends everything up to and with the key `fields`, as [`OBJECT`] or [`ARRAY`] has it.
 #[inline]
-pub fn head(message: &Message<'_>, heads: &mut Heads, fields: &'static [u8], out: &mut Vec<u8>) {
+pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &'static [u8], out: &mut Vec<u8>) {
     let (place, from) = (message.place, out.len());
     if place.frame > 0 {
         out.extend_from_slice(b"{\"frame\":");
@@ -23,14 +23,14 @@ pub fn head(message: &Message<'_>, heads: &mut Heads, fields: &'static [u8], out
         if place.frames.len() > 1 {
             frames(place.frames, out);
         }
-        heads.time(place.time, out);
+        envelope_cache.time(place.time, out);
     }
-    out.extend_from_slice(heads.of(message));
+    out.extend_from_slice(envelope_cache.of(message));
     if place.frame == 0 {
         // Its comma is the first byte.
         out[from] = b'{';
     }
-    out.extend_from_slice(message.draft.message.as_bytes());
+    out.extend_from_slice(message.dissection.message.as_bytes());
     out.extend_from_slice(b"\",\"length\":");
     uint(place.length as u64, out);
     out.extend_from_slice(fields);
@@ -39,18 +39,18 @@ pub fn head(message: &Message<'_>, heads: &mut Heads, fields: &'static [u8], out
 /// Appends everything behind `fields` but the closing brace.
 #[inline]
 pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
-    let draft = message.draft;
-    if draft.tree.has_derived() || !draft.derived.is_empty() {
+    let dissection = message.dissection;
+    if dissection.tree.has_derived() || !dissection.derived.is_empty() {
         let mark = out.len();
         out.extend_from_slice(b",\"derived\":");
-        if !walks.derived(&draft.tree, &draft.derived, message.sources(), out) {
+        if !walks.derived(&dissection.tree, &dissection.derived, message.sources(), out) {
             out.truncate(mark);
         }
     }
-    if !draft.notes.is_empty() {
+    if !dissection.notes.is_empty() {
         notes(message, out);
     }
-    if draft.fault.is_some() {
+    if dissection.fault.is_some() {
         fault(message, out);
     }
     if bytes {
@@ -73,7 +73,7 @@ fn frames(frames: &[u64], out: &mut Vec<u8>) {
 #[cold]
 fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"notes\":[");
-    for (k, (note, text)) in message.draft.notes.iter().enumerate() {
+    for (k, (note, text)) in message.dissection.notes.iter().enumerate() {
         out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
         out.extend_from_slice(note.level.name().as_bytes());
         out.extend_from_slice(b"\",\"code\":\"");
@@ -87,7 +87,7 @@ fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
 
 #[cold]
 fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
-    let Some(fault) = &message.draft.fault else { return };
+    let Some(fault) = &message.dissection.fault else { return };
     out.extend_from_slice(b",\"fault\":{\"path\":");
     string(fault.path.as_bytes(), out);
     out.extend_from_slice(b",\"bit\":");

@@ -3,7 +3,7 @@
 use crate::capture::Time;
 use crate::codec::layout::*;
 use crate::codec::{Context, Level, Reader, Recalled, Scope};
-use crate::dissect::{Draft, Message, Place, Role, Talk};
+use crate::dissect::{Dissection, FlowInfo, Message, Provenance, Role};
 use crate::flow::{Side, Transport};
 
 /// Types that the wire does not carry.
@@ -61,18 +61,20 @@ pub fn with(table: &'static [Field], bytes: &[u8], use_it: impl FnMut(&Message<'
 pub fn with_draft(
     table: &'static [Field],
     bytes: &[u8],
-    say: impl FnOnce(&mut Draft),
+    say: impl FnOnce(&mut Dissection),
     mut use_it: impl FnMut(&Message<'_>),
 ) {
-    let mut draft = Draft::default();
-    (draft.proto, draft.message, draft.version, draft.from) = ("test", "ping", Some("2.0"), Role::Server);
-    let outcome = Reader::new(bytes, &mut draft.tree).named("test", "ping").context(&mut Types(1)).read(table);
-    draft.ended(outcome);
-    say(&mut draft);
+    let mut dissection = Dissection::default();
+    (dissection.proto, dissection.message, dissection.version, dissection.from) =
+        ("test", "ping", Some("2.0"), Role::Server);
+    let outcome = Reader::new(bytes, &mut dissection.tree).named("test", "ping").context(&mut Types(1)).read(table);
+    dissection.ended(outcome);
+    say(&mut dissection);
     let options = crate::dissect::Options::new(crate::dissect::Registry::new([]));
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
-    let talk = Talk { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
-    let place = Place {
+    let flow_info =
+        FlowInfo { flow: 2, transport: Transport::Udp, ends, opener: None, begun: [false; 2], options: &options };
+    let place = Provenance {
         side: Side::A,
         bytes,
         length: bytes.len(),
@@ -80,15 +82,20 @@ pub fn with_draft(
         frames: &[],
         time: Time::micros(1795229852, 841544),
     };
-    use_it(&Message { draft: &draft, place: &place, talk: &talk, names: ["127.0.0.1:3413", "127.0.0.1:58817"] });
+    use_it(&Message {
+        dissection: &dissection,
+        place: &place,
+        flow_info: &flow_info,
+        names: ["127.0.0.1:3413", "127.0.0.1:58817"],
+    });
 }
 
 /// A value beside the fields, and two notes, one of which would like to paint the terminal.
-pub fn say(draft: &mut Draft) {
+pub fn say(dissection: &mut Dissection) {
     static ROUTE: Field = u8("route");
-    draft.derived.push(&ROUTE, crate::codec::Value::UInt(9), 0, 0);
-    draft.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
-    draft.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
+    dissection.derived.push(&ROUTE, crate::codec::Value::UInt(9), 0, 0);
+    dissection.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
+    dissection.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
 }
 
 /// [`PACKED`] whole, with a text that would like to turn the line around.

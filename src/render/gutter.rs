@@ -2,7 +2,7 @@
 
 use super::bytes::ByteIter;
 use super::leaf;
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use crate::codec::{Node, Sources, bits};
 
 /// The measures of one message's gutter.
@@ -36,96 +36,96 @@ impl Gutter {
     }
 
     /// The gutter of a field that is not on the wire.
-    pub fn derived(self, pen: &mut Pen<'_>) {
-        pen.pad(self.middle());
-        pen.painted(pen.palette.derived, "derived");
-        pen.pad(self.right());
+    pub fn derived(self, line: &mut LineWriter<'_>) {
+        line.pad(self.middle());
+        line.painted(line.palette.derived, "derived");
+        line.pad(self.right());
     }
 
     /// The offset, and the first bytes where `bytes` is set.
-    pub fn line(self, node: &Node, bytes: bool, sources: Sources<'_>, pen: &mut Pen<'_>) {
-        let palette = pen.palette;
-        self.offset(node.source, node.bit as usize / 8, pen);
+    pub fn line(self, node: &Node, bytes: bool, sources: Sources<'_>, line: &mut LineWriter<'_>) {
+        let palette = line.palette;
+        self.offset(node.source, node.bit as usize / 8, line);
         if !node.bit.is_multiple_of(8) {
-            pen.paint(palette.dim);
-            pen.put(".");
-            pen.int(node.bit % 8);
-            pen.reset();
+            line.paint(palette.dim);
+            line.put(".");
+            line.int(node.bit % 8);
+            line.reset();
         }
-        pen.pad(self.middle());
+        line.pad(self.middle());
         if bytes && node.bits > 0 {
-            pen.paint(if node.hidden() { palette.dim } else { palette.hex });
-            self.first_bytes(node, sources.get(node.source), pen);
-            pen.reset();
+            line.paint(if node.hidden() { palette.dim } else { palette.hex });
+            self.first_bytes(node, sources.get(node.source), line);
+            line.reset();
         }
-        pen.pad(self.right());
+        line.pad(self.right());
     }
 
     /// All bytes of a field that are too many for its line, as a hex dump.
-    pub fn dump(self, node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>) {
+    pub fn dump(self, node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>) {
         let mut all = touched(node, sources.get(node.source));
         if all.len() <= self.row {
             return;
         }
         let mut byte = node.bit as usize / 8;
         while all.len() > 0 {
-            self.offset(node.source, byte, pen);
-            pen.pad(self.middle());
-            let line = all.start(self.row);
-            pen.paint(pen.palette.hex);
-            spaced(line, pen);
-            pen.reset();
-            pen.pad(self.right());
-            pen.paint(pen.palette.dim);
-            leaf::ascii(line, pen, self.row);
-            pen.reset();
-            pen.newline();
+            self.offset(node.source, byte, line);
+            line.pad(self.middle());
+            let row = all.start(self.row);
+            line.paint(line.palette.hex);
+            spaced(row, line);
+            line.reset();
+            line.pad(self.right());
+            line.paint(line.palette.dim);
+            leaf::ascii(row, line, self.row);
+            line.reset();
+            line.newline();
             (all, byte) = (all.behind(self.row), byte + self.row);
         }
     }
 
-    fn offset(self, source: u8, byte: usize, pen: &mut Pen<'_>) {
-        pen.put("  ");
-        pen.paint(pen.palette.dim);
+    fn offset(self, source: u8, byte: usize, line: &mut LineWriter<'_>) {
+        line.put("  ");
+        line.paint(line.palette.dim);
         match source {
-            0 => pen.put("0x"),
+            0 => line.put("0x"),
             n => {
-                pen.int(n);
-                pen.put(":");
+                line.int(n);
+                line.put(":");
             }
         }
         // A joined or inflated source may be longer than the message.
         let digits = if byte >= 1 << (4 * self.digits) { 8 } else { self.digits };
-        (byte as u32).to_be_bytes()[4 - digits / 2..].iter().for_each(|b| pen.hex(*b));
-        pen.reset();
+        (byte as u32).to_be_bytes()[4 - digits / 2..].iter().for_each(|b| line.hex(*b));
+        line.reset();
     }
 
     /// A part of a byte bit by bit, anything else in hex, as far as the line goes.
-    fn first_bytes(self, node: &Node, data: &[u8], pen: &mut Pen<'_>) {
+    fn first_bytes(self, node: &Node, data: &[u8], line: &mut LineWriter<'_>) {
         let (bit, count) = (node.bit % 8, node.bits);
         if count < 8 && bit + count <= 8 {
             let byte = bits::get(data, node.bit as usize / 8 * 8, 8);
             for place in (0..8).rev() {
                 let its = place >= bit && place < bit + count;
-                pen.ascii(if its { b'0' + (byte >> place & 1) as u8 } else { b'.' });
-                pen.put(if place == 4 { " " } else { "" });
+                line.ascii(if its { b'0' + (byte >> place & 1) as u8 } else { b'.' });
+                line.put(if place == 4 { " " } else { "" });
             }
             return;
         }
         let all = touched(node, data);
         if all.len() <= self.row {
-            spaced(all, pen);
+            spaced(all, line);
         } else {
-            spaced(all.start(self.row - 1), pen);
-            pen.put(" …");
+            spaced(all.start(self.row - 1), line);
+            line.put(" …");
         }
     }
 }
 
-fn spaced(bytes: ByteIter<'_>, pen: &mut Pen<'_>) {
+fn spaced(bytes: ByteIter<'_>, line: &mut LineWriter<'_>) {
     for (k, byte) in bytes.enumerate() {
-        pen.put(if k > 0 { " " } else { "" });
-        pen.hex(byte);
+        line.put(if k > 0 { " " } else { "" });
+        line.hex(byte);
     }
 }
 

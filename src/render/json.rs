@@ -1,7 +1,7 @@
 //! The annotated form: one JSON array, every field of every message with its type and its bits.
 
 use super::envelope;
-use super::heads::Heads;
+use super::envelope_cache::EnvelopeCache;
 use super::human::human;
 use crate::codec::json::fields::{Walks, behind};
 use crate::codec::json::numbers::int;
@@ -17,14 +17,14 @@ pub struct Json {
     bytes: bool,
     verbose: bool,
     begun: bool,
-    heads: Heads,
+    envelope_cache: EnvelopeCache,
     walks: Walks,
-    open: Vec<Open>,
+    open: Vec<OpenGroup>,
 }
 
 /// A group or list whose end is still to come, and the index of its next element.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct OpenGroup {
     end: usize,
     next: Option<u32>,
 }
@@ -39,7 +39,7 @@ impl Json {
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        envelope::head(message, &mut self.heads, envelope::ARRAY, out);
+        envelope::head(message, &mut self.envelope_cache, envelope::ARRAY, out);
         self.fields(message, out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
         out.push(b'}');
@@ -70,9 +70,9 @@ impl Json {
     }
 
     fn fields(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        let (tree, sources) = (&message.draft.tree, message.sources());
+        let (tree, sources) = (&message.dissection.tree, message.sources());
         let nodes = tree.nodes();
-        let mut here = Open { end: nodes.len(), next: None };
+        let mut here = OpenGroup { end: nodes.len(), next: None };
         let mut at = 0;
         self.open.clear();
         loop {
@@ -110,7 +110,7 @@ impl Json {
                 out.extend_from_slice(b",\"fields\":[");
                 self.open.push(here);
                 let next = (node.value == Value::List).then_some(0);
-                here = Open { end: behind(node, at - 1).min(here.end), next };
+                here = OpenGroup { end: behind(node, at - 1).min(here.end), next };
             } else {
                 out.push(b'}');
             }

@@ -2,7 +2,7 @@
 
 use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, is_decimal, plain};
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use crate::codec::json::text::{clip, hex_bits};
 use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Value};
@@ -11,76 +11,76 @@ use crate::codec::{Node, Sources, Value};
 const SHORT_BYTES: u32 = 8;
 
 /// Writes the value at length: with unit, an enumeration's number, how many bytes there are.
-pub fn long(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
+pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     match node.value {
-        Value::Bytes { bit, bits } => bytes(ByteIter::new(data, bit, bits), pen, room),
-        Value::Raw { bit, bits } => long_raw(node, sources, (bit, bits), pen, room),
+        Value::Bytes { bit, bits } => bytes(ByteIter::new(data, bit, bits), line, room),
+        Value::Raw { bit, bits } => long_raw(node, sources, (bit, bits), line, room),
         Value::UInt(_) | Value::Int(_) | Value::F16(_) | Value::F32(_) | Value::F64(_) | Value::Bool(_) => {
-            pen.paint(colour(node, pen));
-            let before = pen.column;
-            human(node, sources, pen);
-            if pen.column == before {
+            line.paint(colour(node, line));
+            let before = line.column;
+            human(node, sources, line);
+            if line.column == before {
                 // A pen takes everything.
-                let _ = plain(node, pen);
+                let _ = plain(node, line);
             }
-            pen.reset();
+            line.reset();
         }
-        _ => short(node, sources, pen, room),
+        _ => short(node, sources, line, room),
     }
 }
 
 /// Bits without a plain form: what they would say, and the bits themselves.
-fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), pen: &mut Pen<'_>, room: usize) {
+fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
-    let mark = pen.mark();
-    pen.paint(pen.palette.text);
-    human(node, sources, pen);
-    let said = pen.column > mark.1;
+    let mark = line.mark();
+    line.paint(line.palette.text);
+    human(node, sources, line);
+    let said = line.column > mark.1;
     if let Kind::Text { .. } = node.field.kind {
-        pen.put("  ");
-        let room = room.saturating_sub(pen.column - mark.1).max(24);
-        quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, pen, room);
-        return pen.reset();
+        line.put("  ");
+        let room = room.saturating_sub(line.column - mark.1).max(24);
+        quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room);
+        return line.reset();
     }
-    pen.put(if said { "  raw " } else { "raw " });
-    first_bytes(data, bit, bits, pen);
+    line.put(if said { "  raw " } else { "raw " });
+    first_bytes(data, bit, bits, line);
     if !said {
-        pen.put("  ");
-        pen.int(clip(data, bit, bits).1);
-        pen.put(" bits");
+        line.put("  ");
+        line.int(clip(data, bit, bits).1);
+        line.put(" bits");
     }
-    pen.reset();
-    if pen.column - mark.1 > room {
-        pen.back(mark);
-        short(node, sources, pen, room);
+    line.reset();
+    if line.column - mark.1 > room {
+        line.back(mark);
+        short(node, sources, line, room);
     }
 }
 
 /// Writes the value in few columns: names without numbers, no units, the first bytes.
-pub fn short(node: &Node, sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
+pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
-    pen.paint(colour(node, pen));
+    line.paint(colour(node, line));
     match node.value {
-        Value::Bytes { bit, bits } | Value::Raw { bit, bits } => first_bytes(data, bit, bits, pen),
-        Value::UInt(n) if is_decimal(node) => pen.uint(n),
-        Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, pen, room),
+        Value::Bytes { bit, bits } | Value::Raw { bit, bits } => first_bytes(data, bit, bits, line),
+        Value::UInt(n) if is_decimal(node) => line.uint(n),
+        Value::Text { bit, bits } => quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room),
         Value::Latin1 { bit, bits } => {
-            quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, pen, room);
+            quoted(ByteIter::new(data, bit, bits).map(|b| Piece::Char(b as char)), bits / 8, line, room);
         }
         Value::Json { start, len } => {
             let json = ByteIter::new(data, start.saturating_mul(8), len.saturating_mul(8));
-            pen.cut(Utf8(json), room, 1, |pen| pen.put("…"));
+            line.cut(Utf8(json), room, 1, |line| line.put("…"));
         }
-        Value::Group | Value::List => pen.put("…"),
+        Value::Group | Value::List => line.put("…"),
         // A pen takes everything.
-        _ => drop(plain(node, pen)),
+        _ => drop(plain(node, line)),
     }
-    pen.reset();
+    line.reset();
 }
 
-fn colour(node: &Node, pen: &Pen<'_>) -> &'static str {
-    let palette = pen.palette;
+fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
+    let palette = line.palette;
     match (node.value, node.field.show) {
         _ if node.derived() => palette.derived,
         (_, Show::Enum(_) | Show::Flags(_)) | (Value::Bool(_) | Value::Null, _) => palette.word,
@@ -91,60 +91,60 @@ fn colour(node: &Node, pen: &Pen<'_>) -> &'static str {
 }
 
 /// `12 bytes  |what is printable|`.
-fn bytes(all: ByteIter<'_>, pen: &mut Pen<'_>, room: usize) {
-    let start = pen.column;
-    pen.paint(pen.palette.dim);
-    pen.int(all.len());
-    pen.put(if all.len() == 1 { " byte" } else { " bytes" });
-    pen.reset();
-    let room = room.saturating_sub(pen.column - start + 4);
+fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
+    let start = line.column;
+    line.paint(line.palette.dim);
+    line.int(all.len());
+    line.put(if all.len() == 1 { " byte" } else { " bytes" });
+    line.reset();
+    let room = room.saturating_sub(line.column - start + 4);
     if all.len() == 0 || room < 4 {
         return;
     }
-    pen.put("  ");
-    pen.paint(pen.palette.text);
-    ascii(all, pen, room);
-    pen.reset();
+    line.put("  ");
+    line.paint(line.palette.text);
+    ascii(all, line, room);
+    line.reset();
 }
 
 /// Bytes as hex dumps show them: `|a.b|`, cut to `room` columns within the bars.
-pub fn ascii(all: ByteIter<'_>, pen: &mut Pen<'_>, room: usize) {
+pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
-    pen.put("|");
-    all.take(shown).for_each(|b| pen.ascii(if matches!(b, b' '..=b'~') { b } else { b'.' }));
-    pen.put(if shown < all.len() { "…" } else { "" });
-    pen.put("|");
+    line.put("|");
+    all.take(shown).for_each(|b| line.ascii(if matches!(b, b' '..=b'~') { b } else { b'.' }));
+    line.put(if shown < all.len() { "…" } else { "" });
+    line.put("|");
 }
 
 /// The first bytes of a range of bits, the last one filled up with zeros, and how many there are.
-fn first_bytes(data: &[u8], bit: u32, bits: u32, pen: &mut Pen<'_>) {
-    pen.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
+fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
+    line.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
     let count = clip(data, bit, bits).1.div_ceil(8);
     if count > SHORT_BYTES as usize {
-        pen.put("…");
-        pen.uint(count as u64);
+        line.put("…");
+        line.uint(count as u64);
     }
     if count == 0 {
-        pen.put("-");
+        line.put("-");
     }
 }
 
 /// Text in quotes; quotes and backslashes in it are escaped, so that no escape can be faked.
-fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, pen: &mut Pen<'_>, room: usize) {
+fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter<'_>, room: usize) {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(bytes);
     let doubled = pieces.flat_map(|piece| {
         let slash = matches!(piece, Piece::Char('"' | '\\')).then_some(Piece::Char('\\'));
         slash.into_iter().chain([piece])
     });
-    pen.put("\"");
-    let whole = pen.cut(doubled, room.saturating_sub(2), digits.len() + 7, |pen| {
-        pen.put("…\" ");
-        pen.put(digits);
-        pen.put(" bytes");
+    line.put("\"");
+    let whole = line.cut(doubled, room.saturating_sub(2), digits.len() + 7, |line| {
+        line.put("…\" ");
+        line.put(digits);
+        line.put(" bytes");
     });
     if whole {
-        pen.put("\"");
+        line.put("\"");
     }
 }
 
@@ -160,25 +160,25 @@ pub fn all_numbers(elements: &[Node]) -> bool {
 }
 
 /// `[1, 2, 3]`, cut where the line ends.
-pub fn inline(elements: &[Node], sources: Sources<'_>, pen: &mut Pen<'_>, room: usize) {
-    let limit = pen.column + room;
-    pen.put("[");
+pub fn inline(elements: &[Node], sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
+    let limit = line.column + room;
+    line.put("[");
     for (k, element) in elements.iter().enumerate() {
-        let mark = pen.mark();
-        pen.put(if k > 0 { ", " } else { "" });
-        short(element, sources, pen, room);
+        let mark = line.mark();
+        line.put(if k > 0 { ", " } else { "" });
+        short(element, sources, line, room);
         let last = k + 1 == elements.len();
-        if pen.column + if last { 1 } else { 17 } > limit {
-            pen.back(mark);
-            pen.put(if k > 0 { ", … " } else { "… " });
-            pen.int(elements.len());
-            pen.put(" elements");
+        if line.column + if last { 1 } else { 17 } > limit {
+            line.back(mark);
+            line.put(if k > 0 { ", … " } else { "… " });
+            line.int(elements.len());
+            line.put(" elements");
             break;
         }
     }
-    pen.put("]");
+    line.put("]");
     if let Some(unit) = elements.first().map(|n| n.field.unit).filter(|u| !u.is_empty()) {
-        pen.put(" ");
-        pen.put(unit);
+        line.put(" ");
+        line.put(unit);
     }
 }

@@ -6,20 +6,20 @@
 
 pub mod bytes;
 pub mod envelope;
+pub mod envelope_cache;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod golden;
 pub mod gutter;
-pub mod heads;
 pub mod human;
 pub mod json;
 pub mod leaf;
+pub mod line_writer;
 pub mod ndjson;
 pub mod output;
 pub mod palette;
 mod parts;
-pub mod pen;
 pub mod renderer;
 pub mod summary;
 pub mod table;

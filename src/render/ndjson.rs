@@ -1,7 +1,7 @@
 //! One line a message: the flat form that pipelines read, and that `encode` takes back.
 
 use super::envelope;
-use super::heads::Heads;
+use super::envelope_cache::EnvelopeCache;
 use crate::codec::json::fields::Walks;
 use crate::dissect::Message;
 
@@ -10,7 +10,7 @@ use crate::dissect::Message;
 pub struct Ndjson {
     /// Adds the message's bytes.
     pub bytes: bool,
-    heads: Heads,
+    envelope_cache: EnvelopeCache,
     walks: Walks,
 }
 
@@ -23,8 +23,8 @@ impl Ndjson {
     /// Appends one line.
     #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        envelope::head(message, &mut self.heads, envelope::OBJECT, out);
-        self.walks.fields(&message.draft.tree, message.sources(), out);
+        envelope::head(message, &mut self.envelope_cache, envelope::OBJECT, out);
+        self.walks.fields(&message.dissection.tree, message.sources(), out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
         out.extend_from_slice(b"}\n");
     }
@@ -88,9 +88,9 @@ mod tests {
     #[test]
     fn dump_knows_no_frames_and_no_addresses() {
         with(&PLAIN, &[], |message| {
-            let place = crate::dissect::Place { frame: 0, ..*message.place };
-            let talk = crate::dissect::Talk { ends: None, flow: 0, ..*message.talk };
-            let line = line(&Message { place: &place, talk: &talk, ..*message });
+            let place = crate::dissect::Provenance { frame: 0, ..*message.place };
+            let flow_info = crate::dissect::FlowInfo { ends: None, flow: 0, ..*message.flow_info };
+            let line = line(&Message { place: &place, flow_info: &flow_info, ..*message });
             let keys: Vec<&str> = line.as_object().unwrap().keys().map(String::as_str).collect();
             assert_eq!(keys, ["proto", "version", "from", "message", "length", "fields", "fault"]);
         });
@@ -106,7 +106,7 @@ mod tests {
                 assert_eq!(String::from_utf8(out).unwrap(), text);
                 assert_eq!(time.to_string(), text);
             }
-            let place = crate::dissect::Place { frames: &[12, 14], ..*message.place };
+            let place = crate::dissect::Provenance { frames: &[12, 14], ..*message.place };
             assert_eq!(line(&Message { place: &place, ..*message })["frames"], json!([12, 14]));
         });
     }
@@ -136,14 +136,15 @@ mod tests {
 
     /// Derived values have no place in `fields`; the writer gets them from `derived`.
     fn back(table: &'static [Field], bytes: &[u8]) {
-        let mut draft = crate::dissect::Draft::default();
-        let outcome = Reader::new(bytes, &mut draft.tree).context(&mut super::super::fixture::Types(1)).read(table);
+        let mut dissection = crate::dissect::Dissection::default();
+        let outcome =
+            Reader::new(bytes, &mut dissection.tree).context(&mut super::super::fixture::Types(1)).read(table);
         // What stands behind a table's last field is not its own.
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
         let sources = Sources { main: bytes, more: &[] };
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        crate::codec::json::fields_json(&draft.tree, sources, &mut fields);
-        let some = crate::codec::json::derived_json(&draft.tree, &draft.derived, sources, &mut derived);
+        crate::codec::json::fields_json(&dissection.tree, sources, &mut fields);
+        let some = crate::codec::json::derived_json(&dissection.tree, &dissection.derived, sources, &mut derived);
         let fields: Json = serde_json::from_slice(&fields).unwrap();
         let derived: Option<Json> = some.then(|| serde_json::from_slice(&derived).unwrap());
         let written = Writer::new(&fields).derived(derived.as_ref()).broken(outcome.stop.is_some()).write(table);

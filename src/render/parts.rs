@@ -14,7 +14,7 @@ const KEPT: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Part {
     form: Form,
-    turn: u64,
+    sequence: u64,
     chunk: Chunk,
 }
 
@@ -37,7 +37,7 @@ impl Chunk {
 /// Text that nothing of another part stands between.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    turn: u64,
+    sequence: u64,
     /// Where it ends in the chunk.
     end: usize,
 }
@@ -54,7 +54,7 @@ impl Part {
             Format::Ndjson | Format::Summary | Format::Tree => Form::new(format, style),
             Format::Table => return None,
         };
-        Some(Part { form, turn: 0, chunk: Chunk::default() })
+        Some(Part { form, sequence: 0, chunk: Chunk::default() })
     }
 
     /// As [`Renderer::origin`].
@@ -79,7 +79,7 @@ impl Part {
         used.bytes.clear();
         used.bytes.shrink_to(KEPT);
         used.runs.clear();
-        self.chunk.before = self.turn;
+        self.chunk.before = self.sequence;
         std::mem::replace(&mut self.chunk, used)
     }
 }
@@ -88,16 +88,16 @@ impl Sink for Part {
     #[inline]
     fn message(&mut self, message: &Message<'_>) {
         self.form.message(message, &mut self.chunk.bytes);
-        let (turn, end) = (self.turn, self.chunk.bytes.len());
+        let (sequence, end) = (self.sequence, self.chunk.bytes.len());
         match self.chunk.runs.last_mut() {
-            Some(run) if run.turn == turn => run.end = end,
-            _ => self.chunk.runs.push(Run { turn, end }),
+            Some(run) if run.sequence == sequence => run.end = end,
+            _ => self.chunk.runs.push(Run { sequence, end }),
         }
     }
 
     #[inline]
-    fn turn(&mut self, turn: u64) {
-        self.turn = turn;
+    fn sequence(&mut self, sequence: u64) {
+        self.sequence = sequence;
     }
 }
 
@@ -121,8 +121,8 @@ impl Position {
     #[inline]
     fn next(&self) -> Next {
         match self.chunk.runs.get(self.run) {
-            Some(run) => Next { turn: run.turn, waits: false },
-            None => Next { turn: self.chunk.before, waits: true },
+            Some(run) => Next { sequence: run.sequence, waits: false },
+            None => Next { sequence: self.chunk.before, waits: true },
         }
     }
 }
@@ -130,7 +130,7 @@ impl Position {
 /// Who is next: of the same turn, first who has to be waited for.
 #[derive(Clone, Copy, Debug)]
 struct Next {
-    turn: u64,
+    sequence: u64,
     /// What the part has to say of that turn, or that it says nothing of it, is not known yet.
     waits: bool,
 }
@@ -149,22 +149,22 @@ impl Merge {
     pub fn write(&mut self, to: &mut Renderer) -> Option<usize> {
         loop {
             // The first of all, and whose turn ends its own.
-            let (mut first, mut k, mut end) = (Next { turn: NEVER, waits: true }, 0, NEVER);
+            let (mut first, mut k, mut end) = (Next { sequence: NEVER, waits: true }, 0, NEVER);
             for (n, position) in self.parts.iter().enumerate() {
                 let next = position.next();
-                if (next.turn, !next.waits) < (first.turn, !first.waits) {
-                    (end, first, k) = (first.turn, next, n);
+                if (next.sequence, !next.waits) < (first.sequence, !first.waits) {
+                    (end, first, k) = (first.sequence, next, n);
                 } else {
-                    end = end.min(next.turn);
+                    end = end.min(next.sequence);
                 }
             }
             if first.waits {
-                return (first.turn < NEVER).then_some(k);
+                return (first.sequence < NEVER).then_some(k);
             }
             let Position { chunk, run, start } = self.parts.get_mut(k)?;
             let from = *start;
             while let Some(next) = chunk.runs.get(*run)
-                && (next.turn < end || next.turn == first.turn)
+                && (next.sequence < end || next.sequence == first.sequence)
             {
                 (*run, *start) = (*run + 1, next.end);
             }
@@ -204,9 +204,9 @@ mod tests {
     /// What a part has said when it has seen the turns up to `seen`.
     fn chunk(said: &[(u64, String)], seen: u64) -> Chunk {
         let mut chunk = Chunk { before: seen, ..Chunk::default() };
-        for (turn, text) in said {
+        for (sequence, text) in said {
             chunk.bytes.extend_from_slice(text.as_bytes());
-            chunk.runs.push(Run { turn: *turn, end: chunk.bytes.len() });
+            chunk.runs.push(Run { sequence: *sequence, end: chunk.bytes.len() });
         }
         chunk
     }
@@ -216,31 +216,31 @@ mod tests {
         /// rest of it for the next chunk.)
         #[test]
         fn turns_come_in_order(
-            turns in prop::collection::vec((0..3usize, 0..3u8), 0..60),
+            sequences in prop::collection::vec((0..3usize, 0..3u8), 0..60),
             cuts in prop::collection::vec(prop::collection::vec(any::<bool>(), 61), 3),
         ) {
             let mut expected = String::new();
             let mut parts: Vec<Vec<Chunk>> = Vec::new();
             for (part, cuts) in cuts.iter().enumerate() {
                 let (mut said, mut chunks) = (Vec::new(), Vec::new());
-                for (turn, (whose, pieces)) in turns.iter().enumerate() {
-                    let turn = turn as u64;
+                for (sequence, (whose, pieces)) in sequences.iter().enumerate() {
+                    let sequence = sequence as u64;
                     for piece in 0..*pieces {
                         if *whose == part {
-                            said.push((turn, format!("{turn}.{piece} ")));
+                            said.push((sequence, format!("{sequence}.{piece} ")));
                         }
-                        if cuts[turn as usize] {
-                            chunks.push(chunk(&said, turn));
+                        if cuts[sequence as usize] {
+                            chunks.push(chunk(&said, sequence));
                             said.clear();
                         }
                     }
                 }
-                chunks.push(chunk(&said, turns.len() as u64));
+                chunks.push(chunk(&said, sequences.len() as u64));
                 chunks.reverse();
                 parts.push(chunks);
             }
-            for (turn, (_, pieces)) in turns.iter().enumerate() {
-                (0..*pieces).for_each(|piece| expected += &format!("{turn}.{piece} "));
+            for (sequence, (_, pieces)) in sequences.iter().enumerate() {
+                (0..*pieces).for_each(|piece| expected += &format!("{sequence}.{piece} "));
             }
             let kept = Kept::default();
             let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(kept.clone()));

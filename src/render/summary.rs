@@ -2,7 +2,7 @@
 
 use super::envelope::fraction;
 use super::leaf;
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, level, name};
 use crate::capture::Time;
@@ -23,67 +23,67 @@ const TEXT: usize = 40;
 
 /// Appends one message's line.
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
-    let mut pen = Pen::new(out, style.colour);
+    let mut line = LineWriter::new(out, style.colour);
     let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
-    head(message, narrow, style.time, clock, &mut pen);
+    head(message, narrow, style.time, clock, &mut line);
     let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, least)));
-    let mark = pen.mark();
+    let mark = line.mark();
     let mut least = Level::Note;
-    if fields(message, limit(least), &mut pen) == Some(0) {
+    if fields(message, limit(least), &mut line) == Some(0) {
         // Before a line says nothing but a note, that becomes a mere sign.
         least = Level::Warning;
-        pen.back(mark);
-        fields(message, limit(least), &mut pen);
+        line.back(mark);
+        fields(message, limit(least), &mut line);
     }
-    marks_of(message, least, &mut pen);
-    pen.newline();
+    marks_of(message, least, &mut line);
+    line.newline();
 }
 
-fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, pen: &mut Pen<'_>) {
+fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, line: &mut LineWriter<'_>) {
     let place = message.place;
     if place.frame > 0 {
-        pen.pad(4usize.saturating_sub(place.frame.ilog10() as usize));
-        pen.paint(pen.palette.dim);
-        pen.uint(place.frame);
-        pen.put(" ");
+        line.pad(4usize.saturating_sub(place.frame.ilog10() as usize));
+        line.paint(line.palette.dim);
+        line.uint(place.frame);
+        line.put(" ");
         // A clock time has its day. Where that would take a third of the line, times are relative.
         let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
-        times.show(form.unwrap_or(usual), place.time, pen);
-        pen.reset();
-        pen.put(" ");
+        times.show(form.unwrap_or(usual), place.time, line);
+        line.reset();
+        line.put(" ");
     }
-    if message.talk.flow > 0 && narrow && message.draft.from != Role::Unknown {
+    if message.flow_info.flow > 0 && narrow && message.dissection.from != Role::Unknown {
         // Who sent it; the conversation's number tells clients apart.
-        pen.paint(pen.palette.dim);
-        pen.uint(message.talk.flow);
-        pen.reset();
-        pen.put(" ");
-        let from = message.draft.from;
-        pen.painted(if from == Role::Server { pen.palette.server } else { pen.palette.client }, from.name());
-        pen.put(" ");
-    } else if message.talk.ends.is_some() {
-        let (src, dst) = match message.draft.from {
-            Role::Client => (pen.palette.client, pen.palette.server),
-            Role::Server => (pen.palette.server, pen.palette.client),
+        line.paint(line.palette.dim);
+        line.uint(message.flow_info.flow);
+        line.reset();
+        line.put(" ");
+        let from = message.dissection.from;
+        line.painted(if from == Role::Server { line.palette.server } else { line.palette.client }, from.name());
+        line.put(" ");
+    } else if message.flow_info.ends.is_some() {
+        let (src, dst) = match message.dissection.from {
+            Role::Client => (line.palette.client, line.palette.server),
+            Role::Server => (line.palette.server, line.palette.client),
             Role::Unknown => ("", ""),
         };
         for (colour, end, behind) in [(src, message.src(), " > "), (dst, message.dst(), " ")] {
-            pen.paint(colour);
-            pen.name(end);
-            pen.reset();
-            pen.put(behind);
+            line.paint(colour);
+            line.name(end);
+            line.reset();
+            line.put(behind);
         }
-    } else if message.draft.from != Role::Unknown {
-        pen.put(message.draft.from.name());
-        pen.put(" ");
+    } else if message.dissection.from != Role::Unknown {
+        line.put(message.dissection.from.name());
+        line.put(" ");
     }
-    name(message, pen);
+    name(message, line);
 }
 
 /// The time of day, UTC.
-pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
+pub(super) fn clock(time: Time, line: &mut LineWriter<'_>) {
     let day = time.secs.rem_euclid(86_400) as u64;
-    pen.appended(|out| {
+    line.appended(|out| {
         time_of_day(day / 3600, day / 60 % 60, day % 60, out);
         if time.digits > 0 {
             out.push(b'.');
@@ -93,52 +93,52 @@ pub(super) fn clock(time: Time, pen: &mut Pen<'_>) {
 }
 
 fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a Note> + use<'a> {
-    message.draft.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
+    message.dissection.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
 }
 
 /// Are there notes that only a sign tells of?
 fn unmarked(message: &Message<'_>, least: Level) -> bool {
-    message.draft.notes.iter().any(|(note, _)| note.level < least)
+    message.dissection.notes.iter().any(|(note, _)| note.level < least)
 }
 
 /// What must not be cut off at the line's end.
 fn marks_width(message: &Message<'_>, least: Level) -> usize {
     let notes: usize = marked(message, least).map(|note| note.code.len() + 3).sum();
     let notes = notes + if unmarked(message, least) { 2 } else { 0 };
-    notes + message.draft.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
+    notes + message.dissection.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
-fn marks_of(message: &Message<'_>, least: Level, pen: &mut Pen<'_>) {
+fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
     for note in marked(message, least) {
-        let (colour, _) = level(note.level, pen);
-        pen.put(" ");
-        pen.paint(colour);
-        pen.put("[");
-        pen.put(note.code);
-        pen.put("]");
-        pen.reset();
+        let (colour, _) = level(note.level, line);
+        line.put(" ");
+        line.paint(colour);
+        line.put("[");
+        line.put(note.code);
+        line.put("]");
+        line.reset();
     }
     if unmarked(message, least) {
-        let (colour, sign) = level(Level::Note, pen);
-        pen.put(" ");
-        pen.painted(colour, sign);
+        let (colour, sign) = level(Level::Note, line);
+        line.put(" ");
+        line.painted(colour, sign);
     }
-    if let Some(fault) = &message.draft.fault {
-        pen.put(" ");
-        pen.paint(pen.palette.error);
-        pen.put("✗ ");
-        pen.foreign(&fault.path);
-        pen.reset();
+    if let Some(fault) = &message.dissection.fault {
+        line.put(" ");
+        line.paint(line.palette.error);
+        line.put("✗ ");
+        line.foreign(&fault.path);
+        line.reset();
     }
 }
 
 /// The fields in order, then what is derived; last bytes, which say least. What has no room is left
 /// out, and a sign says so. Returns how many are shown that are no bytes; `None`: there are none.
-fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usize> {
+fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
-    let draft = message.draft;
+    let dissection = message.dissection;
     let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, false);
-    for (tree, last) in [(&draft.tree, false), (&draft.derived, false), (&draft.tree, true)] {
+    for (tree, last) in [(&dissection.tree, false), (&dissection.derived, false), (&dissection.tree, true)] {
         let mut at = 0;
         if last && !put_off {
             break;
@@ -148,7 +148,7 @@ fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usiz
             let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
             put_off |= bytes;
             if !node.hidden() && !empty && bytes == last {
-                let fits = pair(tree, at, sources, limit, pen);
+                let fits = pair(tree, at, sources, limit, line);
                 whole &= fits;
                 (all, shown) = (all + !bytes as usize, shown + (fits && !bytes) as usize);
             }
@@ -156,81 +156,81 @@ fn fields(message: &Message<'_>, limit: usize, pen: &mut Pen<'_>) -> Option<usiz
         }
     }
     if !whole {
-        pen.put(" …");
+        line.put(" …");
     }
     (all > 0).then_some(shown)
 }
 
 /// ` name=value`. Returns whether it had room.
-fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, pen: &mut Pen<'_>) -> bool {
-    let mark = pen.mark();
-    pen.put(" ");
-    member(tree, at, sources, 0, limit, pen);
+fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut LineWriter<'_>) -> bool {
+    let mark = line.mark();
+    line.put(" ");
+    member(tree, at, sources, 0, limit, line);
     // Two columns stay free for the sign that says there is more.
-    let fits = pen.column.saturating_add(2) <= limit;
+    let fits = line.column.saturating_add(2) <= limit;
     if !fits {
-        pen.back(mark);
+        line.back(mark);
     }
     fits
 }
 
-fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
+fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
     let node = &tree.nodes()[at];
-    pen.paint(pen.palette.dim);
+    line.paint(line.palette.dim);
     if tree.foreign_name(node) {
-        pen.foreign_cut(tree.name(node, sources), TEXT);
+        line.foreign_cut(tree.name(node, sources), TEXT);
     } else if node.field.quoted.is_there() {
-        pen.name(node.field.name);
+        line.name(node.field.name);
     } else {
-        pen.foreign(node.field.name);
+        line.foreign(node.field.name);
     }
-    pen.put("=");
-    pen.reset();
-    any(tree, at, sources, depth, limit, pen);
+    line.put("=");
+    line.reset();
+    any(tree, at, sources, depth, limit, line);
 }
 
 /// A value: the recursion ends at [`DEPTH`], and where the line does.
-pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, pen: &mut Pen<'_>) {
+pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
     let node: &Node = &tree.nodes()[at];
     let (open, closed) = match node.value {
         Value::Group => ("{", "}"),
         Value::List => ("[", "]"),
-        _ => return leaf::short(node, sources, pen, TEXT.min(limit.saturating_sub(pen.column + 2)).max(12)),
+        _ => return leaf::short(node, sources, line, TEXT.min(limit.saturating_sub(line.column + 2)).max(12)),
     };
-    pen.put(open);
-    if depth >= DEPTH || pen.column > limit {
-        pen.put("…");
-        return pen.put(closed);
+    line.put(open);
+    if depth >= DEPTH || line.column > limit {
+        line.put("…");
+        return line.put(closed);
     }
     let (mut k, end, mut count) = (at + 1, behind(node, at), 0);
     while k < end {
         let child = &tree.nodes()[k];
         if !child.hidden() {
             if node.value == Value::List && count == ELEMENTS {
-                let mark = pen.mark();
-                pen.put(" … ");
-                pen.int(tree.children(Some(at)).count());
-                if pen.column.saturating_add(4 + depth) > limit {
-                    pen.back(mark);
-                    pen.put("…");
+                let mark = line.mark();
+                line.put(" … ");
+                line.int(tree.children(Some(at)).count());
+                if line.column.saturating_add(4 + depth) > limit {
+                    line.back(mark);
+                    line.put("…");
                 }
                 break;
             }
-            let mark = pen.mark();
-            pen.put(if count > 0 { " " } else { "" });
+            let mark = line.mark();
+            line.put(if count > 0 { " " } else { "" });
             match node.value {
-                Value::List => any(tree, k, sources, depth + 1, limit, pen),
-                _ => member(tree, k, sources, depth + 1, limit, pen),
+                Value::List => any(tree, k, sources, depth + 1, limit, line),
+                _ => member(tree, k, sources, depth + 1, limit, line),
             }
             count += 1;
             // Room for the sign, this bracket and those around it, and the sign of the line.
-            if pen.column.saturating_add(4 + depth) > limit {
-                pen.back(mark);
-                pen.put("…");
+            if line.column.saturating_add(4 + depth) > limit {
+                line.back(mark);
+                line.put("…");
                 break;
             }
         }
         k = behind(child, k);
     }
-    pen.put(closed);
+    line.put(closed);
 }

@@ -1,7 +1,7 @@
 //! A table, for few messages: it has to see all of them before it can draw the first.
 
 use super::leaf;
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm};
 use crate::codec::{Tree, Value};
@@ -49,32 +49,32 @@ impl Rows {
             self.more += 1;
             return;
         }
-        let (draft, place) = (message.draft, message.place);
-        let mut notes: Vec<&str> = draft.notes.iter().map(|(note, _)| note.code).collect();
-        let fault = draft.fault.as_ref().map(|fault| {
-            text(|pen| {
-                pen.put("✗ ");
-                pen.foreign(&fault.path);
+        let (dissection, place) = (message.dissection, message.place);
+        let mut notes: Vec<&str> = dissection.notes.iter().map(|(note, _)| note.code).collect();
+        let fault = dissection.fault.as_ref().map(|fault| {
+            text(|line| {
+                line.put("✗ ");
+                line.foreign(&fault.path);
             })
         });
         notes.extend(fault.as_deref());
         let mut fields = Vec::new();
-        for tree in [&draft.tree, &draft.derived] {
+        for tree in [&dissection.tree, &dissection.derived] {
             collect(tree, message, &mut fields);
         }
         self.rows.push(Row {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
-                _ => text(|pen| {
+                _ => text(|line| {
                     // As in summaries.
                     let narrow = self.style.width.is_some_and(|width| width < super::summary::NARROW);
                     let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
-                    self.clock.show(self.style.time.unwrap_or(usual), place.time, pen);
+                    self.clock.show(self.style.time.unwrap_or(usual), place.time, line);
                 }),
             },
-            from: draft.from.name(),
-            message: text(|pen| super::tree_text::name(message, pen)),
+            from: dissection.from.name(),
+            message: text(|line| super::tree_text::name(message, line)),
             length: place.length,
             fields,
             notes: notes.join(" "),
@@ -178,18 +178,18 @@ fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)
         if node.hidden() {
             continue;
         }
-        let name = text(|pen| pen.foreign_cut(tree.name(node, message.sources()), VALUE));
-        let value = text(|pen| match node.value {
-            Value::Group | Value::List => super::summary::any(tree, at, message.sources(), 0, VALUE, pen),
-            _ => leaf::short(node, message.sources(), pen, VALUE),
+        let name = text(|line| line.foreign_cut(tree.name(node, message.sources()), VALUE));
+        let value = text(|line| match node.value {
+            Value::Group | Value::List => super::summary::any(tree, at, message.sources(), 0, VALUE, line),
+            _ => leaf::short(node, message.sources(), line, VALUE),
         });
         fields.push((name, value));
     }
 }
 
 /// What a colourless pen writes.
-fn text(write: impl FnOnce(&mut Pen<'_>)) -> String {
+fn text(write: impl FnOnce(&mut LineWriter<'_>)) -> String {
     let mut out = Vec::new();
-    write(&mut Pen::new(&mut out, false));
+    write(&mut LineWriter::new(&mut out, false));
     String::from_utf8(out).unwrap_or_default()
 }

@@ -11,7 +11,7 @@
 
 use super::gutter::Gutter;
 use super::leaf;
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use super::renderer::Style;
 use super::tree_text::{Clock, TimeForm, fault, header, notes};
 use crate::codec::json::fields::behind;
@@ -88,30 +88,30 @@ impl Trees {
 
     /// Appends one message.
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        let mut pen = Pen::new(out, self.style.colour);
+        let mut line = LineWriter::new(out, self.style.colour);
         header(
             message,
             (self.style.time.unwrap_or(TimeForm::Relative), &mut self.clock),
             self.width,
             self.style.verbose,
-            &mut pen,
+            &mut line,
         );
-        let draft = message.draft;
+        let dissection = message.dissection;
         let gutter = Gutter::new(self.row, message.place.bytes.len());
-        let page = Page { tree: &draft.tree, sources: message.sources(), gutter, beside: false };
-        let told = self.fields(page, message, &mut pen);
-        if !draft.derived.is_empty() {
-            self.fields(Page { tree: &draft.derived, beside: true, ..page }, message, &mut pen);
+        let page = Page { tree: &dissection.tree, sources: message.sources(), gutter, beside: false };
+        let told = self.fields(page, message, &mut line);
+        if !dissection.derived.is_empty() {
+            self.fields(Page { tree: &dissection.derived, beside: true, ..page }, message, &mut line);
         }
         if !told {
-            fault(message, self.width, &mut pen);
+            fault(message, self.width, &mut line);
         }
-        notes(message, self.width, &mut pen);
-        pen.newline();
+        notes(message, self.width, &mut line);
+        line.newline();
     }
 
     /// Draws a tree. Returns whether the fault has been told.
-    fn fields(&mut self, page: Page<'_>, message: &Message<'_>, pen: &mut Pen<'_>) -> bool {
+    fn fields(&mut self, page: Page<'_>, message: &Message<'_>, line: &mut LineWriter<'_>) -> bool {
         let nodes = page.tree.nodes();
         let mut here = level(page, 0, nodes.len(), false, false);
         let (mut at, mut told) = (0, false);
@@ -134,54 +134,54 @@ impl Trees {
             let inside = node.nests();
             let numbers = node.value == Value::List && !self.style.verbose && leaf::all_numbers(&nodes[at + 1..next]);
             match page.beside || node.derived() {
-                true => page.gutter.derived(pen),
-                false => page.gutter.line(node, numbers || !inside, page.sources, pen),
+                true => page.gutter.derived(line),
+                false => page.gutter.line(node, numbers || !inside, page.sources, line),
             }
             let more = next < here.end;
-            self.guides(&mut here, more, pen);
-            let start = pen.column;
-            pen.paint(if node.hidden() { pen.palette.dim } else { pen.palette.name });
+            self.guides(&mut here, more, line);
+            let start = line.column;
+            line.paint(if node.hidden() { line.palette.dim } else { line.palette.name });
             if std::ptr::eq(node.field, &UNPARSED) {
-                pen.paint(pen.palette.error);
+                line.paint(line.palette.error);
             }
             match &mut here.next {
                 Some(index) => {
-                    pen.put("[");
-                    pen.int(*index);
-                    pen.put("]");
+                    line.put("[");
+                    line.int(*index);
+                    line.put("]");
                     *index += 1;
                 }
                 None if page.tree.foreign_name(node) => {
-                    let room = self.width.saturating_sub(pen.column + VALUE).max(NAME);
-                    pen.foreign_cut(page.tree.name(node, page.sources), room);
+                    let room = self.width.saturating_sub(line.column + VALUE).max(NAME);
+                    line.foreign_cut(page.tree.name(node, page.sources), room);
                 }
-                None => pen.foreign_cut(node.field.name, self.width / 3),
+                None => line.foreign_cut(node.field.name, self.width / 3),
             }
-            pen.reset();
+            line.reset();
             if !inside || node.value == Value::List {
-                pen.pad(start + here.names);
-                pen.put("  ");
+                line.pad(start + here.names);
+                line.put("  ");
             }
-            let room = self.width.saturating_sub(pen.column).max(12);
+            let room = self.width.saturating_sub(line.column).max(12);
             match node.value {
-                _ if numbers => leaf::inline(&nodes[at + 1..next], page.sources, pen, room),
+                _ if numbers => leaf::inline(&nodes[at + 1..next], page.sources, line, room),
                 Value::List => {
                     let count = page.tree.children(Some(at)).count();
-                    pen.paint(pen.palette.dim);
-                    pen.int(count);
-                    pen.put(if count == 1 { " element" } else { " elements" });
-                    pen.reset();
+                    line.paint(line.palette.dim);
+                    line.int(count);
+                    line.put(if count == 1 { " element" } else { " elements" });
+                    line.reset();
                 }
                 Value::Group => {}
-                _ => leaf::long(node, page.sources, pen, room),
+                _ => leaf::long(node, page.sources, line, room),
             }
-            self.doc(node, pen);
-            pen.newline();
+            self.doc(node, line);
+            line.newline();
             if !inside && self.style.verbose && !page.beside && !node.derived() {
-                page.gutter.dump(node, page.sources, pen);
+                page.gutter.dump(node, page.sources, line);
             }
             if std::ptr::eq(node.field, &UNPARSED) && !told {
-                fault(message, self.width, pen);
+                fault(message, self.width, line);
                 told = true;
             }
             at = if inside && !numbers { at + 1 } else { next };
@@ -193,60 +193,60 @@ impl Trees {
     }
 
     /// The lines that lead from a group to its fields, and an element's index.
-    fn guides(&self, here: &mut Level, more: bool, pen: &mut Pen<'_>) {
+    fn guides(&self, here: &mut Level, more: bool, line: &mut LineWriter<'_>) {
         let depth = self.open.len();
-        pen.paint(pen.palette.dim);
+        line.paint(line.palette.dim);
         let skipped = depth.saturating_sub(GUIDES);
         if skipped > 0 {
-            pen.put("⋮");
-            pen.int(skipped);
-            pen.put(" ");
+            line.put("⋮");
+            line.int(skipped);
+            line.put(" ");
         }
         for k in 1 + skipped..=depth {
             let (above, level) = (&self.open[k - 1], self.open.get(k).unwrap_or(here));
             let first = k == depth && level.element.is_some_and(|e| e.first);
             // The top level and the fields of an element have no connectors of their own.
             if k > 1 && above.element.is_none() {
-                pen.put(match (first, level.more) {
+                line.put(match (first, level.more) {
                     (true, true) => "├ ",
                     (true, false) => "└ ",
                     (false, true) => "│ ",
                     (false, false) => "  ",
                 });
             } else if level.element.is_some() {
-                pen.put(if first { "" } else { "  " });
+                line.put(if first { "" } else { "  " });
             }
             if let Some(element) = level.element {
-                let start = pen.column;
+                let start = line.column;
                 if first {
-                    pen.put("[");
-                    pen.int(element.index);
-                    pen.put("]");
+                    line.put("[");
+                    line.int(element.index);
+                    line.put("]");
                 }
-                pen.pad(start + element.width + 1);
+                line.pad(start + element.width + 1);
             }
         }
         if depth > 0 && here.element.is_none() {
-            pen.put(if more { "├ " } else { "└ " });
+            line.put(if more { "├ " } else { "└ " });
         }
         if let Some(element) = &mut here.element {
             element.first = false;
         }
-        pen.reset();
+        line.reset();
     }
 
     /// What the field is for, where there is room for it.
-    fn doc(&self, node: &Node, pen: &mut Pen<'_>) {
+    fn doc(&self, node: &Node, line: &mut LineWriter<'_>) {
         let doc = node.field.doc;
-        let room = self.width.saturating_sub(pen.column + 3);
+        let room = self.width.saturating_sub(line.column + 3);
         if doc.is_empty() || !(self.style.verbose || self.style.width.is_some_and(|w| w >= 120)) {
             return;
         }
         if doc.chars().count() <= room || self.style.verbose {
-            pen.put("   ");
-            pen.paint(pen.palette.dim);
-            pen.foreign(doc);
-            pen.reset();
+            line.put("   ");
+            line.paint(line.palette.dim);
+            line.foreign(doc);
+            line.reset();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What stands around a message's tree: the line above it, its fault, its notes.
 
-use super::pen::Pen;
+use super::line_writer::LineWriter;
 use crate::capture::Time;
 use crate::codec::{Fault, Level};
 use crate::dissect::{Message, Role};
@@ -34,33 +34,33 @@ impl Clock {
     }
 
     /// Writes a time in this form.
-    pub fn show(&mut self, form: TimeForm, time: Time, pen: &mut Pen<'_>) {
+    pub fn show(&mut self, form: TimeForm, time: Time, line: &mut LineWriter<'_>) {
         match form {
-            TimeForm::Relative => since(*self.first.get_or_insert(time), time, pen),
-            TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, pen),
-            TimeForm::Epoch => pen.appended(|out| super::envelope::time(time, out)),
+            TimeForm::Relative => since(*self.first.get_or_insert(time), time, line),
+            TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
+            TimeForm::Epoch => line.appended(|out| super::envelope::time(time, out)),
             TimeForm::Utc => {
                 let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
-                pen.int(year);
+                line.int(year);
                 for part in [month, day] {
-                    pen.put(if part < 10 { "-0" } else { "-" });
-                    pen.int(part);
+                    line.put(if part < 10 { "-0" } else { "-" });
+                    line.int(part);
                 }
-                pen.put("T");
-                super::summary::clock(time, pen);
-                pen.put("Z");
+                line.put("T");
+                super::summary::clock(time, line);
+                line.put("Z");
             }
         }
     }
 }
 
 /// Writes how long after `start` this was: `+1.004217`, with the capture's digits.
-fn since(start: Time, time: Time, pen: &mut Pen<'_>) {
+fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     let nanos = time.since(start);
     let digits = time.digits.min(9) as usize;
     let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
-    pen.put(if nanos < 0 { "-" } else { "+" });
-    pen.int(secs);
+    line.put(if nanos < 0 { "-" } else { "+" });
+    line.int(secs);
     if digits > 0 {
         let mut text = [b'0'; 9];
         let mut left = frac as u32;
@@ -68,8 +68,8 @@ fn since(start: Time, time: Time, pen: &mut Pen<'_>) {
             *digit += (left % 10) as u8;
             left /= 10;
         }
-        pen.put(".");
-        text[..digits].iter().for_each(|d| pen.ascii(*d));
+        line.put(".");
+        text[..digits].iter().for_each(|d| line.ascii(*d));
     }
 }
 
@@ -80,142 +80,142 @@ pub fn header(
     (form, clock): (TimeForm, &mut Clock),
     width: usize,
     verbose: bool,
-    pen: &mut Pen<'_>,
+    line: &mut LineWriter<'_>,
 ) {
-    let (draft, place) = (message.draft, message.place);
+    let (dissection, place) = (message.dissection, message.place);
     if place.frame > 0 {
-        pen.painted(pen.palette.dim, "#");
-        pen.int(place.frame);
+        line.painted(line.palette.dim, "#");
+        line.int(place.frame);
         if place.frames.len() > 1 {
-            pen.put(" (");
-            pen.int(place.frames.len());
-            pen.put(" frames)");
+            line.put(" (");
+            line.int(place.frames.len());
+            line.put(" frames)");
         }
-        pen.put("  ");
-        pen.paint(pen.palette.dim);
-        clock.show(form, place.time, pen);
-        pen.reset();
-        pen.put("  ");
+        line.put("  ");
+        line.paint(line.palette.dim);
+        clock.show(form, place.time, line);
+        line.reset();
+        line.put("  ");
     }
-    let ends = message.talk.ends.is_some();
-    match draft.from {
-        Role::Unknown if ends => addresses(message, pen),
+    let ends = message.flow_info.ends.is_some();
+    match dissection.from {
+        Role::Unknown if ends => addresses(message, line),
         Role::Unknown => {}
         from => {
-            role(from, pen);
-            pen.put(" → ");
-            role(from.other(), pen);
-            pen.put("  ");
+            role(from, line);
+            line.put(" → ");
+            role(from.other(), line);
+            line.put("  ");
         }
     }
-    name(message, pen);
-    pen.put("  ");
-    pen.paint(pen.palette.dim);
-    pen.int(place.length);
-    pen.put(if place.length == 1 { " byte" } else { " bytes" });
+    name(message, line);
+    line.put("  ");
+    line.paint(line.palette.dim);
+    line.int(place.length);
+    line.put(if place.length == 1 { " byte" } else { " bytes" });
     if place.bytes.len() != place.length {
-        pen.put(" (");
-        pen.int(place.bytes.len());
-        pen.put(" captured)");
+        line.put(" (");
+        line.int(place.bytes.len());
+        line.put(" captured)");
     }
-    pen.reset();
-    if ends && draft.from != Role::Unknown {
-        let mark = pen.mark();
-        pen.put("  ");
-        addresses(message, pen);
-        flow(message, pen);
+    line.reset();
+    if ends && dissection.from != Role::Unknown {
+        let mark = line.mark();
+        line.put("  ");
+        addresses(message, line);
+        flow(message, line);
         // Without room for the addresses the conversation's number tells clients apart.
-        if pen.column > width && !verbose {
-            pen.back(mark);
-            pen.put("  ");
-            flow(message, pen);
+        if line.column > width && !verbose {
+            line.back(mark);
+            line.put("  ");
+            flow(message, line);
         }
     }
-    pen.newline();
+    line.newline();
 }
 
-fn flow(message: &Message<'_>, pen: &mut Pen<'_>) {
-    if message.talk.flow == 0 {
+fn flow(message: &Message<'_>, line: &mut LineWriter<'_>) {
+    if message.flow_info.flow == 0 {
         return;
     }
-    pen.paint(pen.palette.dim);
-    pen.put("flow ");
-    pen.int(message.talk.flow);
-    pen.reset();
+    line.paint(line.palette.dim);
+    line.put("flow ");
+    line.int(message.flow_info.flow);
+    line.reset();
 }
 
 /// Protocol, version and message.
-pub fn name(message: &Message<'_>, pen: &mut Pen<'_>) {
-    pen.name(message.draft.proto);
-    if let Some(version) = message.draft.version {
-        pen.put(" ");
-        pen.name(version);
+pub fn name(message: &Message<'_>, line: &mut LineWriter<'_>) {
+    line.name(message.dissection.proto);
+    if let Some(version) = message.dissection.version {
+        line.put(" ");
+        line.name(version);
     }
-    pen.put(" ");
-    pen.paint(pen.palette.title);
-    pen.name(message.draft.message);
-    pen.reset();
+    line.put(" ");
+    line.paint(line.palette.title);
+    line.name(message.dissection.message);
+    line.reset();
 }
 
-fn role(role: Role, pen: &mut Pen<'_>) {
-    let colour = if role == Role::Server { pen.palette.server } else { pen.palette.client };
-    pen.painted(colour, role.name());
+fn role(role: Role, line: &mut LineWriter<'_>) {
+    let colour = if role == Role::Server { line.palette.server } else { line.palette.client };
+    line.painted(colour, role.name());
 }
 
-fn addresses(message: &Message<'_>, pen: &mut Pen<'_>) {
-    pen.put(message.src());
-    pen.put(" → ");
-    pen.put(message.dst());
-    pen.put("  ");
+fn addresses(message: &Message<'_>, line: &mut LineWriter<'_>) {
+    line.put(message.src());
+    line.put(" → ");
+    line.put(message.dst());
+    line.put("  ");
 }
 
 /// The fault, if there is one.
-pub fn fault(message: &Message<'_>, width: usize, pen: &mut Pen<'_>) {
-    if let Some(fault) = &message.draft.fault {
-        one_fault(fault, width, pen);
+pub fn fault(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
+    if let Some(fault) = &message.dissection.fault {
+        one_fault(fault, width, line);
     }
 }
 
-fn one_fault(fault: &Fault, width: usize, pen: &mut Pen<'_>) {
-    pen.put("  ");
-    pen.paint(pen.palette.error);
-    pen.put("✗ ");
+fn one_fault(fault: &Fault, width: usize, line: &mut LineWriter<'_>) {
+    line.put("  ");
+    line.paint(line.palette.error);
+    line.put("✗ ");
     // The pen takes everything.
-    let _ = write!(Wrapped { pen, width }, "{fault}");
-    pen.reset();
-    pen.newline();
+    let _ = write!(Wrapped { line, width }, "{fault}");
+    line.reset();
+    line.newline();
 }
 
 /// The notes, one below the other.
-pub fn notes(message: &Message<'_>, width: usize, pen: &mut Pen<'_>) {
-    for (note, text) in message.draft.notes.iter() {
-        let (colour, sign) = level(note.level, pen);
-        pen.put("  ");
-        pen.paint(colour);
-        pen.put(sign);
-        pen.put(" ");
-        pen.put(note.code);
-        pen.reset();
+pub fn notes(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
+    for (note, text) in message.dissection.notes.iter() {
+        let (colour, sign) = level(note.level, line);
+        line.put("  ");
+        line.paint(colour);
+        line.put(sign);
+        line.put(" ");
+        line.put(note.code);
+        line.reset();
         if !text.is_empty() {
-            pen.put(": ");
-            let _ = Wrapped { pen, width }.write_str(text);
+            line.put(": ");
+            let _ = Wrapped { line, width }.write_str(text);
         }
-        pen.newline();
+        line.newline();
     }
 }
 
 /// A level's colour and sign.
-pub fn level(level: Level, pen: &Pen<'_>) -> (&'static str, &'static str) {
+pub fn level(level: Level, line: &LineWriter<'_>) -> (&'static str, &'static str) {
     match level {
-        Level::Note => (pen.palette.note, "•"),
-        Level::Warning => (pen.palette.warning, "!"),
-        Level::Error => (pen.palette.error, "✗"),
+        Level::Note => (line.palette.note, "•"),
+        Level::Warning => (line.palette.warning, "!"),
+        Level::Error => (line.palette.error, "✗"),
     }
 }
 
 /// Text broken at blanks where the line is full, continued below its own start.
 struct Wrapped<'a, 'b> {
-    pen: &'a mut Pen<'b>,
+    line: &'a mut LineWriter<'b>,
     width: usize,
 }
 
@@ -223,14 +223,14 @@ impl Write for Wrapped<'_, '_> {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         for (k, word) in text.split(' ').enumerate() {
             if k > 0 {
-                if self.pen.column + 1 + word.len() > self.width && self.pen.column > 4 {
-                    self.pen.newline();
-                    self.pen.pad(4);
+                if self.line.column + 1 + word.len() > self.width && self.line.column > 4 {
+                    self.line.newline();
+                    self.line.pad(4);
                 } else {
-                    self.pen.put(" ");
+                    self.line.put(" ");
                 }
             }
-            self.pen.foreign(word);
+            self.line.foreign(word);
         }
         Ok(())
     }

@@ -176,10 +176,10 @@ impl Deliveries {
 
     /// What a message says.
     pub fn see(&mut self, message: &Message<'_>) {
-        let (flow, side, frame) = (message.talk.flow, message.place.side, message.place.frame);
+        let (flow, side, frame) = (message.flow_info.flow, message.place.side, message.place.frame);
         let now = message.place.time.nanos() as i64;
-        let name = message.draft.message;
-        for event in &message.draft.delivery {
+        let name = message.dissection.message;
+        for event in &message.dissection.delivery {
             // A request that was filtered away has no row: the answer counts where it came.
             if let Event::AnswerElsewhere { flow, side, after } = *event
                 && let Some(asked) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))

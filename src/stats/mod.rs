@@ -189,7 +189,7 @@ impl Stats {
     }
 
     fn conversation(&mut self, message: &Message<'_>) -> Option<&mut Flow> {
-        let id = message.talk.flow;
+        let id = message.flow_info.flow;
         if self.latest.0 != id {
             let place = match self.places.get(&id) {
                 Some(place) => *place,
@@ -199,8 +199,8 @@ impl Stats {
                         id,
                         proto: "",
                         version: None,
-                        transport: message.talk.transport,
-                        ends: message.talk.ends,
+                        transport: message.flow_info.transport,
+                        ends: message.flow_info.ends,
                         server: None,
                         first: message.place.time,
                         last: message.place.time,
@@ -221,16 +221,16 @@ impl Stats {
 
     /// Remembers which fields the message has.
     fn fields(&mut self, message: &Message<'_>) {
-        let draft = message.draft;
-        let Some(kind) = self.kinds.get_mut(&(draft.proto, draft.message)) else { return };
+        let dissection = message.dissection;
+        let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
         self.path.clear();
         let mut names: Vec<&'static str> = Vec::new();
-        for (k, node) in draft.tree.nodes().iter().enumerate() {
+        for (k, node) in dissection.tree.nodes().iter().enumerate() {
             while self.path.last().is_some_and(|(_, end)| *end as usize <= k) {
                 self.path.pop();
             }
             let field: &'static Field = node.field;
-            let name = if draft.tree.foreign_name(node) { "*" } else { field.name };
+            let name = if dissection.tree.foreign_name(node) { "*" } else { field.name };
             if !node.hidden() {
                 names.clear();
                 names.extend(self.path.iter().map(|(name, _)| *name));
@@ -253,20 +253,20 @@ fn whose(line: &'static str, registry: &Registry) -> &'static str {
 
 impl Sink for Stats {
     fn message(&mut self, message: &Message<'_>) {
-        let Message { draft, place, talk, .. } = *message;
+        let Message { dissection, place, flow_info, .. } = *message;
         let bytes = place.length as u64;
         self.messages += 1;
         self.bytes += bytes;
-        match (draft.fault.is_some(), draft.notes.worst()) {
+        match (dissection.fault.is_some(), dissection.notes.worst()) {
             (true, _) => self.faults += 1,
             (false, Some(Level::Warning | Level::Error)) => self.warnings += 1,
             _ => {}
         }
-        let kind = self.kinds.entry((draft.proto, draft.message)).or_default();
+        let kind = self.kinds.entry((dissection.proto, dissection.message)).or_default();
         kind.add(bytes);
-        kind.faults += draft.fault.is_some() as u64;
-        kind.reliable |=
-            talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
+        kind.faults += dissection.fault.is_some() as u64;
+        kind.reliable |= flow_info.transport == Transport::Tcp
+            || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
         if self.wanted.fields {
             self.fields(message);
         }
@@ -275,22 +275,22 @@ impl Sink for Stats {
             // Among the fields, or beside them where a payload stays hex.
             let seen = Cell::new(false);
             let mut add = |name, bytes| {
-                seen.set(seen.get() || draft.schema == Some(name));
-                let kind = schemas.entry((draft.proto, name)).or_default();
+                seen.set(seen.get() || dissection.schema == Some(name));
+                let kind = schemas.entry((dissection.proto, name)).or_default();
                 kind.add(bytes);
-                kind.reliable |=
-                    talk.transport == Transport::Tcp || draft.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
+                kind.reliable |= flow_info.transport == Transport::Tcp
+                    || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
             };
-            self.payloads.each(&draft.tree, &mut add);
-            self.payloads.each(&draft.derived, &mut add);
+            self.payloads.each(&dissection.tree, &mut add);
+            self.payloads.each(&dissection.derived, &mut add);
             // A payload without a single field.
-            if let Some(name) = draft.schema.filter(|_| !seen.get()) {
+            if let Some(name) = dissection.schema.filter(|_| !seen.get()) {
                 add(name, 0);
             }
         }
 
         // Messages of hex text stand for themselves: no time, no conversation.
-        if talk.ends.is_none() {
+        if flow_info.ends.is_none() {
             return;
         }
         if self.first.is_none_or(|first| place.time.since(first) < 0) {
@@ -303,7 +303,7 @@ impl Sink for Stats {
         self.chart.add(nanos, bytes);
         self.seconds.add(nanos, bytes);
 
-        if !draft.delivery.is_empty() {
+        if !dissection.delivery.is_empty() {
             self.delivery.see(message);
         }
 
@@ -311,12 +311,12 @@ impl Sink for Stats {
             self.unlisted += 1;
             return;
         };
-        if flow.line_proto != draft.proto {
-            flow.line_proto = draft.proto;
-            flow.proto = whose(draft.proto, &talk.options.registry);
+        if flow.line_proto != dissection.proto {
+            flow.line_proto = dissection.proto;
+            flow.proto = whose(dissection.proto, &flow_info.options.registry);
         }
-        flow.version = draft.version.or(flow.version);
-        flow.server = match draft.from {
+        flow.version = dissection.version.or(flow.version);
+        flow.server = match dissection.from {
             Role::Server => Some(place.side),
             Role::Client => Some(place.side.other()),
             Role::Unknown => flow.server,
@@ -324,7 +324,7 @@ impl Sink for Stats {
         flow.last = place.time;
         flow.messages[place.side.index()] += 1;
         flow.bytes[place.side.index()] += bytes;
-        flow.last_message = draft.message;
+        flow.last_message = dissection.message;
     }
 
     fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {

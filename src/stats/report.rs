@@ -143,7 +143,7 @@ impl Report {
         }
         if self == Report::All {
             let steps = stats.chart.steps();
-            let list = |n: fn(&super::timeline::Step) -> u64| {
+            let list = |n: fn(&super::timeline::Bucket) -> u64| {
                 steps.iter().map(|s| n(s).to_string()).collect::<Vec<_>>().join(",")
             };
             let _ = write!(

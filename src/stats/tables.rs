@@ -116,10 +116,10 @@ fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
     ]
 }
 
-type Kinds = FxHashMap<(&'static str, &'static str), Kind>;
+type MessageTable = FxHashMap<(&'static str, &'static str), Kind>;
 
 /// The kinds in order: most bytes first.
-pub fn sorted(kinds: &Kinds) -> Vec<((&'static str, &'static str), &Kind)> {
+pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)> {
     let mut list: Vec<_> = kinds.iter().map(|(name, kind)| (*name, kind)).collect();
     list.sort_by(|(a, x), (b, y)| y.bytes.cmp(&x.bytes).then(a.cmp(b)));
     list

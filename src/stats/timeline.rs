@@ -8,12 +8,12 @@ pub struct Timeline {
     start: Option<i64>,
     width: i64,
     cap: usize,
-    steps: Vec<Step>,
+    steps: Vec<Bucket>,
 }
 
 /// What fell into one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct Bucket {
     /// How many messages.
     pub messages: u64,
     /// Their bytes.
@@ -38,7 +38,7 @@ impl Timeline {
         }
         let index = index as usize;
         if self.steps.len() <= index {
-            self.steps.resize(index + 1, Step::default());
+            self.steps.resize(index + 1, Bucket::default());
         }
         if let Some(step) = self.steps.get_mut(index) {
             step.messages += 1;
@@ -51,8 +51,8 @@ impl Timeline {
         let half = self.steps.len().div_ceil(2);
         for k in 0..half {
             let pair = self.steps.get(2 * k..).unwrap_or(&[]).iter().take(2);
-            let sum =
-                pair.fold(Step::default(), |a, b| Step { messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
+            let sum = pair
+                .fold(Bucket::default(), |a, b| Bucket { messages: a.messages + b.messages, bytes: a.bytes + b.bytes });
             if let Some(step) = self.steps.get_mut(k) {
                 *step = sum;
             }
@@ -66,7 +66,7 @@ impl Timeline {
     }
 
     /// All steps from the first message to the last.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[Bucket] {
         &self.steps
     }
 

@@ -4,7 +4,7 @@ use super::aligned;
 use super::table::{Cell, Shape, Table};
 use super::timeline::blocks;
 use crate::dissect::{Message, Sink};
-use crate::filter::{FieldPath, Found};
+use crate::filter::{FieldMatch, FieldPath};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
@@ -25,8 +25,8 @@ static TRACK: Shape =
 pub struct Track {
     field: FieldPath,
     by: Option<FieldPath>,
-    keys: Vec<Found>,
-    values: Vec<Found>,
+    keys: Vec<FieldMatch>,
+    values: Vec<FieldMatch>,
 }
 
 impl Track {
@@ -60,14 +60,14 @@ impl Track {
 }
 
 /// The key that shares the innermost group with the value.
-fn nearest(value: Found, keys: &[Found], message: &Message<'_>) -> Option<Found> {
-    let Found::Node(beside, at) = value else { return keys.first().copied() };
-    let nodes = if beside { message.draft.derived.nodes() } else { message.draft.tree.nodes() };
+fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Option<FieldMatch> {
+    let FieldMatch::Node(beside, at) = value else { return keys.first().copied() };
+    let nodes = if beside { message.dissection.derived.nodes() } else { message.dissection.tree.nodes() };
     let around = nodes.iter().enumerate().take(at).rev().filter(|(_, n)| n.end as usize > at);
     for (group, node) in around {
-        let inside = |found: &&Found| match found {
-            Found::Node(b, k) => *b == beside && (group..node.end as usize).contains(k),
-            Found::Envelope => false,
+        let inside = |found: &&FieldMatch| match found {
+            FieldMatch::Node(b, k) => *b == beside && (group..node.end as usize).contains(k),
+            FieldMatch::Envelope => false,
         };
         if let Some(found) = keys.iter().find(inside) {
             return Some(*found);

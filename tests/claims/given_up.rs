@@ -19,8 +19,8 @@ fn what_does_not_behave_is_given_up_and_told() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
     let (found, counters) = wire.dissect();
-    let gone = &counters.strangers.given_up[..];
-    assert_eq!((gone.len(), counters.strangers.given_up_count), (1, 1));
+    let gone = &counters.unclaimed.given_up[..];
+    assert_eq!((gone.len(), counters.unclaimed.given_up_count), (1, 1));
     let gone = &gone[0];
     assert_eq!((gone.flow, gone.name, gone.frames[0]), (1, "riptide", 1));
     assert_eq!((gone.messages, gone.frames[1]), (found.0.len() as u64, found.0.len() as u64));
@@ -50,7 +50,7 @@ fn the_command_tells_it_without_v() {
 fn what_is_only_broken_is_kept() {
     for name in ["riptide/edge20-udp.pcap", "riptide/edge22-udp.pcap", "acknex/acknex-malformed.pcap"] {
         let (_, counters) = dissect(std::fs::read(fixture(name)).unwrap());
-        assert_eq!(counters.strangers.given_up, [], "{name}");
+        assert_eq!(counters.unclaimed.given_up, [], "{name}");
     }
 }
 

@@ -19,7 +19,7 @@ struct Names(Vec<(u64, &'static str, &'static str)>);
 
 impl Sink for Names {
     fn message(&mut self, message: &Message<'_>) {
-        self.0.push((message.talk.flow, message.draft.proto, message.draft.message));
+        self.0.push((message.flow_info.flow, message.dissection.proto, message.dissection.message));
     }
 }
 

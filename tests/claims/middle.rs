@@ -67,6 +67,6 @@ fn what_came_before_the_evidence_is_counted() {
     }
     let (found, counters) = wire.dissect();
     assert!(!found.0.is_empty());
-    assert_eq!(found.0.len() as u64 + counters.strangers.unread, 208);
-    assert!(counters.strangers.unread > 0);
+    assert_eq!(found.0.len() as u64 + counters.unclaimed.unread, 208);
+    assert!(counters.unclaimed.unread > 0);
 }

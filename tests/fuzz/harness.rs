@@ -7,7 +7,7 @@
 
 use netkit::capture::{Body, Capture, Decoded, HexText, Input, Packet, Packets, Segment, Time};
 use netkit::codec::schema::Schemas;
-use netkit::dissect::{Dissector, Draft, Inspector, Message, Options, Sink, inspector};
+use netkit::dissect::{Dissection, Dissector, Inspector, Message, Options, Sink, inspector};
 use netkit::encode::{Encoders, Entry, Framing, Source, Values, deeply};
 use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
@@ -308,7 +308,7 @@ pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
 pub fn dump(dissector: &dyn Dissector, choice: u8, bytes: &[u8]) -> usize {
     let options = options(Some(dissector.name()), choice);
     let mut looker = Looker::new(&options);
-    inspector::dump(dissector, bytes, &options, &mut Draft::default(), &mut looker);
+    inspector::dump(dissector, bytes, &options, &mut Dissection::default(), &mut looker);
     let (messages, printed) = looker.finish();
     in_proportion(bytes.len(), messages, printed);
     messages
@@ -356,7 +356,7 @@ pub fn schema(data: &[u8]) -> bool {
         let mut options = options(Some(dissector.name()), 0);
         options.schemas = schemas.clone();
         let mut looker = Looker::new(&options);
-        inspector::dump(dissector, bytes, &options, &mut Draft::default(), &mut looker);
+        inspector::dump(dissector, bytes, &options, &mut Dissection::default(), &mut looker);
         looker.finish();
     }
     true
@@ -422,7 +422,7 @@ pub fn filter(data: &[u8]) -> bool {
     let mut looker = Looker::new(&options);
     looker.filters.push(filter);
     for dissector in protocols::ALL {
-        inspector::dump(dissector, bytes.get(1..).unwrap_or(&[]), &options, &mut Draft::default(), &mut looker);
+        inspector::dump(dissector, bytes.get(1..).unwrap_or(&[]), &options, &mut Dissection::default(), &mut looker);
     }
     true
 }

@@ -80,10 +80,10 @@ fn vectors() {
 fn captures() {
     let seeds: Vec<_> = seeds::captures().into_iter().filter(|c| c.len() < 4096).collect();
     let protos: Vec<Option<&str>> = protocols::ALL.iter().map(|d| Some(d.name())).chain([None]).collect();
-    let mut turn = 0;
+    let mut sequence = 0;
     feed("captures", &seeds, 600, |data| {
-        turn += 1;
-        harness::capture(data, protos[turn % protos.len()]);
+        sequence += 1;
+        harness::capture(data, protos[sequence % protos.len()]);
     });
     for end in 0..seeds[0].len() {
         harness::capture(&seeds[0][..end], None);

@@ -12,17 +12,17 @@ const TIMES: usize = 20_000;
 const SEGMENT: usize = 1400;
 
 /// A TCP conversation, being made.
-struct Talk {
+struct FlowInfo {
     file: File,
     next: [u32; 2],
 }
 
-impl Talk {
-    fn new() -> Talk {
-        let mut talk = Talk { file: File::new(), next: [1, 1] };
-        talk.file.syn(client(0), server(), 0);
-        talk.file.syn(server(), client(0), 0);
-        talk
+impl FlowInfo {
+    fn new() -> FlowInfo {
+        let mut flow_info = FlowInfo { file: File::new(), next: [1, 1] };
+        flow_info.file.syn(client(0), server(), 0);
+        flow_info.file.syn(server(), client(0), 0);
+        flow_info
     }
 
     /// One side says these bytes, in segments of so many.
@@ -57,12 +57,12 @@ pub fn package(kind: u8, body: &[u8]) -> Vec<u8> {
 }
 
 /// A nano conversation whose server has answered the handshake with this `sys`.
-fn nano(sys: &str) -> Talk {
-    let mut talk = Talk::new();
-    talk.client(&package(1, b"{\"sys\":{\"type\":\"js\",\"version\":\"1\"}}"));
-    talk.server(&package(1, format!("{{\"code\":200,\"sys\":{{{sys}}}}}").as_bytes()));
-    talk.client(&package(2, b""));
-    talk
+fn nano(sys: &str) -> FlowInfo {
+    let mut flow_info = FlowInfo::new();
+    flow_info.client(&package(1, b"{\"sys\":{\"type\":\"js\",\"version\":\"1\"}}"));
+    flow_info.server(&package(1, format!("{{\"code\":200,\"sys\":{{{sys}}}}}").as_bytes()));
+    flow_info.client(&package(2, b""));
+    flow_info
 }
 
 /// A push with its route in full.
@@ -86,36 +86,36 @@ fn varint(mut n: usize) -> Vec<u8> {
 /// A name of a field that a message uses again and again.
 pub fn names_of_protos() -> Vec<u8> {
     let name = "n".repeat(LONG);
-    let mut talk = nano(&format!(
+    let mut flow_info = nano(&format!(
         "\"protos\":{{\"server\":{{\"r\":{{\"list\":{{\"option\":\"repeated\",\"type\":\"m\",\"tag\":1}},\
          \"__tags\":{{\"1\":\"list\"}},\"__messages\":{{\"m\":{{\"{name}\":{{\"option\":\"optional\",\
          \"type\":\"uInt32\",\"tag\":1}},\"__tags\":{{\"1\":\"{name}\"}}}}}}}}}}}}"
     ));
-    talk.server(&push(0, "r", &[10, 2, 8, 1].repeat(TIMES)));
-    talk.done()
+    flow_info.server(&push(0, "r", &[10, 2, 8, 1].repeat(TIMES)));
+    flow_info.done()
 }
 
 /// The same name in many messages.
 pub fn names_of_many_protos() -> Vec<u8> {
     let name = "\u{1b}é".repeat(LONG / 2);
     let name = serde_json::to_string(&name).expect("a string");
-    let mut talk = nano(&format!(
+    let mut flow_info = nano(&format!(
         "\"protos\":{{\"server\":{{\"r\":{{{name}:{{\"option\":\"optional\",\"type\":\"uInt32\",\"tag\":1}},\
          \"__tags\":{{\"1\":{name}}}}}}}}}"
     ));
-    talk.server(&push(0, "r", &[8, 1]).repeat(TIMES));
-    talk.done()
+    flow_info.server(&push(0, "r", &[8, 1]).repeat(TIMES));
+    flow_info.done()
 }
 
 /// A route of the dictionary, of which each message has but the code.
 pub fn routes_of_a_dictionary() -> Vec<u8> {
-    let mut talk = nano(&format!("\"dict\":{{\"{}\":1}}", "r".repeat(LONG)));
-    talk.server(&package(4, &[7, 0, 1]).repeat(TIMES));
+    let mut flow_info = nano(&format!("\"dict\":{{\"{}\":1}}", "r".repeat(LONG)));
+    flow_info.server(&package(4, &[7, 0, 1]).repeat(TIMES));
     for id in 1..100u8 {
-        talk.client(&package(4, &[1, id, 0, 1]));
-        talk.server(&package(4, &[4, id]));
+        flow_info.client(&package(4, &[1, id, 0, 1]));
+        flow_info.server(&package(4, &[4, id]));
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// As many maps as a handshake can hold.
@@ -148,20 +148,20 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 
 /// One WebSocket message in as many frames as can be, which brings as many packages as can be.
 pub fn packages_of_many_frames() -> Vec<u8> {
-    let mut talk = Talk::new();
-    talk.client(UPGRADE);
-    talk.server(PLAIN);
+    let mut flow_info = FlowInfo::new();
+    flow_info.client(UPGRADE);
+    flow_info.server(PLAIN);
     let heartbeats = package(3, b"").repeat(10_000);
     for (k, byte) in heartbeats.iter().enumerate() {
         let first = if k == 0 { 2 } else { 0 } | if k + 1 == heartbeats.len() { 0x80 } else { 0 };
-        talk.pieces(true, &frame(first, &[*byte]), 3);
+        flow_info.pieces(true, &frame(first, &[*byte]), 3);
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// Payloads of blanks, packed.
 pub fn packed_payloads() -> Vec<u8> {
-    let mut talk = nano("\"serializer\":\"json\"");
+    let mut flow_info = nano("\"serializer\":\"json\"");
     let mut out = flate2::write::ZlibEncoder::new(Vec::new(), Compression::best());
     let mut text = vec![b' '; 8 << 20];
     text[0] = b'[';
@@ -169,69 +169,70 @@ pub fn packed_payloads() -> Vec<u8> {
     out.write_all(&text).expect("packed");
     let packed = push(0x10, "r", &out.finish().expect("packed"));
     for _ in 0..8 {
-        talk.server(&packed);
+        flow_info.server(&packed);
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// The same by permessage-deflate.
 pub fn packed_messages() -> Vec<u8> {
-    let mut talk = Talk::new();
-    talk.client(UPGRADE);
-    talk.server(PACKED);
+    let mut flow_info = FlowInfo::new();
+    flow_info.client(UPGRADE);
+    flow_info.server(PACKED);
     let mut press = Compress::new(Compression::best(), false);
     for _ in 0..8 {
         let payload = push(0, "r", &vec![b' '; 8 << 20]);
         let mut packed = Vec::with_capacity(1 << 20);
         press.compress_vec(&payload, &mut packed, FlushCompress::Sync).expect("packed");
         packed.truncate(packed.len() - 4);
-        talk.server(&frame(0xc2, &packed));
+        flow_info.server(&frame(0xc2, &packed));
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// Values of one byte each, in JSON and by protos.
 pub fn small_values() -> Vec<u8> {
-    let mut talk =
+    let mut flow_info =
         nano("\"protos\":{\"server\":{\"r\":{\"v\":{\"option\":\"repeated\",\"type\":\"uInt32\",\"tag\":1}}}}");
     let count = 30_000;
-    talk.server(&push(0, "r", &[vec![8], varint(count), vec![1; count]].concat()));
-    talk.server(&push(0, "s", format!("[{}1]", "1,".repeat(count)).as_bytes()));
-    talk.server(&push(0, "s", format!("[{}1]", "[],".repeat(count)).as_bytes()));
-    talk.server(&push(0, "s", format!("[{}1]", "{},".repeat(count)).as_bytes()));
-    talk.server(&push(0, "s", format!("[{}1]", "{\"\":0},".repeat(count)).as_bytes()));
-    talk.done()
+    flow_info.server(&push(0, "r", &[vec![8], varint(count), vec![1; count]].concat()));
+    flow_info.server(&push(0, "s", format!("[{}1]", "1,".repeat(count)).as_bytes()));
+    flow_info.server(&push(0, "s", format!("[{}1]", "[],".repeat(count)).as_bytes()));
+    flow_info.server(&push(0, "s", format!("[{}1]", "{},".repeat(count)).as_bytes()));
+    flow_info.server(&push(0, "s", format!("[{}1]", "{\"\":0},".repeat(count)).as_bytes()));
+    flow_info.done()
 }
 
 /// Values in values, as deep as can be, again and again.
 pub fn nested_values() -> Vec<u8> {
-    let mut talk = nano("\"serializer\":\"json\"");
+    let mut flow_info = nano("\"serializer\":\"json\"");
     let deep = |open: &str, close: &str| format!("{}0{}", open.repeat(511), close.repeat(511));
     for text in [deep("[", "]"), deep("{\"a\":", "}"), deep("{\"\":[", "]}").replacen('[', "[0,", 200)] {
-        talk.server(&push(0, "r", text.as_bytes()).repeat(60));
+        flow_info.server(&push(0, "r", text.as_bytes()).repeat(60));
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// Long names of JSON, each of them once.
 pub fn long_member_names() -> Vec<u8> {
-    let mut talk = nano("\"serializer\":\"json\"");
+    let mut flow_info = nano("\"serializer\":\"json\"");
     for c in ["k", "\\u001b", "\u{202e}"] {
         let name = c.repeat(LONG / c.len());
-        talk.server(&push(0, "r", format!("{{\"{name}\":{{\"{name}\":\"{name}\"}}}}").as_bytes()));
+        flow_info.server(&push(0, "r", format!("{{\"{name}\":{{\"{name}\":\"{name}\"}}}}").as_bytes()));
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// HTTP, and more of it.
 pub fn heads_of_http() -> Vec<u8> {
-    let mut talk = Talk::new();
+    let mut flow_info = FlowInfo::new();
     let line = format!("Sec-WebSocket-Extensions: {}\r\n", "e".repeat(50_000));
     for _ in 0..20 {
-        talk.client(format!("GET /{} HTTP/1.1\r\n{line}\r\n", "t".repeat(10_000)).as_bytes());
-        talk.server(format!("HTTP/1.1 400 No\r\n{line}Content-Length: 1000\r\n\r\n{}", "b".repeat(1000)).as_bytes());
+        flow_info.client(format!("GET /{} HTTP/1.1\r\n{line}\r\n", "t".repeat(10_000)).as_bytes());
+        flow_info
+            .server(format!("HTTP/1.1 400 No\r\n{line}Content-Length: 1000\r\n\r\n{}", "b".repeat(1000)).as_bytes());
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// Datagrams of these bytes.
@@ -246,7 +247,7 @@ pub fn datagrams(bytes: &[u8]) -> Vec<u8> {
 
 /// Packets of GNE in packets, as deep as a frame lets them.
 pub fn nested_packets() -> Vec<u8> {
-    let mut talk = Talk::new();
+    let mut flow_info = FlowInfo::new();
     let mut deep = vec![5; 170];
     deep.push(255);
     deep.extend([0, 0].repeat(170));
@@ -258,9 +259,9 @@ pub fn nested_packets() -> Vec<u8> {
             _ => vec![7; 500],
         };
         let frame = [b"NL".as_slice(), &(body.len() as u16).to_be_bytes(), &body].concat();
-        talk.client(&frame);
+        flow_info.client(&frame);
     }
-    talk.done()
+    flow_info.done()
 }
 
 /// A link of as many values as can be, and updates of them.

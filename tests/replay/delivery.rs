@@ -4,7 +4,7 @@
 use crate::relay::{Log, Way};
 use crate::stage::{Stage, logged, told};
 use netkit::capture::Time;
-use netkit::dissect::{Draft, Message, Options, Out, Place, Sink, Talk};
+use netkit::dissect::{Dissection, FlowInfo, Message, Options, Out, Provenance, Sink};
 use netkit::flow::{Side, Transport};
 use netkit::live::replay::{Conversation, Divergence, Report};
 use std::collections::HashMap;
@@ -34,7 +34,7 @@ struct Names(Vec<&'static str>);
 
 impl Sink for Names {
     fn message(&mut self, message: &Message<'_>) {
-        self.0.push(message.draft.message);
+        self.0.push(message.dissection.message);
     }
 }
 
@@ -52,15 +52,27 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
     let mut ways = [Sent::default(), Sent::default()];
     let mut parted = false;
     let ends = conversation.ends;
-    let talk =
-        Talk { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: Some(Side::A), begun: [true; 2], options };
-    let mut session = conversation.dissector.session(&talk);
+    let flow_info = FlowInfo {
+        flow: 1,
+        transport: Transport::Udp,
+        ends: Some(ends),
+        opener: Some(Side::A),
+        begun: [true; 2],
+        options,
+    };
+    let mut session = conversation.dissector.session(&flow_info);
     for (k, (side, way, bytes)) in log.lock().unwrap().iter().enumerate() {
-        let (mut names, mut draft) = (Names::default(), Draft::default());
+        let (mut names, mut dissection) = (Names::default(), Dissection::default());
         let frame = k as u64 + 1;
-        let place =
-            Place { side: Side::BOTH[*side], bytes, length: bytes.len(), frame, frames: &[], time: Time::default() };
-        session.datagram(&place, &mut Out::new(&mut draft, &mut names, &talk, ["", ""]));
+        let place = Provenance {
+            side: Side::BOTH[*side],
+            bytes,
+            length: bytes.len(),
+            frame,
+            frames: &[],
+            time: Time::default(),
+        };
+        session.datagram(&place, &mut Out::new(&mut dissection, &mut names, &flow_info, ["", ""]));
         for name in names.0 {
             // Beside a stream: what they are about says the replay.
             let name = if conversation.transport == Transport::Tcp { "datagram" } else { name };

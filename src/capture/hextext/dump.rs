@@ -5,7 +5,7 @@
 use super::column::{self, Shape, Split};
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::offset::{Column, Offset};
-use super::{Form, Step, push_room};
+use super::{Form, LineStep, push_room};
 
 /// One message of a dump.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Dump {
     }
 
     /// Reads one line.
-    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
+    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<LineStep, HexError> {
         let due = out.len() as u64;
         if line.text.trim() == "*" {
             let at = line.text.find('*').unwrap_or(0);
@@ -61,11 +61,11 @@ impl Dump {
                 return Err(HexError::at(line, at, HexErrorKind::Star("before")));
             }
             self.star = Some(line.number);
-            return Ok(Step::More);
+            return Ok(LineStep::More);
         }
         let found = Offset::find(line);
         if due > 0 && found.is_some_and(|o| self.is_next(&o, line)) {
-            return Ok(Step::Before);
+            return Ok(LineStep::Before);
         }
         let Some(offset) = found.filter(|o| o.column == self.form.column()) else {
             let at = line.text.len() - line.text.trim_start().len();
@@ -79,7 +79,7 @@ impl Dump {
         if rest.trim().is_empty() {
             // hexdump and od end with the length on a line of its own.
             return if self.width > 0 && offset.column == Column::Bare {
-                Ok(Step::Done)
+                Ok(LineStep::Done)
             } else {
                 Err(line.stray(line.text.len()))
             };
@@ -95,7 +95,7 @@ impl Dump {
         } else if out.iter().rev().take(split.bytes).any(|b| *b != b' ') {
             self.text.get_or_insert(false);
         }
-        Ok(Step::More)
+        Ok(LineStep::More)
     }
 
     /// Whether a line with this offset begins the next message.

@@ -90,7 +90,7 @@ pub struct Block<'a> {
 
 /// What a line did to a message.
 #[derive(Debug)]
-enum Step {
+enum LineStep {
     /// The message may go on.
     More,
     /// It is complete with this line.

@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::offset::{Column, Offset};
 use super::plain::{Plain, digits};
 use super::source::Source;
-use super::{Block, Form, Layer, Step, tcpdump};
+use super::{Block, Form, Layer, LineStep, tcpdump};
 use crate::codec::digits;
 use std::io::BufRead;
 
@@ -113,9 +113,9 @@ impl<R: BufRead> HexText<R> {
             }
             let mark = self.comments.mark();
             match self.line()? {
-                Step::More => {}
-                Step::Done => return self.finish(),
-                Step::Before => {
+                LineStep::More => {}
+                LineStep::Done => return self.finish(),
+                LineStep::Before => {
                     self.held = true;
                     self.comments.reset(mark);
                     return self.finish();
@@ -125,7 +125,7 @@ impl<R: BufRead> HexText<R> {
     }
 
     /// Reads the line in hand.
-    fn line(&mut self) -> Result<Step, HexError> {
+    fn line(&mut self) -> Result<LineStep, HexError> {
         let line = self.lines.line();
         let shown = line.text.trim_start();
         if !self.comments.is_open() {
@@ -133,11 +133,11 @@ impl<R: BufRead> HexText<R> {
                 State::Idle if tcpdump::is_packet_line(shown) => {
                     self.first = line.number;
                     self.state = State::Packet;
-                    return Ok(Step::More);
+                    return Ok(LineStep::More);
                 }
                 State::Idle if tcpdump::title(shown).is_some() => {
                     self.derived = tcpdump::title(shown) != Some("Frame");
-                    return Ok(Step::More);
+                    return Ok(LineStep::More);
                 }
                 State::Idle => {
                     // The length with which a dump ends, behind a blank line.
@@ -156,8 +156,8 @@ impl<R: BufRead> HexText<R> {
                         self.state = State::Dump(Dump::new(line, &offset));
                     }
                     // With -v the packet line goes on in lines that are indented.
-                    _ if line.text.starts_with([' ', '\t']) => return Ok(Step::More),
-                    _ => return Ok(Step::Before),
+                    _ if line.text.starts_with([' ', '\t']) => return Ok(LineStep::More),
+                    _ => return Ok(LineStep::Before),
                 },
                 _ => {}
             }
@@ -169,17 +169,17 @@ impl<R: BufRead> HexText<R> {
                 _ => false,
             };
             if begins {
-                return Ok(Step::Before);
+                return Ok(LineStep::Before);
             }
             // A text column may hold anything, so that only whole lines can be comments.
             if shown.starts_with('#') || shown.starts_with("//") {
-                return Ok(Step::More);
+                return Ok(LineStep::More);
             }
             return dump.line(line, &mut self.bytes);
         }
         let code = self.comments.blank(line);
         if code.text.trim().is_empty() {
-            return Ok(Step::More);
+            return Ok(LineStep::More);
         }
         if matches!(self.state, State::Idle) {
             if let Some(found) = self.array
@@ -189,22 +189,22 @@ impl<R: BufRead> HexText<R> {
                     let kind = HexErrorKind::Length { declared, found };
                     return Err(HexError::at(code, at, kind));
                 }
-                return Ok(Step::More);
+                return Ok(LineStep::More);
             }
             self.first = line.number;
             self.state =
                 if is_source(code.text) { State::Source(Box::default()) } else { State::Plain(Plain::default()) };
         }
         let (step, complete) = match &mut self.state {
-            State::Plain(plain) => (plain.line(code, &mut self.bytes).map(|()| Step::More)?, true),
+            State::Plain(plain) => (plain.line(code, &mut self.bytes).map(|()| LineStep::More)?, true),
             State::Source(source) => {
                 let step = source.line(code, &mut self.bytes)?;
                 (step, source.has_bytes() && !source.is_open())
             }
-            _ => (Step::More, false),
+            _ => (LineStep::More, false),
         };
         Ok(match step {
-            Step::More if self.line_each && complete => Step::Done,
+            LineStep::More if self.line_each && complete => LineStep::Done,
             step => step,
         })
     }

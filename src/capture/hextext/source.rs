@@ -5,7 +5,7 @@
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::lexer::{self, Token};
-use super::{Form, Step, plain, push_room};
+use super::{Form, LineStep, plain, push_room};
 
 /// How deep brackets may nest: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
@@ -73,11 +73,11 @@ impl Source {
     }
 
     /// Reads one line, whose comments are blanked.
-    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<Step, HexError> {
+    pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<LineStep, HexError> {
         let (mut from, mut first) = (0, true);
         while let Some((at, end, token)) = lexer::next(line, from)? {
             if first && self.stack.is_empty() && self.begins_another(token) {
-                return Ok(Step::Before);
+                return Ok(LineStep::Before);
             }
             // A backslash at the end of a line joins it with the next one.
             if first || !matches!(token, Token::Punct('\\')) {
@@ -89,7 +89,7 @@ impl Source {
         let complete = self.phase == Phase::After
             && self.stack.is_empty()
             && (self.form == Some(Form::Array) || self.last == Last::Semicolon);
-        Ok(if complete { Step::Done } else { Step::More })
+        Ok(if complete { LineStep::Done } else { LineStep::More })
     }
 
     /// Whether a line that begins with the token belongs to the next message.

@@ -1,6 +1,6 @@
 //! What an Ethernet type announces: tags, labels, sessions, and IP at last.
 
-use super::{Layer, Step, link, ppp};
+use super::{Layer, LayerStep, link, ppp};
 use crate::capture::span::Span;
 use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, SingleVlanHeaderSlice, ether_type};
@@ -12,7 +12,7 @@ const LABELS: usize = 16;
 /// A control word, an Ethernet header and the longest IPv4 header.
 const ENOUGH: usize = 4 + 14 + 60;
 
-pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> Step<'_> {
+pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> LayerStep<'_> {
     for _ in 0..=TAGS {
         match kind {
             ether_type::IPV4 | ether_type::IPV6 => return Ok((Layer::Ip, span)),
@@ -39,7 +39,7 @@ pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> Step<'_> {
 }
 
 /// LLC with SNAP, that is, an Ethernet type after all.
-pub(super) fn snap(span: Span<'_>) -> Step<'_> {
+pub(super) fn snap(span: Span<'_>) -> LayerStep<'_> {
     match *span.data {
         // RFC 1042's and the bridge tunnel's numbers.
         [0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, a, b, ..] => {
@@ -56,7 +56,7 @@ pub(super) fn snap(span: Span<'_>) -> Step<'_> {
 
 /// MPLS labels. Nothing says what follows the last one, so that has to agree with itself: an IP
 /// packet, or Ethernet, with or without the control word of a pseudo-wire (RFC 4385).
-pub(super) fn labels(mut span: Span<'_>) -> Step<'_> {
+pub(super) fn labels(mut span: Span<'_>) -> LayerStep<'_> {
     for _ in 0..LABELS {
         let bottom = span.head::<4>("mpls")?[2] & 1 == 1;
         span = span.skip(4, "mpls")?;
@@ -67,7 +67,7 @@ pub(super) fn labels(mut span: Span<'_>) -> Step<'_> {
     Err(Other::Nested)
 }
 
-fn beneath(span: Span<'_>) -> Step<'_> {
+fn beneath(span: Span<'_>) -> LayerStep<'_> {
     if whole::ip(span.data, span.length, whole::PADDING) {
         return Ok((Layer::Ip, span));
     }

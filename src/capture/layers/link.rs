@@ -1,11 +1,11 @@
 //! The first header of a frame, by the capture's link type.
 
-use super::{Layer, Step, meta, ppp, wifi};
+use super::{Layer, LayerStep, meta, ppp, wifi};
 use crate::capture::span::Span;
 use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, Ethernet2HeaderSlice};
 
-pub(super) fn step(link: LinkType, span: Span<'_>) -> Step<'_> {
+pub(super) fn step(link: LinkType, span: Span<'_>) -> LayerStep<'_> {
     match link.0 {
         1 => ethernet(span),
         12 | 14 | 101 | 228 | 229 => Ok((Layer::Ip, span)),
@@ -30,13 +30,13 @@ pub(super) fn step(link: LinkType, span: Span<'_>) -> Step<'_> {
     }
 }
 
-pub(super) fn ethernet(span: Span<'_>) -> Step<'_> {
+pub(super) fn ethernet(span: Span<'_>) -> LayerStep<'_> {
     let header = Ethernet2HeaderSlice::from_slice(span.data).map_err(|_| Other::Cut("ethernet"))?;
     Ok((Layer::Kind(header.ether_type()), span.skip(14, "ethernet")?))
 }
 
 /// Linux cooked captures: where the protocol and the hardware type stand, and the header's length.
-fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> Step<'_> {
+fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> LayerStep<'_> {
     let Some(head) = span.data.get(..len) else {
         return Err(Other::Cut("linux cooked"));
     };
@@ -50,14 +50,14 @@ fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> Step<
 
 /// The BSD loopback's address family, in either byte order: the capturing host's is not known.
 /// OpenBSD's enc has more behind it.
-fn loopback(span: Span<'_>, len: usize) -> Step<'_> {
+fn loopback(span: Span<'_>, len: usize) -> LayerStep<'_> {
     let head = *span.head::<4>("loopback")?;
     family(u32::from_le_bytes(head).min(u32::from_be_bytes(head)))?;
     Ok((Layer::Ip, span.skip(len, "loopback")?))
 }
 
 /// OpenBSD's pflog: its own length, the address family, and what the filter did.
-fn packet_filter(span: Span<'_>) -> Step<'_> {
+fn packet_filter(span: Span<'_>) -> LayerStep<'_> {
     let &[length, af, ..] = span.head::<4>("pflog")?;
     if !(28..=120).contains(&length) {
         return Err(Other::Malformed("pflog"));
@@ -78,7 +78,7 @@ fn family(family: u32) -> Result<(), Other> {
 
 /// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, behind the addresses of
 /// both sides (20 octets each) or alone; what follows has to agree with itself.
-fn infiniband(span: Span<'_>) -> Step<'_> {
+fn infiniband(span: Span<'_>) -> LayerStep<'_> {
     for at in [0, 40] {
         let head = span.skip(at, "infiniband")?.head::<4>("infiniband")?;
         let rest = span.skip(at + 4, "infiniband")?;

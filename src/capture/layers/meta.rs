@@ -1,6 +1,6 @@
 //! Records that wrap a packet of another link type: Linux' NFLOG and macOS' PKTAP.
 
-use super::{Layer, Step};
+use super::{Layer, LayerStep};
 use crate::capture::span::Span;
 use crate::capture::{LinkType, Other};
 
@@ -8,7 +8,7 @@ use crate::capture::{LinkType, Other};
 const PAYLOAD: u16 = 9;
 
 /// NFLOG: a family, a version, and attributes in the byte order of the host that captured it.
-pub(super) fn nflog(span: Span<'_>) -> Step<'_> {
+pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     let &[family, version, _, _] = span.head("nflog")?;
     if version != 0 {
         return Err(Other::Malformed("nflog"));
@@ -42,7 +42,7 @@ pub(super) fn nflog(span: Span<'_>) -> Step<'_> {
 
 /// PKTAP: its length, that a packet follows, and of which link type. It came to files as link type
 /// 149 first, which is anybody's: there all three have to be right.
-pub(super) fn pktap(link: LinkType, span: Span<'_>) -> Step<'_> {
+pub(super) fn pktap(link: LinkType, span: Span<'_>) -> LayerStep<'_> {
     let foreign = |other| if link.0 == 149 { Other::Link(149) } else { other };
     let head = span.head::<12>("pktap").map_err(foreign)?;
     let word = |at: usize| {

@@ -47,7 +47,7 @@ pub(super) enum Layer {
 }
 
 /// What is left when all layers are off.
-pub(super) enum Found<'a> {
+pub(super) enum Reached<'a> {
     /// Ports and payload.
     Transport(IpAddr, IpAddr, Transport<'a>),
     /// A part of a datagram.
@@ -69,7 +69,7 @@ impl<'m> Noticed<'_, 'm> {
 }
 
 /// One step: what the next bytes are, and they.
-type Step<'a> = Result<(Layer, Span<'a>), Other>;
+type LayerStep<'a> = Result<(Layer, Span<'a>), Other>;
 
 /// Takes layer after layer off `span`, the first of which is `layer`.
 #[inline(never)]
@@ -77,7 +77,7 @@ pub(super) fn walk<'a>(
     mut layer: Layer,
     mut span: Span<'a>,
     noticed: &mut Noticed<'a, '_>,
-) -> Result<Found<'a>, Other> {
+) -> Result<Reached<'a>, Other> {
     for _ in 0..DEPTH {
         (layer, span) = match layer {
             Layer::Link(link) => link::step(link, span)?,
@@ -92,7 +92,7 @@ pub(super) fn walk<'a>(
                     None => return Err(Other::Cut("ip")),
                 };
                 if let Some(piece) = ip.piece {
-                    return Ok(Found::Piece(ip.src, ip.dst, piece, ip.inner));
+                    return Ok(Reached::Piece(ip.src, ip.dst, piece, ip.inner));
                 }
                 let Inner { protocol, data, length } = ip.inner;
                 (Layer::Carried(ip.src, ip.dst, protocol), Span { data, length })
@@ -100,7 +100,7 @@ pub(super) fn walk<'a>(
             Layer::Carried(src, dst, protocol) => {
                 let (inner, piece) = extensions(Inner { protocol, data: span.data, length: span.length })?;
                 if let Some(piece) = piece {
-                    return Ok(Found::Piece(src, dst, piece, inner));
+                    return Ok(Reached::Piece(src, dst, piece, inner));
                 }
                 let rest = Span { data: inner.data, length: inner.length };
                 let (name, next) = match inner.protocol {
@@ -108,7 +108,7 @@ pub(super) fn walk<'a>(
                         let found = transport(inner)?;
                         match inside(&found) {
                             Some(carried) => carried,
-                            None => return Ok(Found::Transport(src, dst, found)),
+                            None => return Ok(Reached::Transport(src, dst, found)),
                         }
                     }
                     protocol => tunnel::of_ip(protocol, rest)?,

@@ -1,12 +1,12 @@
 //! PPP, in its framings.
 
-use super::{Layer, Step, ether};
+use super::{Layer, LayerStep, ether};
 use crate::capture::Other;
 use crate::capture::span::Span;
 use etherparse::EtherType;
 
 /// A protocol number, perhaps with the address and control bytes of HDLC before it.
-pub(super) fn step(span: Span<'_>) -> Step<'_> {
+pub(super) fn step(span: Span<'_>) -> LayerStep<'_> {
     let span = match span.data {
         [0xff, 3, ..] => span.skip(2, "ppp")?,
         _ => span,
@@ -30,7 +30,7 @@ pub(super) fn step(span: Span<'_>) -> Step<'_> {
 }
 
 /// A serial line: PPP, or Cisco's framing.
-pub(super) fn serial(span: Span<'_>) -> Step<'_> {
+pub(super) fn serial(span: Span<'_>) -> LayerStep<'_> {
     match span.data {
         [0x0f | 0x8f, 0, ..] => cisco(span),
         _ => Ok((Layer::Ppp, span)),
@@ -38,7 +38,7 @@ pub(super) fn serial(span: Span<'_>) -> Step<'_> {
 }
 
 /// Cisco's HDLC: unicast or broadcast, and an Ethernet type.
-pub(super) fn cisco(span: Span<'_>) -> Step<'_> {
+pub(super) fn cisco(span: Span<'_>) -> LayerStep<'_> {
     match *span.head::<4>("hdlc")? {
         [0x0f | 0x8f, 0, a, b] => Ok((Layer::Kind(EtherType(u16::from_be_bytes([a, b]))), span.skip(4, "hdlc")?)),
         // Some lines speak PPP all the same.
@@ -48,7 +48,7 @@ pub(super) fn cisco(span: Span<'_>) -> Step<'_> {
 }
 
 /// One byte says which way it went; some write it in the place of HDLC's address.
-pub(super) fn with_direction(span: Span<'_>) -> Step<'_> {
+pub(super) fn with_direction(span: Span<'_>) -> LayerStep<'_> {
     match *span.data {
         [0 | 1, 3, ..] => Ok((Layer::Ppp, span.skip(2, "ppp")?)),
         [_, ..] => Ok((Layer::Ppp, span.skip(1, "ppp")?)),
@@ -57,7 +57,7 @@ pub(super) fn with_direction(span: Span<'_>) -> Step<'_> {
 }
 
 /// A PPPoE session (RFC 2516): version, type and code have one value each.
-pub(super) fn over_ethernet(span: Span<'_>) -> Step<'_> {
+pub(super) fn over_ethernet(span: Span<'_>) -> LayerStep<'_> {
     let &[kind, code, _, _, a, b] = span.head("pppoe")?;
     let rest = span.skip(6, "pppoe")?;
     match rest.clip(u16::from_be_bytes([a, b]).into()) {

@@ -1,6 +1,6 @@
 //! IEEE 802.11 data frames, behind the headers that drivers put before them.
 
-use super::{Layer, Step, ether};
+use super::{Layer, LayerStep, ether};
 use crate::capture::Other;
 use crate::capture::span::Span;
 
@@ -8,12 +8,12 @@ use crate::capture::span::Span;
 const FCS: usize = 4;
 
 /// An 802.11 frame as it was in the air, without its check sequence.
-pub(super) fn frame(span: Span<'_>) -> Step<'_> {
+pub(super) fn frame(span: Span<'_>) -> LayerStep<'_> {
     body(span, false)
 }
 
 /// `padded`: the driver fills the header up to words.
-fn body(span: Span<'_>, padded: bool) -> Step<'_> {
+fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     let &[kind, flags] = span.head("802.11")?;
     match (kind & 3, kind >> 2 & 3) {
         (0, 2) => {}
@@ -47,7 +47,7 @@ fn body(span: Span<'_>, padded: bool) -> Step<'_> {
 
 /// The first subframe of an A-MSDU: addresses, length, LLC, filled up to words. `left`: what
 /// follows it, where that is more than a check sequence.
-pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> Step<'a> {
+pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> LayerStep<'a> {
     let head = span.head::<14>("a-msdu")?;
     let length = usize::from(u16::from_be_bytes([head[12], head[13]]));
     let Some(inner) = span.skip(14, "a-msdu")?.clip(length) else {
@@ -59,7 +59,7 @@ pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> Step<
 }
 
 /// Radiotap: little-endian fields, present as bits say. The flags among them say how the frame ends.
-pub(super) fn radiotap(span: Span<'_>) -> Step<'_> {
+pub(super) fn radiotap(span: Span<'_>) -> LayerStep<'_> {
     let &[version, _, a, b] = span.head("radiotap")?;
     let length = usize::from(u16::from_le_bytes([a, b]));
     if version != 0 || length < 8 {
@@ -88,7 +88,7 @@ pub(super) fn radiotap(span: Span<'_>) -> Step<'_> {
 
 /// Per-packet information: little-endian fields with type and length; and the link type of what
 /// follows, which is not always 802.11.
-pub(super) fn ppi(span: Span<'_>) -> Step<'_> {
+pub(super) fn ppi(span: Span<'_>) -> LayerStep<'_> {
     let &[version, _, a, b, c, d, e, f] = span.head("ppi")?;
     let length = usize::from(u16::from_le_bytes([a, b]));
     if version != 0 || length < 8 {
@@ -116,7 +116,7 @@ pub(super) fn ppi(span: Span<'_>) -> Step<'_> {
 }
 
 /// Prism's header of 144 bytes; drivers that write AVS' instead use the same link type.
-pub(super) fn prism(span: Span<'_>) -> Step<'_> {
+pub(super) fn prism(span: Span<'_>) -> LayerStep<'_> {
     let &[a, b, c, d, e, f, g, h] = span.head("prism")?;
     match ([a, b, c, d], [e, f, g, h]) {
         ([0x80, 0x21, 0x10, _], _) => avs(span),
@@ -128,7 +128,7 @@ pub(super) fn prism(span: Span<'_>) -> Step<'_> {
 }
 
 /// AVS' header: a constant with the version, and its length.
-pub(super) fn avs(span: Span<'_>) -> Step<'_> {
+pub(super) fn avs(span: Span<'_>) -> LayerStep<'_> {
     match *span.head("avs")? {
         [0x80, 0x21, 0x10, 0..=2, 0, 0, 0, length @ 64..=255] => frame(span.skip(length.into(), "avs")?),
         _ => Err(Other::Malformed("avs")),
@@ -136,7 +136,7 @@ pub(super) fn avs(span: Span<'_>) -> Step<'_> {
 }
 
 /// A frame of which the driver says how it ends, and whether that was right.
-fn checked(span: Span<'_>, fcs: bool, wrong: bool, padded: bool) -> Step<'_> {
+fn checked(span: Span<'_>, fcs: bool, wrong: bool, padded: bool) -> LayerStep<'_> {
     if wrong {
         return Err(Other::Wireless("damaged"));
     }

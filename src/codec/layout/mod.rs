@@ -254,7 +254,7 @@ pub enum Len {
     Const(u32),
     /// A number before them says how many bytes; it belongs to the field.
     Prefix(&'static Field),
-    /// An earlier field, one that is [kept](Field::kept), says how many bytes.
+    /// An earlier field, one that is [kept](Field::referenced), says how many bytes.
     Field(&'static str),
     /// Up to this byte, which belongs to the field but is not shown.
     Until(u8),
@@ -274,7 +274,7 @@ pub enum Count {
     /// A number before them says how many. It is shown, by its name, only where the array could
     /// not be read to its end.
     Prefix(&'static Field),
-    /// An earlier field, one that is [kept](Field::kept), says how many.
+    /// An earlier field, one that is [kept](Field::referenced), says how many.
     Field(&'static str),
     /// Up to this byte in the place of an element's first byte.
     Until(u8),

@@ -229,7 +229,7 @@ impl Field {
     }
 
     /// See [`flag::KEPT`].
-    pub const fn kept(self) -> Field {
+    pub const fn referenced(self) -> Field {
         self.with(flag::KEPT)
     }
 

@@ -88,18 +88,18 @@ fn what_the_table_lacks_is_kept() {
 
 #[test]
 fn what_the_fields_alone_would_not_give_back_has_its_bytes() {
-    let kept = |hex: &str, mut want: Json| {
+    let referenced = |hex: &str, mut want: Json| {
         want["wire"] = hex.replace(' ', "").into();
         both(hex, want);
     };
     // The last one counts; any order; lists apart and packed, several times; longer keys and lengths.
-    kept("08 01 08 02", json!({"a": 2}));
-    kept("12 01 61 08 01", json!({"a": 1, "b": "a"}));
-    kept("30 01 32 02 02 03 30 04", json!({"f": [1, 2, 3, 4]}));
-    kept("22 01 61 08 01 22 01 62", json!({"a": 1, "e": ["a", "b"]}));
-    kept("8800 01", json!({"a": 1}));
-    kept("12 8100 61", json!({"b": "a"}));
-    kept("32 00", json!({"f": []}));
+    referenced("08 01 08 02", json!({"a": 2}));
+    referenced("12 01 61 08 01", json!({"a": 1, "b": "a"}));
+    referenced("30 01 32 02 02 03 30 04", json!({"f": [1, 2, 3, 4]}));
+    referenced("22 01 61 08 01 22 01 62", json!({"a": 1, "e": ["a", "b"]}));
+    referenced("8800 01", json!({"a": 1}));
+    referenced("12 8100 61", json!({"b": "a"}));
+    referenced("32 00", json!({"f": []}));
     // Varints of another form than need be stand for themselves.
     both("08 8100", json!({"a": {"raw": "8100", "bits": 16}}));
     both("38 02", json!({"yes": {"raw": "02", "bits": 8}}));

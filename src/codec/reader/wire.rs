@@ -85,7 +85,7 @@ impl Wire for Reader<'_> {
 
     fn leaf(&mut self, field: &'static Field) -> Result<(), Stop> {
         let start = self.at;
-        let (value, kept) = match field.kind {
+        let (value, referenced) = match field.kind {
             Kind::UInt { bits, order } | Kind::Tag { bits, order, .. } => return self.unsigned(field, bits, order),
             Kind::Int { bits, order } => {
                 self.need(field, start, bits as u64)?;
@@ -136,7 +136,7 @@ impl Wire for Reader<'_> {
             return Ok(());
         }
         if field.is(flag::KEPT) {
-            self.tree.scope.push(field, kept, start, true);
+            self.tree.scope.push(field, referenced, start, true);
         }
         self.tree.push(field, value, start, self.at - start);
         Ok(())
@@ -261,7 +261,7 @@ impl Wire for Reader<'_> {
     }
 
     #[inline]
-    fn kept(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &str) -> Option<u64> {
         self.tree.scope.get(name)
     }
 

@@ -21,7 +21,7 @@ impl Wire for Sampler<'_> {
 
     fn leaf(&mut self, field: &'static Field) -> Result<(), EncodeError> {
         let at = self.out.len();
-        let mut kept = 0;
+        let mut referenced = 0;
         match field.kind {
             Kind::Tag { bits, order, value } => self.put(value, bits as u32, order),
             Kind::UInt { bits, order } | Kind::Int { bits, order } if field.is(flag::MEASURES_REST) => {
@@ -29,37 +29,37 @@ impl Wire for Sampler<'_> {
                 self.put(0, bits as u32, order);
             }
             Kind::UInt { bits, order } => {
-                kept = match field.show {
+                referenced = match field.show {
                     _ if field.is(flag::PRESENCE) => field.default.unwrap_or(0) as u64,
                     Show::Enum(names) if self.below(8) > 0 => names[self.below(names.len() as u64) as usize].0,
                     Show::Flags(flags) => self.number(bits as u32) & !flags.fixed_mask | flags.fixed,
                     _ => self.number(bits as u32),
                 };
-                self.put(kept, bits as u32, order);
+                self.put(referenced, bits as u32, order);
             }
             Kind::Int { bits, order } => {
-                kept = bits::signed(self.number(bits as u32), bits as u32) as u64;
-                self.put(kept, bits as u32, order);
+                referenced = bits::signed(self.number(bits as u32), bits as u32) as u64;
+                self.put(referenced, bits as u32, order);
             }
             Kind::Float { bits, order } => {
-                kept = self.number(bits as u32);
-                self.put(kept, bits as u32, order);
+                referenced = self.number(bits as u32);
+                self.put(referenced, bits as u32, order);
             }
             Kind::Bool { bits } => {
-                kept = self.below(2);
-                self.out.put(kept, bits as u32);
+                referenced = self.below(2);
+                self.out.put(referenced, bits as u32);
             }
             Kind::VarInt { max_groups, .. } => {
                 let width = (max_groups as u32 * 7).min(64);
-                kept = self.number(width) >> self.below(width as u64);
-                self.varint(kept);
+                referenced = self.number(width) >> self.below(width as u64);
+                self.varint(referenced);
             }
             Kind::Text { len, charset } => self.content(len, Some(charset))?,
             Kind::Bytes { len } => self.content(len, None)?,
             _ => {}
         }
         if field.is(flag::KEPT) {
-            self.scope.push(field, kept, at as u32, false);
+            self.scope.push(field, referenced, at as u32, false);
         }
         Ok(())
     }
@@ -106,7 +106,7 @@ impl Wire for Sampler<'_> {
         Ok(())
     }
 
-    fn kept(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &str) -> Option<u64> {
         self.scope.get(name)
     }
 

@@ -206,7 +206,7 @@ impl Wire for Writer<'_> {
         }
     }
 
-    fn kept(&self, name: &str) -> Option<u64> {
+    fn referenced(&self, name: &str) -> Option<u64> {
         self.scope.get(name)
     }
 

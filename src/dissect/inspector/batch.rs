@@ -1,6 +1,6 @@
 //! What the reading thread hands to the others: packets, and what becomes of conversations.
 
-use super::claim::Claim;
+use super::classification::Classification;
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::flow::{End, Moved, Side};
 use std::ops::Range;
@@ -13,28 +13,28 @@ const KEPT: usize = 1 << 20;
 /// Things to do in their order, with the bytes of their packets.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub items: Vec<Item>,
+    pub items: Vec<WorkItem>,
     bytes: Vec<u8>,
     frames: Vec<u64>,
     /// When the capture's first frame came.
     pub first: Option<Time>,
     /// No later batch has anything of turns before this one.
-    pub turn: u64,
+    pub sequence: u64,
 }
 
 /// One thing to do.
-pub(super) struct Item {
+pub(super) struct WorkItem {
     /// The conversation's place in the reader's table.
     pub slot: u32,
     /// Whose turn what is said of it belongs to.
-    pub turn: u64,
-    pub what: What,
+    pub sequence: u64,
+    pub what: Work,
 }
 
-pub(super) enum What {
-    Packet(Dealt),
+pub(super) enum Work {
+    Packet(PacketWork),
     /// A conversation comes.
-    Take(Moved<Claim>),
+    Take(Moved<Classification>),
     /// It is over.
     Close(End),
     /// The reader reads it again.
@@ -44,7 +44,7 @@ pub(super) enum What {
 }
 
 /// A packet of a conversation: where its bytes are, and what is no byte.
-pub(super) struct Dealt {
+pub(super) struct PacketWork {
     pub from: Side,
     pub frame: u64,
     pub time: Time,
@@ -67,7 +67,7 @@ struct Header {
 impl Batch {
     /// Adds a packet.
     #[inline]
-    pub fn packet(&mut self, slot: u32, turn: u64, from: Side, packet: &Packet<'_>) {
+    pub fn packet(&mut self, slot: u32, sequence: u64, from: Side, packet: &Packet<'_>) {
         let (payload, length, header) = match &packet.body {
             Body::Udp { payload, length } => (*payload, *length, None),
             Body::Tcp(Segment { seq, ack, has_ack, syn, fin, rst, payload, length }) => {
@@ -78,7 +78,7 @@ impl Batch {
         let (start, first) = (self.bytes.len() as u32, self.frames.len() as u32);
         self.bytes.extend_from_slice(payload);
         self.frames.extend_from_slice(packet.frames);
-        let dealt = Dealt {
+        let dealt = PacketWork {
             from,
             frame: packet.frame,
             time: packet.time,
@@ -87,18 +87,18 @@ impl Batch {
             length: u32::try_from(length.max(payload.len())).unwrap_or(u32::MAX),
             header,
         };
-        self.items.push(Item { slot, turn, what: What::Packet(dealt) });
+        self.items.push(WorkItem { slot, sequence, what: Work::Packet(dealt) });
     }
 
     /// About how many bytes it has.
     #[inline]
     pub fn size(&self) -> usize {
-        self.bytes.len() + self.items.len() * size_of::<Item>()
+        self.bytes.len() + self.items.len() * size_of::<WorkItem>()
     }
 
     /// What a packet carried, and the fragments that it came in.
     #[inline]
-    pub fn body(&self, dealt: &Dealt) -> (Body<'_>, &[u64]) {
+    pub fn body(&self, dealt: &PacketWork) -> (Body<'_>, &[u64]) {
         let range = |range: &Range<u32>| range.start as usize..range.end as usize;
         let payload = self.bytes.get(range(&dealt.bytes)).unwrap_or_default();
         let frames = self.frames.get(range(&dealt.frames)).unwrap_or_default();
@@ -118,8 +118,8 @@ impl Batch {
         self.items.clear();
         self.bytes.clear();
         self.frames.clear();
-        self.items.shrink_to(KEPT / size_of::<Item>());
+        self.items.shrink_to(KEPT / size_of::<WorkItem>());
         self.bytes.shrink_to(KEPT);
-        (self.first, self.turn) = (None, 0);
+        (self.first, self.sequence) = (None, 0);
     }
 }

@@ -1,6 +1,6 @@
 //! What inspectors count.
 
-use super::Strangers;
+use super::Unclaimed;
 use std::collections::BTreeMap;
 
 /// What was counted on the way, for `-v` and the end of a run.
@@ -11,7 +11,7 @@ pub struct Counters {
     /// Packets of conversations that are none of ours, by transport.
     pub foreign: BTreeMap<&'static str, u64>,
     /// Which ones these are, and which were given up.
-    pub strangers: Strangers,
+    pub unclaimed: Unclaimed,
 }
 
 impl Counters {
@@ -23,6 +23,6 @@ impl Counters {
         for (what, n) in &other.foreign {
             *self.foreign.entry(what).or_default() += n;
         }
-        self.strangers.add(&other.strangers);
+        self.unclaimed.add(&other.unclaimed);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::identify::HELD_BYTES;
 use crate::capture::Time;
-use crate::dissect::dissector::{Dissector, Evidence, Sight, StreamEvent};
-use crate::dissect::{Draft, Options, Out, Place, Sink, Talk};
+use crate::dissect::dissector::{Dissector, Evidence, Observation, StreamEvent};
+use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, Sink};
 use crate::flow::{Origin, Side, Stream, Transport};
 use std::net::SocketAddr;
 
@@ -39,11 +39,17 @@ pub struct Piece<'a> {
 }
 
 /// Dissects bytes that came without a transport: one block of hex text.
-pub fn dump(dissector: &dyn Dissector, bytes: &[u8], options: &Options, draft: &mut Draft, sink: &mut dyn Sink) {
+pub fn dump(
+    dissector: &dyn Dissector,
+    bytes: &[u8],
+    options: &Options,
+    dissection: &mut Dissection,
+    sink: &mut dyn Sink,
+) {
     let transport = dissector.dump_transport(options);
-    let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
+    let flow_info = FlowInfo { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
     let piece = Piece { side: Side::A, missing: 0, bytes, length: bytes.len() };
-    read(dissector, &talk, ["", ""], &[piece], draft, sink);
+    read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);
 }
 
 /// Dissects what packets without a capture carried: datagrams, or what both sides of a TCP
@@ -53,28 +59,28 @@ pub fn carried(
     carrier: &Carrier<'_>,
     said: &[Piece<'_>],
     options: &Options,
-    draft: &mut Draft,
+    dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
     let &Carrier { transport, ends, names, opener, begun } = carrier;
-    let talk = Talk { flow: 0, transport, ends: Some(ends), opener, begun, options };
-    read(dissector, &talk, names, said, draft, sink);
+    let flow_info = FlowInfo { flow: 0, transport, ends: Some(ends), opener, begun, options };
+    read(dissector, &flow_info, names, said, dissection, sink);
 }
 
 fn read(
     dissector: &dyn Dissector,
-    talk: &Talk<'_>,
+    flow_info: &FlowInfo<'_>,
     names: [&str; 2],
     said: &[Piece<'_>],
-    draft: &mut Draft,
+    dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
-    let mut session = dissector.session(talk);
-    let mut out = Out::new(draft, sink, talk, names);
+    let mut session = dissector.session(flow_info);
+    let mut out = Out::new(dissection, sink, flow_info, names);
     let mut streams = [Stream::default(), Stream::default()];
     for &Piece { side, missing, bytes, length } in said {
-        if talk.transport == Transport::Udp {
-            let place = Place { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
+        if flow_info.transport == Transport::Udp {
+            let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
             session.datagram(&place, &mut out);
             continue;
         }
@@ -87,8 +93,8 @@ fn read(
         let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame: 0 };
         session.stream(side, stream, event, &mut out);
     }
-    if talk.transport == Transport::Tcp {
-        let first = session.client().or(talk.opener).unwrap_or(Side::A);
+    if flow_info.transport == Transport::Tcp {
+        let first = session.client().or(flow_info.opener).unwrap_or(Side::A);
         for side in [first, first.other()] {
             session.stream(side, &mut streams[side.index()], StreamEvent::End, &mut out);
         }
@@ -133,8 +139,8 @@ fn asked(
         // Whoever spoke first stands first.
         Transport::Tcp => joined.iter().map(|(side, bytes)| (*side, bytes.as_slice(), bytes.len())).collect(),
     };
-    let sight = Sight { transport, ends, said: &said, begun, last, options };
-    let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&sight) {
+    let observation = Observation { transport, ends, payloads: &said, begun, last, options };
+    let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
         evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
         _ => None,
     });

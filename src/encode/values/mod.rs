@@ -9,7 +9,7 @@ mod scan;
 
 use crate::capture::Time;
 use crate::printable::Printable;
-use scan::{Found, Scan};
+use scan::{ObjectEnd, Scan};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -181,31 +181,31 @@ impl<R: Read> Values<R> {
         loop {
             let found = scan.go(self.buffer.get(self.at..).unwrap_or(&[]));
             match found {
-                Found::Whole(length) => {
+                ObjectEnd::Whole(length) => {
                     let from = self.at;
                     self.step(length);
                     self.behind_object = true;
                     let text = self.buffer.get(from..from + length).unwrap_or(&[]);
                     return Ok(Some(Text { text, line: start_line }));
                 }
-                Found::Broken(length, what) => {
+                ObjectEnd::Broken(length, what) => {
                     self.step(length);
                     self.behind_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
-                Found::Lost(length, what) => {
+                ObjectEnd::Lost(length, what) => {
                     self.step(length);
                     self.skip_line()?;
                     self.behind_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
-                Found::More if !self.fill()? => {
+                ObjectEnd::More if !self.fill()? => {
                     let what = "the object has no end: expected }".into();
                     self.step(scan.at);
                     self.behind_object = true;
                     return Err(TextError::Syntax { line: start_line, what });
                 }
-                Found::More => {}
+                ObjectEnd::More => {}
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{LONGEST, MAX_NESTING};
 
 /// What the scanner of one object found.
-pub(super) enum Found {
+pub(super) enum ObjectEnd {
     /// It is whole: so many bytes.
     Whole(usize),
     /// It breaks there, for this reason; what follows may be read again from there on.
@@ -31,15 +31,15 @@ pub(super) struct Scan {
 
 impl Scan {
     /// Looks at the bytes of `text` (from the object's first on) that were not there before.
-    pub fn go(&mut self, text: &[u8]) -> Found {
+    pub fn go(&mut self, text: &[u8]) -> ObjectEnd {
         while let Some(&byte) = text.get(self.at) {
             if self.at >= LONGEST {
-                return Found::Lost(self.at, format!("an object of more than {LONGEST} bytes"));
+                return ObjectEnd::Lost(self.at, format!("an object of more than {LONGEST} bytes"));
             }
             let previous = std::mem::replace(&mut self.previous, byte);
             if self.in_string {
                 match byte {
-                    b'\n' => return Found::Broken(self.at, "a text without its closing quote".into()),
+                    b'\n' => return ObjectEnd::Broken(self.at, "a text without its closing quote".into()),
                     _ if self.escaped => self.escaped = false,
                     b'\\' => self.escaped = true,
                     b'"' => self.in_string = false,
@@ -52,20 +52,20 @@ impl Scan {
                 b'"' => self.in_string = true,
                 // An object where none can be, at the beginning of a line: the one before was cut.
                 b'{' if previous == b'\n' && self.key_expected() => {
-                    return Found::Broken(self.at, "the object has no end: expected }".into());
+                    return ObjectEnd::Broken(self.at, "the object has no end: expected }".into());
                 }
                 b'{' | b'[' if self.open.len() >= MAX_NESTING => {
-                    return Found::Lost(self.at, format!("nested more than {MAX_NESTING} levels deep"));
+                    return ObjectEnd::Lost(self.at, format!("nested more than {MAX_NESTING} levels deep"));
                 }
                 b'{' | b'[' => self.open.push(byte),
                 b'}' | b']' => {
                     let opening = if byte == b'}' { b'{' } else { b'[' };
                     if self.open.pop() != Some(opening) {
                         let what = format!("{} where another bracket has to be closed first", byte as char);
-                        return Found::Lost(self.at, what);
+                        return ObjectEnd::Lost(self.at, what);
                     }
                     if self.open.is_empty() {
-                        return Found::Whole(self.at + 1);
+                        return ObjectEnd::Whole(self.at + 1);
                     }
                 }
                 _ => {}
@@ -75,7 +75,7 @@ impl Scan {
             }
             self.at += 1;
         }
-        Found::More
+        ObjectEnd::More
     }
 
     /// Inside an object, where only a name or its end can follow.

@@ -7,8 +7,8 @@
 //! is told: the engine ([`crate::live::replay`]) does the rest.
 
 use crate::capture::Time;
+use crate::dissect::flow_info::Role;
 use crate::dissect::options::Options;
-use crate::dissect::talk::Role;
 use crate::flow::Transport;
 use serde_json::Value as Json;
 use std::collections::VecDeque;

@@ -55,7 +55,7 @@ impl Changes {
             let said = &mut recorded.said;
             let wrong =
                 |what: String| format!("--edit of {}.{} in frame {}: {what}", said.proto, said.message, recorded.frame);
-            let tables = message.talk.options.registry.for_line(said.proto).map_or(&[][..], |d| d.tables());
+            let tables = message.flow_info.options.registry.for_line(said.proto).map_or(&[][..], |d| d.tables());
             let layouts: Vec<&Layout> =
                 tables.iter().flat_map(|t| t.layouts).filter(|l| l.name == said.message).collect();
             let mut given = Assignments::new(&layouts);

@@ -183,24 +183,24 @@ struct Collect<'a> {
 
 /// The message, detached from its bytes.
 pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
-    let draft = message.draft;
+    let dissection = message.dissection;
     let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
     text.clear();
-    fields_json(&draft.tree, message.sources(), text);
+    fields_json(&dissection.tree, message.sources(), text);
     let fields = json(text);
     text.clear();
-    let derived = match derived_json(&draft.tree, &draft.derived, message.sources(), text) {
+    let derived = match derived_json(&dissection.tree, &dissection.derived, message.sources(), text) {
         true => json(text),
         false => Json::Null,
     };
     Said {
-        proto: draft.proto,
-        message: draft.message,
-        version: draft.version,
-        from: draft.from,
+        proto: dissection.proto,
+        message: dissection.message,
+        version: dissection.version,
+        from: dissection.from,
         fields,
         derived,
-        fault: draft.fault.as_ref().map(ToString::to_string),
+        fault: dissection.fault.as_ref().map(ToString::to_string),
         bytes: message.place.bytes.to_vec(),
         channel: Channel::Main,
         more: false,
@@ -210,7 +210,7 @@ pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
 impl Sink for Collect<'_> {
     fn message(&mut self, message: &Message<'_>) {
         let (Some(ends), Some(dissector)) =
-            (message.talk.ends, message.talk.options.registry.for_line(message.draft.proto))
+            (message.flow_info.ends, message.flow_info.options.registry.for_line(message.dissection.proto))
         else {
             return;
         };
@@ -226,7 +226,7 @@ impl Sink for Collect<'_> {
             frame: message.place.frame,
             time: message.place.time,
             length: message.place.length,
-            notes: message.draft.notes.iter().map(|(note, _)| note.code).collect(),
+            notes: message.dissection.notes.iter().map(|(note, _)| note.code).collect(),
             dropped: false,
             edited: false,
             captured: None,
@@ -234,12 +234,12 @@ impl Sink for Collect<'_> {
         if let Err(what) = self.changes.make(message, &mut recorded) {
             self.failed.get_or_insert(what);
         }
-        let talk = message.talk;
-        let conversation = self.recording.flows.entry(talk.flow).or_insert_with(|| Conversation {
-            flow: talk.flow,
+        let flow_info = message.flow_info;
+        let conversation = self.recording.flows.entry(flow_info.flow).or_insert_with(|| Conversation {
+            flow: flow_info.flow,
             dissector,
             replay,
-            transport: talk.transport,
+            transport: flow_info.transport,
             ends,
             known: false,
             messages: Vec::new(),

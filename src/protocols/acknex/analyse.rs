@@ -4,13 +4,13 @@
 use super::commands::Version;
 use super::creates::write_milliseconds;
 use super::members;
-use super::reading::Reading;
-use super::session::Conversation;
+use super::reading::WireVariant;
+use super::session::AcknexSession;
 use crate::codec::layout::{Field, Len, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Draft, Place, Role};
+use crate::dissect::{Dissection, Provenance, Role};
 use std::fmt;
 
 pub(super) static MEMBER: Field =
@@ -55,34 +55,38 @@ impl fmt::Display for Angles {
     }
 }
 
-impl Conversation {
-    /// Adds what is known of the message in `draft` besides its fields.
-    pub(super) fn analyse(&mut self, reading: &Reading, place: &Place<'_>, draft: &mut Draft) {
-        match draft.message {
-            "update1" | "update2" | "update3" => self.update(reading, place, draft),
-            "skill" | "skill3" if self.version == Version::A6 => member(draft),
-            "create" => self.create(place, draft),
-            "remove" if draft.from == Role::Client && self.version == Version::A6 => short_index(place, draft),
+impl AcknexSession {
+    /// Adds what is known of the message in `dissection` besides its fields.
+    pub(super) fn analyse(&mut self, reading: &WireVariant, place: &Provenance<'_>, dissection: &mut Dissection) {
+        match dissection.message {
+            "update1" | "update2" | "update3" => self.update(reading, place, dissection),
+            "skill" | "skill3" if self.version == Version::A6 => member(dissection),
+            "create" => self.create(place, dissection),
+            "remove" if dissection.from == Role::Client && self.version == Version::A6 => {
+                short_index(place, dissection)
+            }
             _ => {}
         }
     }
 
-    fn update(&mut self, reading: &Reading, place: &Place<'_>, draft: &mut Draft) {
-        if draft.fault.is_some() {
+    fn update(&mut self, reading: &WireVariant, place: &Provenance<'_>, dissection: &mut Dissection) {
+        if dissection.fault.is_some() {
             // The bits do not follow from the fields that are there: the command is shown.
-            draft.tree.reveal(0);
-            let undefined =
-                draft.fault.as_ref().is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
+            dissection.tree.reveal(0);
+            let undefined = dissection
+                .fault
+                .as_ref()
+                .is_some_and(|f| matches!(f.reason, crate::codec::fault::Reason::Undefined(_)));
             if undefined {
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Error,
                     "acknex.undefined_parameter",
                     format_args!("a bit of the command that no manual defines: what follows the entity cannot be read"),
                 );
             }
         }
-        reading.tell(self.version, &draft.tree, &mut draft.derived);
-        let has = |name| draft.tree.find(name).is_some();
+        reading.tell(self.version, &dissection.tree, &mut dissection.derived);
+        let has = |name| dissection.tree.find(name).is_some();
         if !self.skin_noted
             && self.version == Version::A6
             && !reading.skin_by_bit
@@ -90,7 +94,7 @@ impl Conversation {
             && (has("ambient") || has("albedo"))
         {
             self.skin_noted = true;
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Note,
                 "acknex.skin_order",
                 format_args!(
@@ -99,18 +103,22 @@ impl Conversation {
                 ),
             );
         }
-        self.angles(place, draft);
+        self.angles(place, dissection);
     }
 
-    fn angles(&mut self, place: &Place<'_>, draft: &mut Draft) {
+    fn angles(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
         if self.angles.settled().is_some() {
             return;
         }
-        let angles = Angles::of(&draft.tree, place.bytes);
+        let angles = Angles::of(&dissection.tree, place.bytes);
         if self.asked.angle_le.is_none() && angles.doubtful() {
-            draft.notes.add(Level::Note, "acknex.angle_other_reading", format_args!("read low byte first: {angles}"));
+            dissection.notes.add(
+                Level::Note,
+                "acknex.angle_other_reading",
+                format_args!("read low byte first: {angles}"),
+            );
         }
-        let entity = draft.tree.number("entity").filter(|_| draft.fault.is_none());
+        let entity = dissection.tree.number("entity").filter(|_| dissection.fault.is_none());
         let Some(entity) = entity.map(|n| n as i16) else { return };
         let in_use = self.angle_le();
         for (which, bytes) in angles.0.iter().enumerate() {
@@ -118,7 +126,7 @@ impl Conversation {
             if let Some(le) = settled.filter(|le| *le != in_use) {
                 let [be_step, le_step] = self.angles.mean_steps();
                 let (now, word) = if le { ("low", "le") } else { ("high", "be") };
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Warning,
                     "acknex.angle_order",
                     format_args!(
@@ -130,23 +138,23 @@ impl Conversation {
         }
     }
 
-    fn create(&mut self, place: &Place<'_>, draft: &mut Draft) {
-        let Some(identifier) = draft.tree.number("identifier").map(|n| n as i16) else { return };
-        match draft.from {
+    fn create(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let Some(identifier) = dissection.tree.number("identifier").map(|n| n as i16) else { return };
+        match dissection.from {
             Role::Client => {
-                draft.delivery.push(Event::Request);
+                dissection.delivery.push(Event::Request);
                 self.creates.ask(identifier, place.frame, place.time);
             }
             Role::Server => match self.creates.answer(identifier) {
                 Some((frame, asked)) => {
-                    draft.delivery.push(Event::Answer(place.time.since(asked) as i64));
-                    draft.derived.push(&REQUEST_FRAME, Value::UInt(frame), 0, 0);
-                    let (source, text) = draft.source();
+                    dissection.delivery.push(Event::Answer(place.time.since(asked) as i64));
+                    dissection.derived.push(&REQUEST_FRAME, Value::UInt(frame), 0, 0);
+                    let (source, text) = dissection.source();
                     write_milliseconds(asked, place.time, text);
                     let len = text.len() as u32;
-                    draft.derived.set_source(source);
-                    draft.derived.push(&ROUND_TRIP, Value::Json { start: 0, len }, 0, 0);
-                    draft.notes.add(
+                    dissection.derived.set_source(source);
+                    dissection.derived.push(&ROUND_TRIP, Value::Json { start: 0, len }, 0, 0);
+                    dissection.notes.add(
                         Level::Note,
                         "acknex.create_answered",
                         format_args!(
@@ -154,7 +162,7 @@ impl Conversation {
                         ),
                     );
                 }
-                None => draft.notes.add(
+                None => dissection.notes.add(
                     Level::Note,
                     "acknex.identifier_unknown",
                     format_args!("no client's open request in this capture has identifier {identifier}"),
@@ -165,15 +173,15 @@ impl Conversation {
     }
 }
 
-fn member(draft: &mut Draft) {
-    let Some(offset) = draft.tree.number("offset").map(|n| n as i64) else { return };
-    let (source, text) = draft.source();
+fn member(dissection: &mut Dissection) {
+    let Some(offset) = dissection.tree.number("offset").map(|n| n as i64) else { return };
+    let (source, text) = dissection.source();
     if members::write_name(offset, text) {
         let bits = text.len() as u32 * 8;
-        draft.derived.set_source(source);
-        draft.derived.push(&MEMBER, Value::Text { bit: 0, bits }, 0, 0);
-    } else if draft.fault.is_none() {
-        draft.notes.add(
+        dissection.derived.set_source(source);
+        dissection.derived.push(&MEMBER, Value::Text { bit: 0, bits }, 0, 0);
+    } else if dissection.fault.is_none() {
+        dissection.notes.add(
             Level::Note,
             "acknex.unknown_offset",
             format_args!("the entity struct of A7 and A8 has no member at offset {offset}"),
@@ -182,9 +190,9 @@ fn member(draft: &mut Draft) {
 }
 
 /// The only entity number of A6 with 32 bits: perhaps it has 16 after all.
-fn short_index(place: &Place<'_>, draft: &mut Draft) {
-    if draft.fault.is_some() && place.length == 3 {
-        draft.notes.add(
+fn short_index(place: &Provenance<'_>, dissection: &mut Dissection) {
+    if dissection.fault.is_some() && place.length == 3 {
+        dissection.notes.add(
             Level::Note,
             "acknex.short_index",
             format_args!("two bytes are left: perhaps a Short, as all other entity numbers are"),

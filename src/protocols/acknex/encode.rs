@@ -2,7 +2,7 @@
 
 use super::commands::Version;
 use super::layout::UNREADABLE;
-use super::reading::{Asked, Reading};
+use super::reading::{Asked, WireVariant};
 use crate::codec::{EncodeError, Layout, Writer};
 use crate::dissect::{Encoder, Line, Options, Role};
 use crate::nearest::{hint, nearest};
@@ -50,7 +50,7 @@ impl Writing {
         Err(EncodeError { path: "message".into(), what })
     }
 
-    fn reading(&self, version: Version, line: &Line<'_>) -> Result<Reading, EncodeError> {
+    fn reading(&self, version: Version, line: &Line<'_>) -> Result<WireVariant, EncodeError> {
         let mut reading = self.asked.reading(version);
         if let Some(told) = line.derived.and_then(|derived| derived.get("reading")) {
             reading = reading.of_line(version, told)?;

@@ -16,32 +16,32 @@ use super::reading::Asked;
 use super::whole::Datagram;
 use super::{PORT, commands::Version, session};
 use crate::codec::Tree;
-use crate::dissect::{Evidence, Role, Sight, Talk};
+use crate::dissect::{Evidence, FlowInfo, Observation, Role};
 
 /// What a client's join begins with.
 const JOIN: u8 = 0x02;
 
 /// By the first datagrams of a conversation.
-pub(super) fn datagrams(sight: &Sight<'_>) -> Evidence {
-    if !sight.ends.iter().any(|end| end.port() == PORT) {
+pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
+    if !observation.ends.iter().any(|end| end.port() == PORT) {
         return Evidence::No;
     }
-    let asked = Asked::of(sight.options);
-    let talk = Talk {
+    let asked = Asked::of(observation.options);
+    let flow_info = FlowInfo {
         flow: 0,
-        transport: sight.transport,
-        ends: Some(sight.ends),
+        transport: observation.transport,
+        ends: Some(observation.ends),
         opener: None,
-        begun: sight.begun,
-        options: sight.options,
+        begun: observation.begun,
+        options: observation.options,
     };
-    let server = session::server_told(&talk);
+    let server = session::server_told(&flow_info);
     let version = asked.version.unwrap_or(Version::A6);
     let mut tree = Tree::default();
     let mut shapes: Vec<(bool, u8, usize)> = Vec::new();
     let (mut broken, mut joins) = (0, false);
-    for (side, bytes, length) in sight.said.iter().filter(|(.., length)| *length > asked.skip) {
-        let role = Talk::role(server, *side);
+    for (side, bytes, length) in observation.payloads.iter().filter(|(.., length)| *length > asked.skip) {
+        let role = FlowInfo::role(server, *side);
         let datagram = Datagram::new(&asked, version, bytes, *length);
         if asked.version != Some(Version::A6) && role != Role::Client && datagram.marks_a5() {
             return Evidence::Bits(11 + 40, "port 2300, and the mark of A5's info");

@@ -2,7 +2,7 @@
 //! in [`super::a5`].
 //!
 //! All readings that the specification leaves open are in these tables too: the byte order of angles
-//! is the conversation's, the rest depends on settings that [`super::reading::Reading`] answers.
+//! is the conversation's, the rest depends on settings that [`super::reading::WireVariant`] answers.
 
 use super::flags::FlagWord;
 use crate::codec::Layout;
@@ -253,18 +253,21 @@ pub static SERVER: [Layout; 9] = [
 pub static UNDEFINED: Layout = message(
     "unknown",
     "a command that no table has",
-    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Fault("no such command"))],
+    &[u8("command").doc("the command").referenced(), switch("command", &[], Other::Fault("no such command"))],
 );
 /// A command that only the other side sends.
 pub static MISDIRECTED: Layout = message(
     "unknown",
     "a command that only the other side sends",
-    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Fault("a command of the other side"))],
+    &[
+        u8("command").doc("the command").referenced(),
+        switch("command", &[], Other::Fault("a command of the other side")),
+    ],
 );
 /// A command whose layout depends on who sent it, which is not known: no fault. Also what any
 /// `unknown` is written by.
 pub static UNREADABLE: [Layout; 1] = [message(
     "unknown",
     "a command that cannot be read: no table has it, or its layout depends on who sent it",
-    &[u8("command").doc("the command").kept(), switch("command", &[], Other::Ask)],
+    &[u8("command").doc("the command").referenced(), switch("command", &[], Other::Ask)],
 )];

@@ -28,7 +28,7 @@ pub mod votes;
 pub mod whole;
 
 use crate::codec::layout::Field;
-use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
 use crate::flow::Transport;
 
 /// The default port of the engine's servers.
@@ -68,12 +68,12 @@ impl Dissector for Acknex {
         transport == Transport::Udp
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        if sight.transport == Transport::Udp { evidence::datagrams(sight) } else { Evidence::No }
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        if observation.transport == Transport::Udp { evidence::datagrams(observation) } else { Evidence::No }
     }
 
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
-        Box::new(session::Conversation::new(talk))
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+        Box::new(session::AcknexSession::new(flow_info))
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

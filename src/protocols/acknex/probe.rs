@@ -54,7 +54,7 @@ impl Probe for Probing {
     fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
         let link = ask.open(Carrier::Udp, None)?;
         let mut client = Client { link, seen: Seen::default(), aside: Aside::default(), made: Made::default() };
-        let result = client.talk(ask, tale);
+        let result = client.flow_info(ask, tale);
         client.leave();
         result
     }
@@ -92,7 +92,7 @@ fn trouble(trouble: Trouble) -> Failure {
 }
 
 impl Client<'_> {
-    fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn flow_info(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
         let start = Instant::now();
         let until = start + ask.timeout;
         // At once, and at half a second and a second and a half of three.

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 /// The readings of one message. The default is what the specification says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct WireVariant {
     /// Angles have their low byte first.
     pub angle_le: bool,
     /// The coordinates of an update's position have 32 bits, not 24.
@@ -21,7 +21,7 @@ pub struct Reading {
     pub other_color: bool,
 }
 
-impl Context for Reading {
+impl Context for WireVariant {
     fn order(&self) -> Order {
         if self.angle_le { Order::Little } else { Order::Big }
     }
@@ -43,10 +43,10 @@ static NO_Z: Field = u8("no_z").names(&[(1, "yes")]).doc("an update's position h
 static SKIN: Field = u8("skin").names(&[(1, "bit")]).doc("place of skin in an update");
 static COLOR: Field = u8("color").names(&[(0, "rgb"), (1, "bgr")]).doc("order of a color's bytes");
 
-impl Reading {
+impl WireVariant {
     /// Tells the unusual readings by which some of `fields` were read.
     pub fn tell(&self, version: Version, fields: &Tree, derived: &mut Tree) {
-        if *self == Reading::default() {
+        if *self == WireVariant::default() {
             return;
         }
         let there = |names: &[&str]| names.iter().any(|name| fields.find(name).is_some());
@@ -71,7 +71,7 @@ impl Reading {
     }
 
     /// Takes over what a decoded line says of its reading.
-    pub fn of_line(mut self, version: Version, told: &Json) -> Result<Reading, EncodeError> {
+    pub fn of_line(mut self, version: Version, told: &Json) -> Result<WireVariant, EncodeError> {
         let Some(told) = told.as_object() else { return Err(wrong("reading", "expected an object")) };
         for (key, value) in told {
             let word = value.as_str().unwrap_or_default();
@@ -84,7 +84,7 @@ impl Reading {
     }
 
     /// With the reading that a setting's word, or a line's, asks for.
-    fn set(mut self, version: Version, key: &str, word: &str) -> Option<Reading> {
+    fn set(mut self, version: Version, key: &str, word: &str) -> Option<WireVariant> {
         match (key, word) {
             ("angle", "le" | "be") => self.angle_le = word == "le",
             ("position", "fixed" | "packed") => self.fixed = word == "fixed",
@@ -134,8 +134,8 @@ impl Asked {
     }
 
     /// The reading as far as it does not depend on what a conversation has shown.
-    pub fn reading(&self, version: Version) -> Reading {
-        Reading {
+    pub fn reading(&self, version: Version) -> WireVariant {
+        WireVariant {
             angle_le: self.angle_le.unwrap_or(false),
             fixed: self.fixed.unwrap_or(false),
             no_z: self.no_z,

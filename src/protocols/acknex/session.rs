@@ -7,12 +7,12 @@ use super::PORT;
 use super::commands::Version;
 use super::creates::Creates;
 use super::layout::{MISDIRECTED, UNDEFINED, UNREADABLE};
-use super::reading::{Asked, Reading};
+use super::reading::{Asked, WireVariant};
 use super::votes::{AngleVote, WidthVote};
 use super::whole::Datagram;
 use crate::capture::Time;
 use crate::codec::{Fault, Layout, Level, Notes, Reader, Reason, Tree};
-use crate::dissect::{Out, Place, Role, Session, Talk};
+use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
 
 /// The ports that the engine's manuals allow for a server.
@@ -23,7 +23,7 @@ const SILENCE: i128 = 5_000_000_000;
 
 /// One conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct AcknexSession {
     pub(super) asked: Asked,
     pub(super) version: Version,
     /// The server's side, as the user or the ports tell it.
@@ -54,25 +54,26 @@ struct News {
 }
 
 /// The server's side by what is known from outside a conversation's bytes.
-pub fn server_told(talk: &Talk<'_>) -> Option<Side> {
-    if talk.ends.is_none() {
-        return talk.server_by_from(Side::A);
+pub fn server_told(flow_info: &FlowInfo<'_>) -> Option<Side> {
+    if flow_info.ends.is_none() {
+        return flow_info.server_by_from(Side::A);
     }
-    talk.server_by_option()
-        .or_else(|| talk.server_by_named_port("acknex"))
-        .or_else(|| talk.server_by_port(|port| port == PORT))
-        .or_else(|| talk.server_by_port(|port| PORTS.contains(&port)))
+    flow_info
+        .server_by_option()
+        .or_else(|| flow_info.server_by_named_port("acknex"))
+        .or_else(|| flow_info.server_by_port(|port| port == PORT))
+        .or_else(|| flow_info.server_by_port(|port| PORTS.contains(&port)))
 }
 
-impl Conversation {
+impl AcknexSession {
     /// The memory for a new conversation.
-    pub fn new(talk: &Talk<'_>) -> Conversation {
-        let asked = Asked::of(talk.options);
-        Conversation {
+    pub fn new(flow_info: &FlowInfo<'_>) -> AcknexSession {
+        let asked = Asked::of(flow_info.options);
+        AcknexSession {
             version: asked.version.unwrap_or(Version::A6),
             fixed: asked.fixed.unwrap_or(false),
             asked,
-            told: server_told(talk),
+            told: server_told(flow_info),
             learned: None,
             angles: AngleVote::default(),
             widths: WidthVote::default(),
@@ -89,14 +90,14 @@ impl Conversation {
     }
 
     /// How the next message is read. Angles may turn within a datagram.
-    fn reading(&self) -> Reading {
-        Reading { angle_le: self.angle_le(), fixed: self.fixed, ..self.asked.reading(self.version) }
+    fn reading(&self) -> WireVariant {
+        WireVariant { angle_le: self.angle_le(), fixed: self.fixed, ..self.asked.reading(self.version) }
     }
 
     /// A5 is recognised by an info that is not a client's.
     fn see_version(&mut self, bytes: &[u8], length: usize, side: Side) -> bool {
         let open = self.asked.version.is_none() && self.version == Version::A6;
-        let known = Talk::role(self.told.or(self.learned), side);
+        let known = FlowInfo::role(self.told.or(self.learned), side);
         if !open || known == Role::Client || !Datagram::new(&self.asked, Version::A6, bytes, length).marks_a5() {
             return false;
         }
@@ -107,7 +108,7 @@ impl Conversation {
     /// Who sent this, by the ports or the user's word, by what was learned, or by the bytes.
     fn sender(&mut self, datagram: &Datagram<'_>, side: Side) -> Role {
         if let Some(server) = self.told.or(self.learned) {
-            return Talk::role(Some(server), side);
+            return FlowInfo::role(Some(server), side);
         }
         let (role, whole) = datagram.sender(&mut self.trial);
         if whole {
@@ -132,7 +133,7 @@ impl Conversation {
         before != self.fixed
     }
 
-    fn silence(&mut self, role: Role, place: &Place<'_>) -> Option<i128> {
+    fn silence(&mut self, role: Role, place: &Provenance<'_>) -> Option<i128> {
         let slot = self.heard.get_mut(place.side.index())?;
         let silent = slot.replace(place.time).map(|last| place.time.since(last));
         silent.filter(|gap| role == Role::Client && *gap > SILENCE)
@@ -179,29 +180,36 @@ impl Conversation {
         }
     }
 
-    fn messages(&mut self, datagram: &Datagram<'_>, from: Role, mut news: News, place: &Place<'_>, out: &mut Out<'_>) {
+    fn messages(
+        &mut self,
+        datagram: &Datagram<'_>,
+        from: Role,
+        mut news: News,
+        place: &Provenance<'_>,
+        out: &mut Out<'_>,
+    ) {
         let mut at = 0;
         while let Some((&command, rest)) = datagram.bytes.get(at..).and_then(|rest| Some((rest.first()?, rest))) {
             let length = datagram.length.saturating_sub(at);
-            let draft = out.begin("acknex");
-            draft.version = Some(self.version.name());
-            draft.from = from;
-            let layout = self.layout(from, command, &mut draft.notes);
-            draft.message = layout.name;
+            let dissection = out.begin("acknex");
+            dissection.version = Some(self.version.name());
+            dissection.from = from;
+            let layout = self.layout(from, command, &mut dissection.notes);
+            dissection.message = layout.name;
             let mut reading = self.reading();
-            let outcome = Reader::new(rest, &mut draft.tree)
+            let outcome = Reader::new(rest, &mut dissection.tree)
                 .named("acknex", layout.name)
                 .wire_length(length)
                 .context(&mut reading)
                 .read(layout.fields);
             let whole = outcome.stop.is_none();
             let size = if whole { (outcome.bits as usize / 8).clamp(1, rest.len()) } else { rest.len() };
-            draft.ended(outcome);
-            tell(std::mem::take(&mut news), self, &mut draft.notes);
+            dissection.ended(outcome);
+            tell(std::mem::take(&mut news), self, &mut dissection.notes);
             let bytes = rest.get(..size).unwrap_or(rest);
             let length = if whole { size } else { length };
-            let line = Place { bytes, length, ..*place };
-            self.analyse(&reading, &line, draft);
+            let line = Provenance { bytes, length, ..*place };
+            self.analyse(&reading, &line, dissection);
             out.emit(&line);
             if !whole {
                 return;
@@ -214,17 +222,17 @@ impl Conversation {
     }
 
     /// The capture ends between two messages of a datagram: nothing of the next one is there.
-    fn cut(&mut self, missing: usize, from: Role, news: News, place: &Place<'_>, out: &mut Out<'_>) {
-        let draft = out.begin("acknex");
-        (draft.version, draft.from, draft.message) = (Some(self.version.name()), from, "unknown");
+    fn cut(&mut self, missing: usize, from: Role, news: News, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let dissection = out.begin("acknex");
+        (dissection.version, dissection.from, dissection.message) = (Some(self.version.name()), from, "unknown");
         let path = "acknex.unknown.command".into();
-        draft.fault = Some(Fault { path, ..Fault::new(Reason::Cut, 0, 8, 0) });
-        tell(news, self, &mut draft.notes);
-        out.emit(&Place { bytes: &[], length: missing, ..*place });
+        dissection.fault = Some(Fault { path, ..Fault::new(Reason::Cut, 0, 8, 0) });
+        tell(news, self, &mut dissection.notes);
+        out.emit(&Provenance { bytes: &[], length: missing, ..*place });
     }
 }
 
-fn tell(news: News, conversation: &Conversation, notes: &mut Notes) {
+fn tell(news: News, conversation: &AcknexSession, notes: &mut Notes) {
     if news.version {
         notes.add(Level::Note, "acknex.version", format_args!("an info of A5's form: read as a5 from here on"));
     }
@@ -248,13 +256,13 @@ fn tell(news: News, conversation: &Conversation, notes: &mut Notes) {
     }
 }
 
-impl Session for Conversation {
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+impl Session for AcknexSession {
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         let version = self.see_version(place.bytes, place.length, place.side);
         let datagram = Datagram::new(&self.asked, self.version, place.bytes, place.length);
         if datagram.length == 0 {
             // No line, but a sign of life.
-            let role = Talk::role(self.told.or(self.learned), place.side);
+            let role = FlowInfo::role(self.told.or(self.learned), place.side);
             self.silence(role, place);
             return;
         }

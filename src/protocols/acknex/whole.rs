@@ -3,7 +3,7 @@
 
 use super::a5;
 use super::commands::Version;
-use super::reading::{Asked, Reading};
+use super::reading::{Asked, WireVariant};
 use crate::codec::{Reader, Tree};
 use crate::dissect::Role;
 
@@ -28,7 +28,7 @@ pub struct Datagram<'a> {
     /// The edition.
     pub version: Version,
     /// The readings, as far as they are known.
-    pub reading: Reading,
+    pub reading: WireVariant,
     /// Is the width of coordinates known?
     pub width_known: bool,
 }
@@ -48,7 +48,7 @@ impl<'a> Datagram<'a> {
     /// Walks through the messages that `from` sends; an unknown sender's are those that are the
     /// same both ways.
     pub fn walk(&self, from: Role, fixed: bool, tree: &mut Tree) -> Walk {
-        let mut reading = Reading { fixed, ..self.reading };
+        let mut reading = WireVariant { fixed, ..self.reading };
         let mut walk = Walk::default();
         let mut rest = self.bytes;
         while let Some(&command) = rest.first() {

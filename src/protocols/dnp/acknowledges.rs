@@ -4,7 +4,7 @@
 
 use super::reliable::{Direction, MODULUS, Tag};
 use crate::codec::Level;
-use crate::dissect::Draft;
+use crate::dissect::Dissection;
 use crate::dissect::delivery::Event;
 use crate::duration::Millis;
 use crate::flow::sequence::{Acked, Sent, Sequence};
@@ -15,8 +15,8 @@ const LISTED: usize = 20;
 
 impl Direction {
     /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
-    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, draft: &mut Draft) {
-        let notes = &mut draft.notes;
+    pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, dissection: &mut Dissection) {
+        let notes = &mut dissection.notes;
         let extended = self.sequence.extend(number);
         let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
         let Some(sent) = seen else {
@@ -41,7 +41,7 @@ impl Direction {
             _ => return,
         }
         let acked = self.sequence.acknowledged(extended);
-        draft.delivery.push(Event::Acked { extended, acked });
+        dissection.delivery.push(Event::Acked { extended, acked });
         match acked {
             Acked::First(Sent { copies: 1, .. }) => {
                 notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))

@@ -1,24 +1,24 @@
 //! Numbered commands: messages, link_states, and the parts of long ones.
 
-use super::joined::{Chain, Kind};
+use super::joined::{Chain, JoinedKind};
 use super::layout::{PART_BITS, READ_ONLY};
 use super::links::{index_of, types};
 use super::reliable::{Fresh, Numbered};
-use super::session::Conversation;
+use super::session::DnpSession;
 use crate::codec::{Level, Node};
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 
-impl Conversation {
+impl DnpSession {
     /// A numbered command: 4, 5, 10 or 11.
-    pub(super) fn numbered(&mut self, command: u8, broken: bool, place: &Place<'_>, draft: &mut Draft) {
-        let flags = draft.tree.number("flags").unwrap_or(0);
+    pub(super) fn numbered(&mut self, command: u8, broken: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let flags = dissection.tree.number("flags").unwrap_or(0);
         if command == 5 {
-            state_notes(flags, broken, draft);
+            state_notes(flags, broken, dissection);
         }
-        let Some(number) = draft.tree.number("number") else { return };
+        let Some(number) = dissection.tree.number("number") else { return };
         let kind = match command {
-            10 => Some(Kind::Message),
-            11 => Some(Kind::LinkState),
+            10 => Some(JoinedKind::Message),
+            11 => Some(JoinedKind::LinkState),
             _ => None,
         };
         let part = kind.filter(|_| !broken).map(|kind| {
@@ -27,18 +27,18 @@ impl Conversation {
         });
         let direction = &mut self.directions[place.side.index()];
         let numbered = Numbered { command, number: number as u16, part };
-        let fresh = direction.command(numbered, place, self.resend, draft);
+        let fresh = direction.command(numbered, place, self.resend, dissection);
         let read_only = flags & READ_ONLY != 0;
         match (fresh, kind) {
             (Fresh::New(number, Some(chain)), Some(kind)) => {
-                self.part(number, chain, kind, read_only, place, draft);
+                self.part(number, chain, kind, read_only, place, dissection);
             }
             (Fresh::New(..) | Fresh::Uncounted, None) if command == 5 && !broken => {
-                if let Some(types) = types(&draft.tree) {
-                    self.offer(types, read_only, place, draft);
+                if let Some(types) = types(&dissection.tree) {
+                    self.offer(types, read_only, place, dissection);
                 }
             }
-            (Fresh::New(number, _), None) if command == 4 && direction.old.part(number, place) => draft.notes.add(
+            (Fresh::New(number, _), None) if command == 4 && direction.old.part(number, place) => dissection.notes.add(
                 Level::Note,
                 "dnp.old_long_message",
                 format_args!("the last part of a long message as the engine sent it from 1.24 to 1.32.2"),
@@ -47,11 +47,20 @@ impl Conversation {
         }
     }
 
-    fn part(&mut self, number: i64, chain: Chain, kind: Kind, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
-        let content = |name: &str| draft.tree.find(name).and_then(|node| node.bytes(draft.sources(place.bytes)));
+    fn part(
+        &mut self,
+        number: i64,
+        chain: Chain,
+        kind: JoinedKind,
+        read_only: bool,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
+        let content =
+            |name: &str| dissection.tree.find(name).and_then(|node| node.bytes(dissection.sources(place.bytes)));
         let (message, data) = match kind {
-            Kind::Message => (content("data").unwrap_or(&[]), &[][..]),
-            Kind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
+            JoinedKind::Message => (content("data").unwrap_or(&[]), &[][..]),
+            JoinedKind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
         };
         let parts = &mut self.directions[place.side.index()].parts[kind as usize];
         parts.keep(number, message, data, read_only);
@@ -59,13 +68,13 @@ impl Conversation {
         if !self.joined.take(parts, begin, end) {
             return;
         }
-        let readable = self.joined.show(kind, draft);
-        if kind == Kind::Message {
+        let readable = self.joined.show(kind, dissection);
+        if kind == JoinedKind::Message {
             return;
         }
-        match types(&draft.derived).filter(|_| readable) {
-            Some(types) => self.offer(types, self.joined.read_only, place, draft),
-            None => draft.notes.add(
+        match types(&dissection.derived).filter(|_| readable) {
+            Some(types) => self.offer(types, self.joined.read_only, place, dissection),
+            None => dissection.notes.add(
                 Level::Warning,
                 "dnp.values_unreadable",
                 format_args!("the joined data is not one count and values, nor is that of each part"),
@@ -75,21 +84,21 @@ impl Conversation {
 }
 
 /// What a link_state tells about the program that sent it.
-fn state_notes(flags: u64, broken: bool, draft: &mut Draft) {
+fn state_notes(flags: u64, broken: bool, dissection: &mut Dissection) {
     if flags & !READ_ONLY != 0 {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Note,
             "dnp.flags_ignored",
             format_args!("flags {flags:#04x} are not just read_only: receivers take the link as read-write"),
         );
     }
-    let tree = &draft.tree;
+    let tree = &dissection.tree;
     let mut types = index_of(tree, None, "values")
         .into_iter()
         .flat_map(|values| tree.children(Some(values)))
         .filter_map(|value| tree.child(Some(value), "type").and_then(Node::number));
     if broken && types.any(|kind| (8..=10).contains(&kind)) {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Note,
             "dnp.python_vectors",
             format_args!("the Python library writes float16 to float64 for vectors, and all their components"),
@@ -107,7 +116,7 @@ const OLD_PART: usize = 1361;
 
 impl OldLong {
     /// Is this new reliable message the last part of one?
-    fn part(&mut self, number: i64, place: &Place<'_>) -> bool {
+    fn part(&mut self, number: i64, place: &Provenance<'_>) -> bool {
         let expected = self.0 == Some(number);
         match (place.bytes.get(3), place.length) {
             (Some(1), OLD_PART) => self.0 = Some(number + 1),

@@ -20,15 +20,15 @@
 use super::layout;
 use super::session::PORT;
 use crate::codec::{Reader, Stop, Tree};
-use crate::dissect::{Evidence, Sight};
+use crate::dissect::{Evidence, Observation};
 
 /// No client asks for more protocols; there is but one.
 const MOST_PROTOCOLS: usize = 4;
 
 /// By the first datagrams of a conversation.
-pub(super) fn datagrams(sight: &Sight<'_>) -> Evidence {
-    let on_port = sight.ends.iter().any(|end| end.port() == PORT);
-    let mut said = sight.said.iter().filter(|(.., length)| *length > 0);
+pub(super) fn datagrams(observation: &Observation<'_>) -> Evidence {
+    let on_port = observation.ends.iter().any(|end| end.port() == PORT);
+    let mut said = observation.payloads.iter().filter(|(.., length)| *length > 0);
     let Some((opener, first, length)) = said.next() else {
         return Evidence::Bits(0, "nothing but empty datagrams");
     };
@@ -41,7 +41,7 @@ pub(super) fn datagrams(sight: &Sight<'_>) -> Evidence {
             false => Evidence::No,
         };
     }
-    if on_port { Evidence::Bits(11 + commands(sight), "port 3413") } else { Evidence::No }
+    if on_port { Evidence::Bits(11 + commands(observation), "port 3413") } else { Evidence::No }
 }
 
 /// The bits of a connection_request.
@@ -55,10 +55,10 @@ fn request(bytes: &[u8], length: usize) -> Option<u32> {
 }
 
 /// The bits of what was said on the port. Foreign programs use it too.
-fn commands(sight: &Sight<'_>) -> u32 {
+fn commands(observation: &Observation<'_>) -> u32 {
     let (mut kinds, mut sized, mut named) = (0u16, 0u16, false);
     let mut numbers: [Vec<[u8; 2]>; 2] = Default::default();
-    for (side, bytes, length) in sight.said.iter().filter(|(.., length)| *length > 0) {
+    for (side, bytes, length) in observation.payloads.iter().filter(|(.., length)| *length > 0) {
         if !readable(bytes, *length) {
             continue;
         }

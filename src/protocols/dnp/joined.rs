@@ -4,7 +4,7 @@ use super::layout::{ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
-use crate::dissect::Draft;
+use crate::dissect::Dissection;
 use std::collections::BTreeMap;
 
 /// How many bytes of parts a direction holds for messages that are not complete: some hundred times
@@ -18,7 +18,7 @@ pub(super) static PARTS: Field = u32le("parts").doc("how many parts the message 
 
 /// Which of the two commands that come in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum JoinedKind {
     /// Command 10.
     Message = 0,
     /// Command 11.
@@ -38,7 +38,7 @@ pub enum Chain {
 
 /// Follows the part `number`, which has these flags, both ways. `origin` is the connection's first
 /// number.
-pub fn follow(number: i64, (first, last): (bool, bool), kind: Kind, around: &Around, origin: i64) -> Chain {
+pub fn follow(number: i64, (first, last): (bool, bool), kind: JoinedKind, around: &Around, origin: i64) -> Chain {
     let begin = match around.before {
         _ if first => Some(number),
         None if number == origin => return Chain::Orphan,
@@ -167,20 +167,20 @@ impl Joined {
 
     /// Shows the message, how many parts it has, and for a link_state its values. Returns false
     /// where the values cannot be read.
-    pub fn show(&self, kind: Kind, draft: &mut Draft) -> bool {
-        let (source, buffer) = draft.source();
+    pub fn show(&self, kind: JoinedKind, dissection: &mut Dissection) -> bool {
+        let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&self.message);
         let bits = self.message.len() as u32 * 8;
-        draft.derived.set_source(source);
-        draft.derived.push(&MESSAGE, Value::Bytes { bit: 0, bits }, 0, bits);
-        draft.derived.push(&PARTS, Value::UInt(self.ends.len() as u64), 0, 0);
-        if kind == Kind::Message {
+        dissection.derived.set_source(source);
+        dissection.derived.push(&MESSAGE, Value::Bytes { bit: 0, bits }, 0, bits);
+        dissection.derived.push(&PARTS, Value::UInt(self.ends.len() as u64), 0, 0);
+        if kind == JoinedKind::Message {
             return true;
         }
-        let (source, buffer) = draft.source();
+        let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&self.data);
-        draft.derived.set_source(source);
-        self.values(&mut draft.derived)
+        dissection.derived.set_source(source);
+        self.values(&mut dissection.derived)
     }
 
     /// Appends the values, if they are one count and list, or one of each part.

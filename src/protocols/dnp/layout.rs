@@ -7,7 +7,7 @@ use super::values::{BY_TYPE, TYPES};
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::Table;
-use crate::dissect::talk::Role;
+use crate::dissect::flow_info::Role;
 
 /// How a connection_acknowledge answers.
 pub static ANSWERS: [(u64, &str); 3] = [(0, "accepted"), (1, "rejected"), (2, "no_common_protocol")];
@@ -53,20 +53,20 @@ static UPDATE_LINK_COUNT: Field = u8("link_count");
 static UPDATE_VALUE_COUNT: Field = u8("value_count");
 static SPECIFIED_LINK_COUNT: Field = u16le("link_count");
 
-static VALUE: Field = group("value", &[u8("type").names(&TYPES).kept(), BY_TYPE]);
+static VALUE: Field = group("value", &[u8("type").names(&TYPES).referenced(), BY_TYPE]);
 
 /// The values of a state: type and value of each.
 pub static VALUES: Field = array("values", Count::Prefix(&VALUE_COUNT), &VALUE);
 
 /// One value of a state.
-pub static ONE_VALUE: [Field; 1] = [group("value", &[u8("type").names(&TYPES).kept(), BY_TYPE])];
+pub static ONE_VALUE: [Field; 1] = [group("value", &[u8("type").names(&TYPES).referenced(), BY_TYPE])];
 
 static LINK: Field =
-    group("link", &[u16le("link_id").kept(), array("values", Count::Prefix(&UPDATE_VALUE_COUNT), &UPDATED)]);
+    group("link", &[u16le("link_id").referenced(), array("values", Count::Prefix(&UPDATE_VALUE_COUNT), &UPDATED)]);
 static UPDATED: Field = group(
     "value",
     &[
-        u16le("index").doc("place in the link's list of values, from 0").kept(),
+        u16le("index").doc("place in the link's list of values, from 0").referenced(),
         derived("type").names(&TYPES).doc("as the link's link_state had it"),
         BY_TYPE,
     ],
@@ -88,7 +88,7 @@ pub static LAYOUTS: [Layout; 13] = [
         "the server's answer",
         &[
             command(1),
-            u8("result").names(&ANSWERS).kept(),
+            u8("result").names(&ANSWERS).referenced(),
             u16le("protocol").doc("what the server has chosen").when(eq("result", 0)),
         ],
     ),

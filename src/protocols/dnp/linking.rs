@@ -2,23 +2,29 @@
 
 use super::layout::{self, OUT_OF_RANGE};
 use super::links::{Answered, Ended, Recall, State, index_of};
-use super::session::{Conversation, Found};
+use super::session::{DnpSession, ReadFindings};
 use crate::codec::{Level, Node, Reader};
 use crate::dissect::delivery::{Event, Link};
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
 use std::fmt;
 
 /// How many values of a link an update can hold.
 const MOST_VALUES: usize = 255;
 
-impl Conversation {
+impl DnpSession {
     /// A whole link_state, or what completes a long one.
-    pub(super) fn offer(&mut self, types: Box<[u8]>, read_only: bool, place: &Place<'_>, draft: &mut Draft) {
-        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
+    pub(super) fn offer(
+        &mut self,
+        types: Box<[u8]>,
+        read_only: bool,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
+        let Some(id) = dissection.tree.number("link_id").map(|id| id as u16) else { return };
         if let Some((_, state)) = self.links.in_force(id) {
             let state = Shown(state);
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "dnp.link_id_in_use",
                 format_args!("link {id} is in force: {state}; receivers do not answer"),
@@ -26,21 +32,21 @@ impl Conversation {
         }
         if let Some(state) = self.links.offered(place.side.other(), id) {
             let frame = state.frame;
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "dnp.link_id_collision",
                 format_args!("the other side offers link {id} itself, in frame {frame}: neither is answered"),
             );
         }
-        draft.delivery.push(Event::Link(Link::Offered));
+        dissection.delivery.push(Event::Link(Link::Offered));
         self.links.offer(place.side, id, State { types, read_only, frame: place.frame, since: 0 });
     }
 
     /// A link_up or link_down.
-    pub(super) fn link_answer(&mut self, up: bool, place: &Place<'_>, draft: &mut Draft) {
+    pub(super) fn link_answer(&mut self, up: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
         let (side, now) = (place.side, place.time.nanos() as i64);
-        let Some(id) = draft.tree.number("link_id").map(|id| id as u16) else { return };
-        let (notes, delivery) = (&mut draft.notes, &mut draft.delivery);
+        let Some(id) = dissection.tree.number("link_id").map(|id| id as u16) else { return };
+        let (notes, delivery) = (&mut dissection.notes, &mut dissection.delivery);
         if up {
             match self.links.up(side, id, now) {
                 Answered::Accepted(state) => {
@@ -75,15 +81,15 @@ impl Conversation {
     }
 
     /// A link_update. `found` is what its reading has met.
-    pub(super) fn update(&self, found: &Found, place: &Place<'_>, draft: &mut Draft) {
-        if self.as_specified(found, place, draft) {
-            draft.notes.add(
+    pub(super) fn update(&self, found: &ReadFindings, place: &Provenance<'_>, dissection: &mut Dissection) {
+        if self.as_specified(found, place, dissection) {
+            dissection.notes.add(
                 Level::Note,
                 "dnp.specification_layout",
                 format_args!("ends exactly as the specification has it: see -s dnp.link_update=specification"),
             );
         }
-        let (tree, notes) = (&draft.tree, &mut draft.notes);
+        let (tree, notes) = (&dissection.tree, &mut dissection.notes);
         if let Some((id, frame)) = found.not_in_force {
             notes.add(
                 Level::Warning,
@@ -141,15 +147,15 @@ impl Conversation {
     }
 
     /// Does an update that is not as all programs send it end exactly as the specification has it?
-    fn as_specified(&self, found: &Found, place: &Place<'_>, draft: &mut Draft) -> bool {
+    fn as_specified(&self, found: &ReadFindings, place: &Provenance<'_>, dissection: &mut Dissection) -> bool {
         if self.specification || !found.broken && found.trailing == 0 || place.length > place.bytes.len() {
             return false;
         }
         let mut specified = Recall::new(&self.links, &self.set, true);
         let fields = layout::by_command(Some(9)).fields;
         // Nothing is derived in this message but in its own tree.
-        let outcome = Reader::new(place.bytes, &mut draft.derived).context(&mut specified).read(fields);
-        draft.derived.clear();
+        let outcome = Reader::new(place.bytes, &mut dissection.derived).context(&mut specified).read(fields);
+        dissection.derived.clear();
         outcome.stop.is_none() && outcome.bits as usize == place.bytes.len() * 8
     }
 }

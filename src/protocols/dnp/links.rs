@@ -81,8 +81,8 @@ impl Links {
         self.held += state.types.len();
         if self.held > VALUES {
             self.offers.iter_mut().for_each(FxHashMap::clear);
-            let kept: usize = self.links.values().map(|(_, state)| state.types.len()).sum();
-            if kept + state.types.len() > VALUES {
+            let referenced: usize = self.links.values().map(|(_, state)| state.types.len()).sum();
+            if referenced + state.types.len() > VALUES {
                 self.links.clear();
             }
             self.held = self.links.values().map(|(_, state)| state.types.len()).sum::<usize>() + state.types.len();

@@ -29,7 +29,7 @@ pub mod varuint;
 
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
 use crate::duration::between;
 use crate::flow::Transport;
 
@@ -100,15 +100,15 @@ impl Dissector for Dnp {
         transport == Transport::Udp
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        if sight.transport != Transport::Udp {
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        if observation.transport != Transport::Udp {
             return Evidence::No;
         }
-        evidence::datagrams(sight)
+        evidence::datagrams(observation)
     }
 
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
-        Box::new(session::Conversation::new(talk))
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+        Box::new(session::DnpSession::new(flow_info))
     }
 
     fn encodings(&self) -> &'static [Encoding] {

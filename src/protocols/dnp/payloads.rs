@@ -6,7 +6,7 @@ use super::varuint::VarUInt;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 use crate::codec::{Node, Tree};
-use crate::dissect::{Draft, payload};
+use crate::dissect::{Dissection, payload};
 
 static LENGTH_8: Field = u8("length");
 static LENGTH_16: Field = u16le("length");
@@ -73,24 +73,24 @@ pub static ENCODINGS: [Encoding; 1] = [Encoding {
 }];
 
 /// Shows the payload of the message at hand, where a schema knows it.
-pub fn show(schemas: &Schemas, from: &str, main: &[u8], draft: &mut Draft) {
+pub fn show(schemas: &Schemas, from: &str, main: &[u8], dissection: &mut Dissection) {
     if schemas.is_empty() {
         return;
     }
-    let message = draft.message;
+    let message = dissection.message;
     let found = match message {
-        "unreliable_message" | "reliable_message" => content(&draft.tree, "data"),
-        "link_state" => content(&draft.tree, "message"),
+        "unreliable_message" | "reliable_message" => content(&dissection.tree, "data"),
+        "link_state" => content(&dissection.tree, "message"),
         // Long ones are shown once, joined.
-        "long_message" | "long_link_state" => content(&draft.derived, "message"),
+        "long_message" | "long_link_state" => content(&dissection.derived, "message"),
         _ => None,
     };
     let Some((node, start, end)) = found else { return };
-    let first = draft.sources(main).get(node.source).get(start).filter(|_| start < end);
+    let first = dissection.sources(main).get(node.source).get(start).filter(|_| start < end);
     let key = first.map_or(Key::None, |b| Key::Number(*b as u64));
     let found = schemas.find("dnp", message, key, from);
     if let Some((schema, fields)) = found.and_then(|schema| Some((schema, schema.fields(0)?))) {
-        payload::show(draft, main, node.source, start..end, ("dnp", message), schema, fields);
+        payload::show(dissection, main, node.source, start..end, ("dnp", message), schema, fields);
     }
 }
 

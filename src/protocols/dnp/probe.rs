@@ -154,7 +154,7 @@ fn close(link: &mut Link<'_>) {
 /// The full handshake, round trips inside the connection, and the close.
 fn connect(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Udp, None)?;
-    let result = Connection::default().talk(&mut link, ask, tale);
+    let result = Connection::default().flow_info(&mut link, ask, tale);
     close(&mut link);
     result
 }
@@ -173,7 +173,7 @@ struct Connection {
 const LINKS: usize = 64;
 
 impl Connection {
-    fn talk(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn flow_info(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
         let mut tries = 0;
         while self.result.is_none() && tries < TRIES {
             tries += 1;

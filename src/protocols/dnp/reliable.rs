@@ -4,12 +4,12 @@
 //! take numbers up to 9 past the lowest that is missing, and drop the others without a word.
 
 use super::commands::OldLong;
-use super::joined::{Chain, Kind, Parts, follow};
+use super::joined::{Chain, JoinedKind, Parts, follow};
 use super::layout;
 use super::runs::{KINDS, Mark, Marks, Runs};
 use crate::codec::{Level, Notes};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 use crate::duration::Millis;
 use crate::flow::sequence::{Seen, Sent, Sequence};
 use crate::plural::Plural;
@@ -45,10 +45,10 @@ pub struct Numbered {
 }
 
 impl Numbered {
-    fn kind(&self) -> Option<Kind> {
+    fn kind(&self) -> Option<JoinedKind> {
         match self.command {
-            10 => Some(Kind::Message),
-            11 => Some(Kind::LinkState),
+            10 => Some(JoinedKind::Message),
+            11 => Some(JoinedKind::LinkState),
             _ => None,
         }
     }
@@ -70,7 +70,7 @@ pub(super) struct Tag(pub(super) u64);
 impl Tag {
     pub(super) const FAILED: u64 = 0x80;
 
-    fn of(place: &Place<'_>) -> Tag {
+    fn of(place: &Provenance<'_>) -> Tag {
         let mut hasher = rustc_hash::FxHasher::default();
         hasher.write(place.bytes);
         hasher.write_usize(place.length);
@@ -96,7 +96,7 @@ impl Tag {
 pub struct Direction {
     pub(super) sequence: Sequence,
     runs: Runs,
-    /// Parts of long messages, by [`Kind`].
+    /// Parts of long messages, by [`JoinedKind`].
     pub parts: [Parts; KINDS],
     /// Parts of long messages as old engines sent them.
     pub old: OldLong,
@@ -125,8 +125,14 @@ impl Direction {
     }
 
     /// A numbered command came, whole or not.
-    pub fn command(&mut self, command: Numbered, place: &Place<'_>, resend: i64, draft: &mut Draft) -> Fresh {
-        let notes = &mut draft.notes;
+    pub fn command(
+        &mut self,
+        command: Numbered,
+        place: &Provenance<'_>,
+        resend: i64,
+        dissection: &mut Dissection,
+    ) -> Fresh {
+        let notes = &mut dissection.notes;
         if command.number == MODULUS {
             notes.add(
                 Level::Warning,
@@ -139,7 +145,7 @@ impl Direction {
         let now = place.time.nanos() as i64;
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
         let seen = self.sequence.sent(number, place.frame, now);
-        draft.delivery.push(Event::Sent {
+        dissection.delivery.push(Event::Sent {
             number: command.number,
             extended: number,
             seen,

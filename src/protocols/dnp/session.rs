@@ -11,7 +11,7 @@ use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Level, Reader, Reason, Stop, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Draft, Out, Place, Role, Session, Talk};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
 use crate::plural::Plural;
 
@@ -33,7 +33,7 @@ enum Phase {
 
 /// One conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct DnpSession {
     /// By `--server` or `--from`: nothing that is said changes it.
     named: Option<Side>,
     /// By what was said last.
@@ -53,7 +53,7 @@ pub struct Conversation {
 
 /// What one reading has found beside the fields.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct ReadFindings {
     /// A fault, or types that are not known.
     pub(super) broken: bool,
     /// What the fault says that is about no length.
@@ -68,14 +68,14 @@ pub(super) struct Found {
     pub(super) out_of_range: Option<(u16, u16, usize)>,
 }
 
-impl Conversation {
+impl DnpSession {
     /// The memory for a new conversation.
-    pub fn new(talk: &Talk<'_>) -> Conversation {
-        let settings = &talk.options.settings;
-        let from = talk.server_by_from(Side::A).filter(|_| talk.ends.is_none());
-        let named = talk.server_by_option().or(from);
-        let port = talk.server_by_named_port("dnp").or_else(|| talk.server_by_port(|port| port == PORT));
-        Conversation {
+    pub fn new(flow_info: &FlowInfo<'_>) -> DnpSession {
+        let settings = &flow_info.options.settings;
+        let from = flow_info.server_by_from(Side::A).filter(|_| flow_info.ends.is_none());
+        let named = flow_info.server_by_option().or(from);
+        let port = flow_info.server_by_named_port("dnp").or_else(|| flow_info.server_by_port(|port| port == PORT));
+        DnpSession {
             named,
             told: None,
             port,
@@ -91,18 +91,24 @@ impl Conversation {
     }
 
     /// Reads the fields.
-    fn read(&self, fields: &'static [Field], message: &'static str, place: &Place<'_>, draft: &mut Draft) -> Found {
+    fn read(
+        &self,
+        fields: &'static [Field],
+        message: &'static str,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) -> ReadFindings {
         let mut recall = Recall::new(&self.links, &self.set, self.specification);
-        let outcome = Reader::new(place.bytes, &mut draft.tree)
+        let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named("dnp", message)
             .wire_length(place.length)
             .context(&mut recall)
             .read(fields);
-        let mut found = Found {
+        let mut found = ReadFindings {
             not_in_force: recall.not_in_force,
             unknown: recall.unknown,
             out_of_range: recall.out_of_range,
-            ..Found::default()
+            ..ReadFindings::default()
         };
         match &outcome.stop {
             Some(Stop::Fault(fault)) => {
@@ -113,21 +119,21 @@ impl Conversation {
             None => {
                 let (read, there) = (outcome.bits, place.bytes.len() as u32 * 8);
                 if let Some(bits) = there.checked_sub(read).filter(|bits| *bits > 0) {
-                    draft.tree.push(&UNPARSED, Value::Bytes { bit: read, bits }, read, bits);
+                    dissection.tree.push(&UNPARSED, Value::Bytes { bit: read, bits }, read, bits);
                 }
                 found.trailing = place.length.saturating_sub(read as usize / 8);
             }
         }
-        draft.ended(outcome);
+        dissection.ended(outcome);
         found
     }
 
     /// Who sent it, as far as is known with this message.
     fn role(&self, side: Side) -> Role {
-        Talk::role(self.named.or(self.told).or(self.port), side)
+        FlowInfo::role(self.named.or(self.told).or(self.port), side)
     }
 
-    fn request(&mut self, side: Side, draft: &mut Draft) {
+    fn request(&mut self, side: Side, dissection: &mut Dissection) {
         self.told = Some(side.other());
         match self.phase {
             Phase::None | Phase::Ended => {
@@ -135,12 +141,12 @@ impl Conversation {
                 self.closed = false;
                 self.directions.iter_mut().for_each(Direction::begin);
                 self.links.clear();
-                draft.delivery.push(Event::Begin);
+                dissection.delivery.push(Event::Begin);
             }
             Phase::Requested => {
-                draft.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
+                dissection.notes.add(Level::Note, "dnp.request_repeated", format_args!("not answered so far"));
             }
-            Phase::Connected => draft.notes.add(
+            Phase::Connected => dissection.notes.add(
                 Level::Warning,
                 "dnp.request_while_connected",
                 format_args!("accepted before: servers ignore it, also when the acknowledge was lost"),
@@ -148,9 +154,9 @@ impl Conversation {
         }
     }
 
-    fn answer(&mut self, side: Side, draft: &mut Draft) {
+    fn answer(&mut self, side: Side, dissection: &mut Dissection) {
         self.told = Some(side);
-        match draft.tree.number("result") {
+        match dissection.tree.number("result") {
             Some(0) if self.phase != Phase::Ended => self.phase = Phase::Connected,
             Some(0) | None => {}
             Some(result) => {
@@ -160,12 +166,12 @@ impl Conversation {
                     2 => "the server speaks none of the protocols",
                     _ => "for a reason that is not specified",
                 };
-                draft.notes.add(Level::Note, "dnp.connection_refused", format_args!("{why}"));
+                dissection.notes.add(Level::Note, "dnp.connection_refused", format_args!("{why}"));
             }
         }
     }
 
-    fn close(&mut self, side: Side, draft: &mut Draft) {
+    fn close(&mut self, side: Side, dissection: &mut Dissection) {
         self.phase = Phase::Ended;
         if std::mem::replace(&mut self.closed, true) {
             return;
@@ -176,12 +182,12 @@ impl Conversation {
         match (own, other) {
             (None, None) => {}
             (Some(own), None) => {
-                draft.notes.add(Level::Warning, code, format_args!("{text}: of this side {own}"));
+                dissection.notes.add(Level::Warning, code, format_args!("{text}: of this side {own}"));
             }
             (None, Some(other)) => {
-                draft.notes.add(Level::Warning, code, format_args!("{text}: of the other side {other}"));
+                dissection.notes.add(Level::Warning, code, format_args!("{text}: of the other side {other}"));
             }
-            (Some(own), Some(other)) => draft.notes.add(
+            (Some(own), Some(other)) => dissection.notes.add(
                 Level::Warning,
                 code,
                 format_args!("{text}: of this side {own}; of the other side {other}"),
@@ -190,11 +196,11 @@ impl Conversation {
     }
 
     /// What the place of a message in the connection says.
-    fn phase_notes(&self, command: u8, side: Side, draft: &mut Draft) {
+    fn phase_notes(&self, command: u8, side: Side, dissection: &mut Dissection) {
         if self.closed && command != 0 {
-            draft.notes.add(Level::Note, "dnp.after_close", format_args!("the connection was closed before"));
+            dissection.notes.add(Level::Note, "dnp.after_close", format_args!("the connection was closed before"));
         } else if self.phase == Phase::Requested && self.told == Some(side) && command > 1 {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Note,
                 "dnp.before_acknowledge",
                 format_args!("the server has not accepted yet: clients drop reliable ones until then"),
@@ -203,58 +209,58 @@ impl Conversation {
     }
 }
 
-impl Session for Conversation {
+impl Session for DnpSession {
     fn memory(&self) -> usize {
         let directions: usize = self.directions.iter().map(Direction::memory).sum();
         directions + self.links.memory() + self.joined.memory()
     }
 
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         if place.length == 0 {
             return;
         }
         // None: not even that byte was captured.
         let first = place.bytes.first().copied();
         let (layout, command) = (layout::by_command(first), first.unwrap_or(3));
-        let schemas = &out.talk.options.schemas;
-        let draft = out.begin("dnp");
-        draft.message = layout.name;
-        let found = self.read(layout.fields, layout.name, place, draft);
-        self.phase_notes(command, place.side, draft);
+        let schemas = &out.flow_info.options.schemas;
+        let dissection = out.begin("dnp");
+        dissection.message = layout.name;
+        let found = self.read(layout.fields, layout.name, place, dissection);
+        self.phase_notes(command, place.side, dissection);
         match command {
-            0 => self.request(place.side, draft),
-            1 => self.answer(place.side, draft),
-            2 => self.close(place.side, draft),
+            0 => self.request(place.side, dissection),
+            1 => self.answer(place.side, dissection),
+            2 => self.close(place.side, dissection),
             3 => {}
-            4 | 5 | 10 | 11 => self.numbered(command, found.broken, place, draft),
+            4 | 5 | 10 | 11 => self.numbered(command, found.broken, place, dissection),
             6 => {
                 let other = &mut self.directions[place.side.other().index()];
-                let result = draft.tree.number("result");
-                if let Some(number) = draft.tree.number("number") {
-                    other.acknowledged(number as u16, result, place.time.nanos() as i64, draft);
+                let result = dissection.tree.number("result");
+                if let Some(number) = dissection.tree.number("number") {
+                    other.acknowledged(number as u16, result, place.time.nanos() as i64, dissection);
                 }
             }
-            7 | 8 => self.link_answer(command == 7, place, draft),
-            9 => self.update(&found, place, draft),
-            _ => draft.notes.add(
+            7 | 8 => self.link_answer(command == 7, place, dissection),
+            9 => self.update(&found, place, dissection),
+            _ => dissection.notes.add(
                 Level::Warning,
                 "dnp.unknown_command",
                 format_args!("{command} is no command of DNP: receivers ignore it"),
             ),
         }
         if found.cause == Some(UNKNOWN_TYPE) {
-            draft.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
+            dissection.notes.add(Level::Error, "dnp.unknown_type", format_args!("types end with 37, quaternion_f64"));
         }
         if found.trailing > 0 {
             let bytes = Plural(found.trailing, "byte");
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "dnp.trailing_bytes",
                 format_args!("{bytes} behind the last field: receivers ignore them"),
             );
         }
-        draft.from = self.role(place.side);
-        payloads::show(schemas, draft.from.name(), place.bytes, draft);
+        dissection.from = self.role(place.side);
+        payloads::show(schemas, dissection.from.name(), place.bytes, dissection);
         out.emit(place);
     }
 }

@@ -5,7 +5,7 @@ use super::link::{Link, Shared, lock};
 use super::packets::{PROTO, packets};
 use crate::codec::layout::{Field, u64le};
 use crate::codec::{Level, Value};
-use crate::dissect::{Out, Place, Role, Session, Talk};
+use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};
 use crate::flow::Side;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -15,34 +15,34 @@ pub static TCP_FLOW: Field = u64le("tcp_flow").doc("the TCP conversation of the 
 
 /// A UDP conversation of a connection.
 #[derive(Clone, Debug)]
-pub struct Datagrams {
+pub struct GneDatagramSession {
     link: Shared,
     /// Where the server receives; `None`: the user named the port.
     server: Option<SocketAddr>,
 }
 
-impl Datagrams {
+impl GneDatagramSession {
     /// Those of a connection whose acceptance named this address.
-    pub fn of(link: &Shared, server: SocketAddr) -> Datagrams {
-        Datagrams { link: Arc::clone(link), server: Some(server) }
+    pub fn of(link: &Shared, server: SocketAddr) -> GneDatagramSession {
+        GneDatagramSession { link: Arc::clone(link), server: Some(server) }
     }
 
     /// Those of a connection of which nothing else is known.
-    pub fn alone(talk: &Talk<'_>) -> Datagrams {
-        Datagrams { link: Arc::new(Mutex::new(Link::new(talk.options))), server: None }
+    pub fn alone(flow_info: &FlowInfo<'_>) -> GneDatagramSession {
+        GneDatagramSession { link: Arc::new(Mutex::new(Link::new(flow_info.options))), server: None }
     }
 
-    fn role(&self, side: Side, talk: &Talk<'_>) -> Role {
-        let server = match (self.server, talk.ends) {
+    fn role(&self, side: Side, flow_info: &FlowInfo<'_>) -> Role {
+        let server = match (self.server, flow_info.ends) {
             // From any port of the client's: the library does not look at it.
             (Some(server), Some([a, b])) => match (a == server, b == server) {
                 (true, false) => Some(Side::A),
                 (false, true) => Some(Side::B),
                 _ => None,
             },
-            _ => talk.server_by_option().or_else(|| talk.server_by_from(Side::A)),
+            _ => flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A)),
         };
-        Talk::role(server, side)
+        FlowInfo::role(server, side)
     }
 }
 
@@ -55,24 +55,24 @@ pub fn party(role: Role, side: Side) -> usize {
     }
 }
 
-impl Session for Datagrams {
-    fn shares(&self) -> bool {
+impl Session for GneDatagramSession {
+    fn affects_others(&self) -> bool {
         true
     }
 
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
-        let (role, talk) = (self.role(place.side, out.talk), out.talk);
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let (role, flow_info) = (self.role(place.side, out.flow_info), out.flow_info);
         let mut link = lock(&self.link);
-        let draft = out.begin(PROTO);
-        draft.from = role;
-        packets(party(role, place.side), talk, place, draft, &mut link);
+        let dissection = out.begin(PROTO);
+        dissection.from = role;
+        packets(party(role, place.side), flow_info, place, dissection, &mut link);
         if link.tcp_flow > 0 {
-            draft.derived.push(&TCP_FLOW, Value::UInt(link.tcp_flow), 0, 0);
+            dissection.derived.push(&TCP_FLOW, Value::UInt(link.tcp_flow), 0, 0);
         }
-        if let (Role::Client, Some(named), Some(ends)) = (role, link.client_port, talk.ends) {
+        if let (Role::Client, Some(named), Some(ends)) = (role, link.client_port, flow_info.ends) {
             let port = ends[place.side.index()].port();
             if port != named {
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Warning,
                     "gne.udp_source",
                     format_args!("from port {port}, but the client named {named}: accepted all the same"),

@@ -93,7 +93,7 @@ fn open<W: Optional>(field: &'static Field, levels: &mut Levels<W::Group>, wire:
     let group = wire.enter(field)?;
     levels.push(Level { field, group, rest: &[] });
     walk::field(id, wire)?;
-    let value = wire.kept(id.name);
+    let value = wire.referenced(id.name);
     let rest = match CASES.iter().find(|case| Some(case.value) == value) {
         Some(case) => case.fields,
         None => wire.ask(by_id, value).ok_or_else(|| wire.unknown())?,

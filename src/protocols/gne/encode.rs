@@ -2,7 +2,7 @@
 //! and a ping's fields tell its form.
 
 use super::layout::{BOTH, CLIENT, SERVER, by_name};
-use super::link::{Reading, SHORT_BUILD, order_by_name};
+use super::link::{SHORT_BUILD, WireFormat, order_by_name};
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
@@ -73,8 +73,12 @@ impl Encoder for Writing {
                 what: format!("gne has no message {:?}{hint}", line.message),
             });
         };
-        let mut reading =
-            Reading { order, short_ping: self.short_ping(line.fields), schemas: &self.schemas, from: line.from.name() };
+        let mut reading = WireFormat {
+            order,
+            short_ping: self.short_ping(line.fields),
+            schemas: &self.schemas,
+            from: line.from.name(),
+        };
         Writer::new(line.fields).whole().broken(line.broken).context(&mut reading).write(layout.fields)
     }
 

@@ -7,7 +7,7 @@ use super::packets::{Ended, frame_size, read};
 use crate::codec::layout::{Field, Order, u8};
 use crate::codec::schema::Schemas;
 use crate::codec::{Level, Tree, Value};
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
 
 /// The receiver's buffer for handshake frames.
@@ -64,33 +64,33 @@ pub struct Handshake {
 
 impl Handshake {
     /// Reads a connection request.
-    pub fn request(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+    pub fn request(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let build = field(place.bytes, 5);
         let order = link.own_order(build);
-        let ended = self.read(&CLIENT[0], place, draft, link, order, 48);
-        undecided(build, order, draft);
-        game_name(place.bytes, 7, draft);
+        let ended = self.read(&CLIENT[0], place, dissection, link, order, 48);
+        undecided(build, order, dissection);
+        game_name(place.bytes, 7, dissection);
         link.request_order = order;
-        link.build = draft.tree.number("build");
+        link.build = dissection.tree.number("build");
         if ended != Ended::Broken {
-            self.request = Identity::of(&draft.tree, place.bytes.get(7..39), order);
+            self.request = Identity::of(&dissection.tree, place.bytes.get(7..39), order);
             // Any other value than 0 is true, and shown raw.
-            self.unreliable = draft.tree.find("unreliable").is_some_and(|n| n.value != Value::Bool(false));
+            self.unreliable = dissection.tree.find("unreliable").is_some_and(|n| n.value != Value::Bool(false));
         }
     }
 
     /// Reads a refusal.
-    pub fn refused(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+    pub fn refused(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let build = field(place.bytes, 6);
         let order = link.own_order(build);
-        let ended = self.read(&SERVER[0], place, draft, link, order, 44);
-        undecided(build, order, draft);
-        game_name(place.bytes, 8, draft);
+        let ended = self.read(&SERVER[0], place, dissection, link, order, 44);
+        undecided(build, order, dissection);
+        game_name(place.bytes, 8, dissection);
         link.refusal_order = order;
-        let server = Identity::of(&draft.tree, place.bytes.get(8..40), order).filter(|_| ended != Ended::Broken);
+        let server = Identity::of(&dissection.tree, place.bytes.get(8..40), order).filter(|_| ended != Ended::Broken);
         match (&self.request, server) {
-            (Some(client), Some(server)) => refusal(client, &server, draft),
-            _ => draft.notes.add(
+            (Some(client), Some(server)) => refusal(client, &server, dissection),
+            _ => dissection.notes.add(
                 Level::Note,
                 "gne.refused",
                 format_args!("the server refuses; without both sides' values nothing tells why"),
@@ -99,21 +99,21 @@ impl Handshake {
     }
 
     /// Reads an acceptance.
-    pub fn accepted(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+    pub fn accepted(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let order = link.order();
         // The specification allows 8 bytes as well, without a port; the library takes 12 only.
-        self.read(&SERVER[1], place, draft, link, order, 12);
-        let Some(port) = draft.tree.number("port").map(|n| n as i64) else { return };
+        self.read(&SERVER[1], place, dissection, link, order, 12);
+        let Some(port) = dissection.tree.number("port").map(|n| n as i64) else { return };
         self.port = u16::try_from(port).ok().filter(|p| *p > 0);
         if !(-1..=65535).contains(&port) {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Error,
                 "gne.port",
                 format_args!("no port number: {port}; the client ends the connection"),
             );
         }
         if matches!(port, -1 | 0) && self.unreliable {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Note,
                 "gne.udp_denied",
                 format_args!("the client asked for UDP, the server has none: all packets go over TCP"),
@@ -122,41 +122,45 @@ impl Handshake {
     }
 
     /// Reads the client's UDP port.
-    pub fn client_port(&mut self, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+    pub fn client_port(&mut self, place: &Provenance<'_>, dissection: &mut Dissection, link: &mut Link) {
         let order = link.order();
-        self.read(&CLIENT[1], place, draft, link, order, 4);
-        let Some(port) = draft.tree.number("port").map(|n| n as i64) else { return };
+        self.read(&CLIENT[1], place, dissection, link, order, 4);
+        let Some(port) = dissection.tree.number("port").map(|n| n as i64) else { return };
         link.client_port = u16::try_from(port).ok();
         if link.client_port.is_none() {
-            draft.notes.add(Level::Error, "gne.port", format_args!("no port number: {port}; the server never answers"));
+            dissection.notes.add(
+                Level::Error,
+                "gne.port",
+                format_args!("no port number: {port}; the server never answers"),
+            );
         }
     }
 
     fn read(
         &mut self,
         layout: &'static crate::codec::Layout,
-        place: &Place<'_>,
-        draft: &mut Draft,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
         link: &Link,
         order: Option<Order>,
         size: usize,
     ) -> Ended {
-        let ended = read(layout, place, draft, &mut link.reading(order, &Schemas::default(), draft.from));
-        draft.version = order.map(order_name);
+        let ended = read(layout, place, dissection, &mut link.reading(order, &Schemas::default(), dissection.from));
+        dissection.version = order.map(order_name);
         match place.length {
             n if n == size => {}
-            8 if size == 12 => draft.notes.add(
+            8 if size == 12 => dissection.notes.add(
                 Level::Error,
                 "gne.size",
                 format_args!("8 bytes: valid by the specification, but the library takes 12 only"),
             ),
-            n => draft.notes.add(
+            n => dissection.notes.add(
                 Level::Error,
                 "gne.size",
                 format_args!("{}: the library takes exactly {size}", Plural(n, "byte")),
             ),
         }
-        frame_size(place.length, BUFFER, draft);
+        frame_size(place.length, BUFFER, dissection);
         ended
     }
 }
@@ -166,9 +170,9 @@ fn field(bytes: &[u8], at: usize) -> Option<[u8; 2]> {
     bytes.get(at..at + 2)?.try_into().ok()
 }
 
-fn undecided(build: Option<[u8; 2]>, order: Option<Order>, draft: &mut Draft) {
+fn undecided(build: Option<[u8; 2]>, order: Option<Order>, dissection: &mut Dissection) {
     if let (Some([a, b]), None) = (build, order) {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Note,
             "gne.order_unknown",
             format_args!("the build field {a:02x} {b:02x} tells no byte order: read as little-endian"),
@@ -176,23 +180,23 @@ fn undecided(build: Option<[u8; 2]>, order: Option<Order>, draft: &mut Draft) {
     }
 }
 
-fn game_name(bytes: &[u8], at: usize, draft: &mut Draft) {
+fn game_name(bytes: &[u8], at: usize, dissection: &mut Dissection) {
     let Some(name) = bytes.get(at..at + 32) else { return };
     let text = match name.iter().position(|b| *b == 0) {
         None => "no zero byte in the 32 bytes of the name: release 0.70 reads on behind it",
         Some(end) if name.iter().skip(end).any(|b| *b != 0) => "bytes behind the zero that ends the name",
         Some(_) => return,
     };
-    draft.notes.add(Level::Warning, "gne.game_name", format_args!("{text}"));
+    dissection.notes.add(Level::Warning, "gne.game_name", format_args!("{text}"));
 }
 
 /// Why the server refused this client.
-fn refusal(client: &Identity, server: &Identity, draft: &mut Draft) {
+fn refusal(client: &Identity, server: &Identity, dissection: &mut Dissection) {
     let (c, s) = (client, server);
     let orders = c.order.zip(s.order).filter(|(a, b)| a != b);
     let mut say = |reason: u64, level: Level, text: std::fmt::Arguments<'_>| {
-        draft.derived.push(&REASON, Value::UInt(reason), 0, 0);
-        draft.notes.add(level, "gne.refused", text);
+        dissection.derived.push(&REASON, Value::UInt(reason), 0, 0);
+        dissection.notes.add(level, "gne.refused", text);
     };
     if (c.version, c.sub_version) != (s.version, s.sub_version) || orders.is_none() && c.build != s.build {
         say(

@@ -87,7 +87,10 @@ static ELEMENT: Field = group("packet", &PACKET);
 
 /// One packet, on the top level or embedded.
 pub static PACKET: [Field; 2] = [
-    u8("id").names(IDS).kept().doc("9 to 15 are reserved, 16 to 254 the application's: a schema has their fields"),
+    u8("id")
+        .names(IDS)
+        .referenced()
+        .doc("9 to 15 are reserved, 16 to 254 the application's: a schema has their fields"),
     switch("id", &CASES, Other::Ask),
 ];
 

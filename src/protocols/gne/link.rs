@@ -89,15 +89,15 @@ impl Link {
     }
 
     /// How to read numbers in this order, pings, and packets of the application.
-    pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> Reading<'a> {
+    pub fn reading<'a>(&self, order: Option<Order>, schemas: &'a Schemas, from: Role) -> WireFormat<'a> {
         let short_ping = self.set_build.or(self.build).is_some_and(|build| build <= SHORT_BUILD);
-        Reading { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
+        WireFormat { order: order.unwrap_or(Order::Little), short_ping, schemas, from: from.name() }
     }
 }
 
 /// What the tables ask of the connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
+pub struct WireFormat<'a> {
     /// The byte order.
     pub order: Order,
     /// Have pings the form of build 5 and earlier?
@@ -108,7 +108,7 @@ pub struct Reading<'a> {
     pub from: &'a str,
 }
 
-impl Context for Reading<'_> {
+impl Context for WireFormat<'_> {
     fn order(&self) -> Order {
         self.order
     }

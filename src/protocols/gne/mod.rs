@@ -28,7 +28,7 @@ use super::hawknl;
 use crate::codec::digits;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
 use crate::flow::Transport;
 
 /// The dissector.
@@ -97,11 +97,11 @@ impl Dissector for Gne {
         transport == Transport::Tcp || named
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        match sight.transport {
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        match observation.transport {
             Transport::Udp => Evidence::No,
             Transport::Tcp => {
-                let each = sight.said.iter().map(|(_, bytes, _)| identify(bytes, sight.last));
+                let each = observation.payloads.iter().map(|(_, bytes, _)| identify(bytes, observation.last));
                 each.max_by_key(|evidence| match evidence {
                     Evidence::No => None,
                     Evidence::Bits(bits, _) => Some(*bits),
@@ -111,10 +111,10 @@ impl Dissector for Gne {
         }
     }
 
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
-        match talk.transport {
-            Transport::Tcp => Box::new(session::Connection::new(talk)),
-            Transport::Udp => Box::new(datagrams::Datagrams::alone(talk)),
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+        match flow_info.transport {
+            Transport::Tcp => Box::new(session::GneSession::new(flow_info)),
+            Transport::Udp => Box::new(datagrams::GneDatagramSession::alone(flow_info)),
         }
     }
 

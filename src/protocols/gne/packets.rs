@@ -1,10 +1,10 @@
 //! Lists of packets, over either transport: reading them, and what they say about the connection.
 
 use super::layout::{BOTH, GTIME, PACKET};
-use super::link::{Link, Reading, order_name};
+use super::link::{Link, WireFormat, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
-use crate::dissect::{Draft, Place, Talk};
+use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::plural::Plural;
 
 /// The name of GNE's own lines.
@@ -30,9 +30,14 @@ pub enum Ended {
 }
 
 /// Reads a content by its table. What stands behind its end is `unparsed`, which is no fault.
-pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, reading: &mut Reading<'_>) -> Ended {
-    draft.message = layout.name;
-    let outcome = Reader::new(place.bytes, &mut draft.tree)
+pub fn read(
+    layout: &'static Layout,
+    place: &Provenance<'_>,
+    dissection: &mut Dissection,
+    reading: &mut WireFormat<'_>,
+) -> Ended {
+    dissection.message = layout.name;
+    let outcome = Reader::new(place.bytes, &mut dissection.tree)
         .named(PROTO, layout.name)
         .wire_length(place.length)
         .context(reading)
@@ -40,12 +45,12 @@ pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, readi
     let (end, all) = (outcome.bits, (place.bytes.len() as u32).saturating_mul(8));
     match outcome.stop {
         Some(Stop::Fault(fault)) => {
-            draft.fault = Some(fault);
+            dissection.fault = Some(fault);
             Ended::Broken
         }
         Some(Stop::Unknown { .. }) => Ended::Unknown,
         None if end < all => {
-            draft.tree.push(&UNPARSED, Value::Bytes { bit: end, bits: all - end }, end, all - end);
+            dissection.tree.push(&UNPARSED, Value::Bytes { bit: end, bits: all - end }, end, all - end);
             Ended::Trailing((all - end) / 8)
         }
         None => Ended::Whole,
@@ -53,9 +58,9 @@ pub fn read(layout: &'static Layout, place: &Place<'_>, draft: &mut Draft, readi
 }
 
 /// A note, if the content is larger than the library's buffer.
-pub fn frame_size(length: usize, buffer: usize, draft: &mut Draft) {
+pub fn frame_size(length: usize, buffer: usize, dissection: &mut Dissection) {
     if length > buffer {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Error,
             "gne.frame_size",
             format_args!("{}, the receiver's buffer has {buffer}: it ends the connection", Plural(length, "byte")),
@@ -64,24 +69,31 @@ pub fn frame_size(length: usize, buffer: usize, draft: &mut Draft) {
 }
 
 /// Reads a list of packets. `party`: which of the two sent it.
-pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Draft, link: &mut Link) {
+pub fn packets(
+    party: usize,
+    flow_info: &FlowInfo<'_>,
+    place: &Provenance<'_>,
+    dissection: &mut Dissection,
+    link: &mut Link,
+) {
     let order = link.order();
-    draft.version = order.map(order_name);
-    let ended = read(&BOTH[0], place, draft, &mut link.reading(order, &talk.options.schemas, draft.from));
+    dissection.version = order.map(order_name);
+    let ended =
+        read(&BOTH[0], place, dissection, &mut link.reading(order, &flow_info.options.schemas, dissection.from));
     match ended {
-        Ended::Trailing(bytes) => draft.notes.add(
+        Ended::Trailing(bytes) => dissection.notes.add(
             Level::Note,
             "gne.trailing",
             format_args!("{} behind the end marker: the library ignores them", Plural(bytes, "byte")),
         ),
-        Ended::Unknown => unknown_id(draft),
-        _ if place.length == 0 => empty(draft),
+        Ended::Unknown => unknown_id(dissection),
+        _ if place.length == 0 => empty(dissection),
         _ => {}
     }
-    frame_size(place.length, BUFFER, draft);
-    let seen = Seen::of(draft.tree.nodes());
+    frame_size(place.length, BUFFER, dissection);
+    let seen = Seen::of(dissection.tree.nodes());
     if let Some(usec) = seen.odd_usec {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Warning,
             "gne.usec",
             format_args!("{usec} microseconds: readers make whole seconds of them"),
@@ -89,26 +101,26 @@ pub fn packets(party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Dra
     }
     if seen.pings {
         // Hex text has no frames and no times.
-        link.pings.see(party, talk, place, draft);
+        link.pings.see(party, flow_info, place, dissection);
     }
     if let Some(exited) = link.exited.get_mut(party) {
-        after_exit(exited, seen.exits, draft);
+        after_exit(exited, seen.exits, dissection);
     }
 }
 
 /// A frame or datagram without any byte.
-pub fn empty(draft: &mut Draft) {
-    draft.notes.add(
+pub fn empty(dissection: &mut Dissection) {
+    dissection.notes.add(
         Level::Error,
         "gne.empty",
         format_args!("no byte at all: the receiver takes it for the end of the connection"),
     );
 }
 
-fn unknown_id(draft: &mut Draft) {
-    let last = draft.tree.nodes().iter().rfind(|n| is_id(n)).and_then(Node::number).unwrap_or(0);
+fn unknown_id(dissection: &mut Dissection) {
+    let last = dissection.tree.nodes().iter().rfind(|n| is_id(n)).and_then(Node::number).unwrap_or(0);
     let why = if last < FIRST_USER_ID { "reserved" } else { "no schema" };
-    draft.notes.add(
+    dissection.notes.add(
         Level::Warning,
         "gne.unknown_id",
         format_args!("packet id {last}: {why}; nothing behind it can be read"),
@@ -116,17 +128,17 @@ fn unknown_id(draft: &mut Draft) {
 }
 
 /// Packets behind an exit are still read by the library.
-fn after_exit(exited: &mut bool, exits: bool, draft: &mut Draft) {
+fn after_exit(exited: &mut bool, exits: bool, dissection: &mut Dissection) {
     let mut behind = 0;
     if *exited || exits {
-        let nodes = draft.tree.nodes();
-        for packet in draft.tree.children(Some(0)) {
+        let nodes = dissection.tree.nodes();
+        for packet in dissection.tree.children(Some(0)) {
             behind += *exited as usize;
             *exited |= nodes.get(packet + 1).is_some_and(|n| is_id(n) && n.value == Value::UInt(EXIT));
         }
     }
     if behind > 0 {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Note,
             "gne.after_exit",
             format_args!("packets behind the sender's exit: {behind}; the library still reads those of the same frame"),

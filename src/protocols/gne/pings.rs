@@ -8,7 +8,7 @@ use crate::capture::Time;
 use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Draft, Place, Talk};
+use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::flow::Side;
 use std::collections::VecDeque;
 use std::fmt;
@@ -30,7 +30,7 @@ const ROUND_TRIP: Field =
 const OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock against the capture's").unit("s");
 
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct PendingPing {
     party: usize,
     id: u32,
     frame: u64,
@@ -62,7 +62,7 @@ impl Answer {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Found {
+struct PingInLine {
     id: u32,
     request: bool,
     answer: Option<Answer>,
@@ -73,9 +73,9 @@ struct Found {
 /// The requests of a connection that no reply has answered yet.
 #[derive(Debug, Default)]
 pub struct Pings {
-    open: VecDeque<Open>,
+    open: VecDeque<PendingPing>,
     /// Memory for the pings of a line.
-    found: Vec<Found>,
+    found: Vec<PingInLine>,
 }
 
 /// A whole ping on the wire.
@@ -88,26 +88,26 @@ struct Ping {
 
 impl Pings {
     /// Notes and derived values for the pings of a line. `party`: which of the two sent it.
-    pub fn see(&mut self, party: usize, talk: &Talk<'_>, place: &Place<'_>, draft: &mut Draft) {
+    pub fn see(&mut self, party: usize, flow_info: &FlowInfo<'_>, place: &Provenance<'_>, dissection: &mut Dissection) {
         // Hex text has neither times nor frames.
-        let frames = talk.ends.is_some();
+        let frames = flow_info.ends.is_some();
         self.found.clear();
-        for (k, node) in draft.tree.nodes().iter().enumerate() {
+        for (k, node) in dissection.tree.nodes().iter().enumerate() {
             if !std::ptr::eq(node.field, &PACKET[0]) || node.value != Value::UInt(4) {
                 continue;
             }
-            let Some(ping) = ping(draft.tree.nodes().get(k + 1..).unwrap_or(&[])) else { continue };
-            let mut found = Found { id: ping.id, request: ping.request, answer: None, digits: [(0, 0); 2] };
+            let Some(ping) = ping(dissection.tree.nodes().get(k + 1..).unwrap_or(&[])) else { continue };
+            let mut found = PingInLine { id: ping.id, request: ping.request, answer: None, digits: [(0, 0); 2] };
             match ping.request {
                 _ if !frames => {}
                 true => {
-                    draft.delivery.push(Event::Request);
-                    let asked = (talk.flow, place.side);
-                    self.open(Open { party, id: ping.id, frame: place.frame, time: place.time, asked });
+                    dissection.delivery.push(Event::Request);
+                    let asked = (flow_info.flow, place.side);
+                    self.open(PendingPing { party, id: ping.id, frame: place.frame, time: place.time, asked });
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);
-                    draft.delivery.push(found.answer.map_or(Event::Unmatched, |a| a.event(talk.flow)));
+                    dissection.delivery.push(found.answer.map_or(Event::Unmatched, |a| a.event(flow_info.flow)));
                 }
             }
             self.found.push(found);
@@ -116,12 +116,12 @@ impl Pings {
             return;
         }
         for found in self.found.iter().filter(|f| frames && !f.request) {
-            note(found, draft);
+            note(found, dissection);
         }
-        self.derive(draft);
+        self.derive(dissection);
     }
 
-    fn open(&mut self, request: Open) {
+    fn open(&mut self, request: PendingPing) {
         if self.open.len() >= OPEN {
             self.open.pop_front();
         }
@@ -151,10 +151,10 @@ impl Pings {
     }
 
     /// The numbers' digits into a source of the line's own, and the nodes that show them.
-    fn derive(&mut self, draft: &mut Draft) {
+    fn derive(&mut self, dissection: &mut Dissection) {
         let mut source = 0;
         if self.found.iter().any(|f| f.answer.is_some()) {
-            let (number, buffer) = draft.source();
+            let (number, buffer) = dissection.source();
             source = number;
             for found in &mut self.found {
                 let Some(answer) = found.answer else { continue };
@@ -169,7 +169,7 @@ impl Pings {
                 }
             }
         }
-        let tree = &mut draft.derived;
+        let tree = &mut dissection.derived;
         let list = tree.open(&PINGS, Value::List, 0);
         for found in &self.found {
             let group = tree.open(&ONE, Value::Group, 0);
@@ -191,21 +191,23 @@ impl Pings {
     }
 }
 
-fn note(found: &Found, draft: &mut Draft) {
+fn note(found: &PingInLine, dissection: &mut Dissection) {
     let Some(answer) = &found.answer else {
         let text = format_args!("a reply to no open request: number {}", found.id);
-        return draft.notes.add(Level::Warning, "gne.ping_unsolicited", text);
+        return dissection.notes.add(Level::Warning, "gne.ping_unsolicited", text);
     };
     let (frame, trip) = (answer.frame, Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip });
     match offset(answer) {
-        Some(offset) => draft.notes.add(
+        Some(offset) => dissection.notes.add(
             Level::Note,
             "gne.ping_reply",
             format_args!("answers request of frame {frame}: {trip} ms, offset {offset} s"),
         ),
-        None => {
-            draft.notes.add(Level::Note, "gne.ping_reply", format_args!("answers request of frame {frame}: {trip} ms"))
-        }
+        None => dissection.notes.add(
+            Level::Note,
+            "gne.ping_reply",
+            format_args!("answers request of frame {frame}: {trip} ms"),
+        ),
     }
 }
 

@@ -133,14 +133,14 @@ fn tell(refusal: &Heard, tale: &mut Tale<'_>) {
 fn connect(refusal: &Heard, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Tcp, refusal.version)?;
     let mut refused = false;
-    let result = talk(&mut link, refusal, &mut refused, ask, tale);
+    let result = flow_info(&mut link, refusal, &mut refused, ask, tale);
     if !refused {
         leave(&mut link);
     }
     result
 }
 
-fn talk(
+fn flow_info(
     link: &mut Link<'_>,
     refusal: &Heard,
     refused: &mut bool,

@@ -1,11 +1,11 @@
 //! One GNE connection over TCP: which frame is which message, by direction and order.
 
-use super::datagrams::{Datagrams, party};
+use super::datagrams::{GneDatagramSession, party};
 use super::handshake::Handshake;
 use super::link::{Link, Shared, lock};
 use super::packets::{PROTO, empty, packets};
 use crate::codec::Level;
-use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream};
 use crate::plural::Plural;
 use crate::protocols::hawknl::framing::{Framing, Piece};
@@ -78,7 +78,7 @@ struct Direction {
 
 /// A connection's memory.
 #[derive(Debug)]
-pub struct Connection {
+pub struct GneSession {
     link: Shared,
     handshake: Handshake,
     directions: [Direction; 2],
@@ -94,20 +94,20 @@ pub struct Connection {
     frames: Vec<u64>,
 }
 
-impl Connection {
+impl GneSession {
     /// The memory for a new connection.
-    pub fn new(talk: &Talk<'_>) -> Connection {
-        let options = talk.options;
+    pub fn new(flow_info: &FlowInfo<'_>) -> GneSession {
+        let options = flow_info.options;
         let ours = |port: u16| options.ports.iter().any(|(p, name)| *p == port && name == PROTO);
         let mut link = Link::new(options);
-        link.tcp_flow = talk.flow;
-        Connection {
+        link.tcp_flow = flow_info.flow;
+        GneSession {
             link: Arc::new(Mutex::new(link)),
             handshake: Handshake::default(),
             directions: Default::default(),
             server: None,
             named: options.proto.as_deref() == Some(PROTO)
-                || talk.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
+                || flow_info.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
             message: options.settings.get("gne.message").and_then(What::by_name),
             announced: None,
             frames: Vec::new(),
@@ -119,23 +119,23 @@ impl Connection {
     }
 
     /// Who sends in this direction, as far as addresses, SYN and the user tell.
-    fn role(&self, talk: &Talk<'_>, side: Side) -> Role {
-        if talk.ends.is_none() {
-            return talk.options.from.unwrap_or_default();
+    fn role(&self, flow_info: &FlowInfo<'_>, side: Side) -> Role {
+        if flow_info.ends.is_none() {
+            return flow_info.options.from.unwrap_or_default();
         }
-        let server = talk
+        let server = flow_info
             .server_by_syn()
-            .or_else(|| talk.server_by_option())
+            .or_else(|| flow_info.server_by_option())
             .or(self.server)
-            .or_else(|| talk.server_by_named_port(PROTO))
-            .or_else(|| talk.server_by_from(Side::A));
-        Talk::role(server, side)
+            .or_else(|| flow_info.server_by_named_port(PROTO))
+            .or_else(|| flow_info.server_by_from(Side::A));
+        FlowInfo::role(server, side)
     }
 
     /// Which message a content is, by the direction's rules; the direction moves on.
-    fn what(&mut self, side: Side, bytes: &[u8], talk: &Talk<'_>) -> What {
-        let role = self.role(talk, side);
-        let (dump, named, port, set) = (talk.ends.is_none(), self.named, self.handshake.port, self.message);
+    fn what(&mut self, side: Side, bytes: &[u8], flow_info: &FlowInfo<'_>) -> What {
+        let role = self.role(flow_info, side);
+        let (dump, named, port, set) = (flow_info.ends.is_none(), self.named, self.handshake.port, self.message);
         let direction = self.direction(side);
         let (what, next) = match direction.stage {
             Stage::Foreign => (What::Frame, Stage::Foreign),
@@ -160,39 +160,39 @@ impl Connection {
     }
 
     /// One frame's content, or the only one of a `dump`.
-    fn content(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
-        let (side, talk) = (place.side, out.talk);
+    fn content(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let (side, flow_info) = (place.side, out.flow_info);
         let second = self.direction(side).stage == Stage::Second;
-        let what = self.what(side, place.bytes, talk);
-        let from = match (talk.ends, what.sender(), self.role(talk, side)) {
+        let what = self.what(side, place.bytes, flow_info);
+        let from = match (flow_info.ends, what.sender(), self.role(flow_info, side)) {
             (None, Role::Unknown, role) => role,
             (None, sender, _) | (Some(_), sender, Role::Unknown) => sender,
             (Some(_), _, role) => role,
         };
-        if talk.ends.is_some() && self.server.is_none() && what.sender() != Role::Unknown {
+        if flow_info.ends.is_some() && self.server.is_none() && what.sender() != Role::Unknown {
             self.server = Some(if from == Role::Server { side } else { side.other() });
         }
         if what == What::Frame {
-            let draft = lines::content(place.bytes, from, out);
+            let dissection = lines::content(place.bytes, from, out);
             if place.length == 0 {
-                empty(draft);
+                empty(dissection);
             }
         } else {
-            let draft = out.begin(PROTO);
-            draft.from = from;
+            let dissection = out.begin(PROTO);
+            dissection.from = from;
             let link = Arc::clone(&self.link);
             let mut link = lock(&link);
             match what {
-                What::Request => self.handshake.request(place, draft, &mut link),
-                What::Refused => self.handshake.refused(place, draft, &mut link),
-                What::Accepted => self.accepted(place, talk, draft, &mut link),
-                What::ClientPort => self.handshake.client_port(place, draft, &mut link),
+                What::Request => self.handshake.request(place, dissection, &mut link),
+                What::Refused => self.handshake.refused(place, dissection, &mut link),
+                What::Accepted => self.accepted(place, flow_info, dissection, &mut link),
+                What::ClientPort => self.handshake.client_port(place, dissection, &mut link),
                 What::Packets | What::Frame => {
-                    packets(party(from, side), talk, place, draft, &mut link);
+                    packets(party(from, side), flow_info, place, dissection, &mut link);
                 }
             }
             if let (What::Packets, true, Some(port)) = (what, second, self.handshake.port) {
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Error,
                     "gne.client_port_missing",
                     format_args!("the server gave UDP port {port} and now waits for the client's, 4 bytes: silence"),
@@ -202,16 +202,22 @@ impl Connection {
         self.emit(place, out);
     }
 
-    fn accepted(&mut self, place: &Place<'_>, talk: &Talk<'_>, draft: &mut Draft, link: &mut Link) {
-        self.handshake.accepted(place, draft, link);
-        if let (Some(port), Some(ends)) = (self.handshake.port, talk.ends) {
+    fn accepted(
+        &mut self,
+        place: &Provenance<'_>,
+        flow_info: &FlowInfo<'_>,
+        dissection: &mut Dissection,
+        link: &mut Link,
+    ) {
+        self.handshake.accepted(place, dissection, link);
+        if let (Some(port), Some(ends)) = (self.handshake.port, flow_info.ends) {
             self.announced = Some(SocketAddr::new(ends[place.side.index()].ip(), port));
         }
     }
 
-    fn emit(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+    fn emit(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         if let Some(missing) = self.direction(place.side).gap.take() {
-            out.draft.notes.add(
+            out.dissection.notes.add(
                 Level::Warning,
                 "tcp.gap",
                 format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
@@ -230,15 +236,15 @@ impl Connection {
                 Piece::Unfinished { there, .. } => (0, HEADER + there),
                 Piece::Stub { there: length } | Piece::Noise { count: length, .. } => (0, length),
             };
-            let place = Place::in_stream(side, stream, skip, length, &mut frames);
-            let role = self.role(out.talk, side);
+            let place = Provenance::in_stream(side, stream, skip, length, &mut frames);
+            let role = self.role(out.flow_info, side);
             match piece {
                 Piece::Content { .. } => self.content(&place, out),
                 Piece::Unfinished { length, .. } => {
                     lines::unfinished(length, place.bytes, role, out);
                     let content = place.bytes.get(HEADER..).unwrap_or(&[]);
                     self.unfinished(side, content, role);
-                    self.emit(&Place { length: content.len(), ..place }, out);
+                    self.emit(&Provenance { length: content.len(), ..place }, out);
                 }
                 Piece::Stub { .. } => {
                     lines::stub(place.bytes, role, out);
@@ -284,11 +290,11 @@ fn hello(role: Role, bytes: &[u8], set: Option<What>) -> What {
     }
 }
 
-impl Session for Connection {
-    fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
+impl Session for GneSession {
+    fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
-        let begun = out.talk.begun[side.index()];
+        let begun = out.flow_info.begun[side.index()];
         let direction = self.direction(side);
         if !mem::replace(&mut direction.begun, true) {
             if !begun {
@@ -297,9 +303,9 @@ impl Session for Connection {
             }
             // Hex text without the carrier's header is one content.
             let data = matches!(event, StreamEvent::Data { .. });
-            if out.talk.ends.is_none() && data && !stream.bytes().starts_with(&hawknl::MAGIC) {
+            if out.flow_info.ends.is_none() && data && !stream.bytes().starts_with(&hawknl::MAGIC) {
                 let (bytes, length) = (stream.bytes(), stream.bytes().len());
-                let place = Place { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
+                let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
                 self.content(&place, out);
                 stream.consume(length);
                 return;
@@ -319,12 +325,12 @@ impl Session for Connection {
         }
     }
 
-    fn shares(&self) -> bool {
+    fn affects_others(&self) -> bool {
         true
     }
 
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         let server = self.announced.take()?;
-        Some((server, Box::new(Datagrams::of(&self.link, server))))
+        Some((server, Box::new(GneDatagramSession::of(&self.link, server))))
     }
 }

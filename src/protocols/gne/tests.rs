@@ -1,13 +1,13 @@
 //! All tables and sessions at work: vectors, samples, cuts, flipped bits, depth.
 
-use super::link::Reading;
+use super::link::WireFormat;
 use super::{Gne, layout, values};
 use crate::codec::json::fields_json;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
-use crate::dissect::{Dissector, Draft, Line, Message, Options, Role, Sink};
+use crate::dissect::{Dissection, Dissector, Line, Message, Options, Role, Sink};
 use crate::protocols::registry;
 use serde_json::Value as Json;
 
@@ -35,30 +35,30 @@ struct Again {
 
 impl Sink for Again {
     fn message(&mut self, message: &Message<'_>) {
-        let (draft, mut text) = (message.draft, Vec::new());
-        fields_json(&draft.tree, message.sources(), &mut text);
+        let (dissection, mut text) = (message.dissection, Vec::new());
+        fields_json(&dissection.tree, message.sources(), &mut text);
         let fields = json(&text);
         let line = Line {
-            message: draft.message,
-            proto: draft.proto,
-            version: draft.version,
-            from: draft.from,
+            message: dissection.message,
+            proto: dissection.proto,
+            version: dissection.version,
+            from: dissection.from,
             flow: 0,
             fields: &fields,
             derived: None,
-            broken: draft.fault.is_some(),
+            broken: dissection.fault.is_some(),
         };
-        let encoded = registry().for_line(draft.proto).unwrap().encoder(&self.options).encode(&line);
+        let encoded = registry().for_line(dissection.proto).unwrap().encoder(&self.options).encode(&line);
         assert_eq!(encoded.as_deref(), Ok(message.place.bytes), "{fields}");
-        if let Some(fault) = &draft.fault {
+        if let Some(fault) = &dissection.fault {
             assert!(fault.bit as usize <= message.place.length * 8, "{fault}");
         }
-        for (note, _) in draft.notes.iter() {
+        for (note, _) in dissection.notes.iter() {
             let known = Gne.notes().iter().any(|doc| doc.code == note.code);
             assert!(known, "{} is not documented", note.code);
         }
-        let notes = draft.notes.iter().map(|(note, _)| note.code.to_string()).collect();
-        self.lines.push((draft.proto, draft.message, fields, draft.fault.is_some(), notes));
+        let notes = dissection.notes.iter().map(|(note, _)| note.code.to_string()).collect();
+        self.lines.push((dissection.proto, dissection.message, fields, dissection.fault.is_some(), notes));
     }
 }
 
@@ -80,7 +80,7 @@ fn options(args: &Json, schema: bool) -> Options {
 
 fn lines(bytes: &[u8], options: &Options) -> Again {
     let mut again = Again { options: options.clone(), lines: Vec::new() };
-    dump(&Gne, bytes, options, &mut Draft::default(), &mut again);
+    dump(&Gne, bytes, options, &mut Dissection::default(), &mut again);
     again
 }
 
@@ -143,14 +143,14 @@ fn samples_come_back() {
         while whole < 2000 {
             seed += 1;
             let order = if seed % 2 == 0 { Order::Little } else { Order::Big };
-            let mut reading = Reading { order, short_ping: seed % 4 > 1, schemas: &schemas, from: "client" };
+            let mut reading = WireFormat { order, short_ping: seed % 4 > 1, schemas: &schemas, from: "client" };
             // An id that nobody knows has no sample.
             let Ok(bytes) = Sampler::new(seed).context(&mut reading).sample(layout.fields) else { continue };
             tree.clear();
             let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout.fields);
             assert_eq!(outcome.stop, None, "{} {}", layout.name, hex::encode(&bytes));
             let mut text = Vec::new();
-            fields_json(&tree, Draft::default().sources(&bytes), &mut text);
+            fields_json(&tree, Dissection::default().sources(&bytes), &mut text);
             let fields = json(&text);
             let written = Writer::new(&fields).whole().context(&mut reading).write(layout.fields);
             assert_eq!(written.as_ref(), Ok(&bytes), "{} {fields}", layout.name);
@@ -173,7 +173,7 @@ fn nesting_has_an_end() {
             "proto = \"gne\"\n[[message]]\nid = 20\nname = \"wrapper\"\n[message.fields]\ninner = \"packet\"\n";
         schemas.add("wrapper", wrapper, &|_| Some(&values::ENCODINGS)).unwrap();
         for (levels, whole) in [(512, true), (513, false), (20_000, false)] {
-            let mut reading = Reading { order: Order::Big, short_ping: false, schemas: &schemas, from: "" };
+            let mut reading = WireFormat { order: Order::Big, short_ping: false, schemas: &schemas, from: "" };
             tree.clear();
             let bytes = nested(levels);
             let outcome = Reader::new(&bytes, &mut tree).context(&mut reading).read(layout::BOTH[0].fields);

@@ -5,79 +5,79 @@ use super::{FRAME, HEADER, PROTO, UNFINISHED};
 use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reader, Reason, Value};
-use crate::dissect::{Draft, Out, Role};
+use crate::dissect::{Dissection, Out, Role};
 use crate::plural::Plural;
 
-fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Draft {
-    let draft = out.begin(PROTO);
-    draft.message = FRAME[0].name;
-    draft.from = from;
-    draft
+fn begin<'a>(out: &'a mut Out<'_>, from: Role) -> &'a mut Dissection {
+    let dissection = out.begin(PROTO);
+    dissection.message = FRAME[0].name;
+    dissection.from = from;
+    dissection
 }
 
-fn whole(field: &'static Field, bytes: &[u8], draft: &mut Draft) {
+fn whole(field: &'static Field, bytes: &[u8], dissection: &mut Dissection) {
     let bits = (bytes.len() as u32).saturating_mul(8);
-    draft.tree.push(field, Value::Bytes { bit: 0, bits }, 0, bits);
+    dissection.tree.push(field, Value::Bytes { bit: 0, bits }, 0, bits);
 }
 
 /// A whole frame whose content is not GNE's.
-pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
-    let draft = begin(out, from);
-    let outcome = Reader::new(bytes, &mut draft.tree).named(PROTO, FRAME[0].name).read(FRAME[0].fields);
-    draft.ended(outcome);
-    draft
+pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+    let dissection = begin(out, from);
+    let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(FRAME[0].fields);
+    dissection.ended(outcome);
+    dissection
 }
 
 /// A frame that was never finished, from its header on.
-pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
-    let draft = begin(out, from);
-    let outcome = Reader::new(bytes, &mut draft.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
-    draft.ended(outcome);
+pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+    let dissection = begin(out, from);
+    let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
+    dissection.ended(outcome);
     let there = bytes.len().saturating_sub(HEADER);
     match there {
-        0 => draft.notes.add(
+        0 => dissection.notes.add(
             Level::Note,
             "hawknl.unfinished",
             format_args!("a lone header: what it announces, {}, was never sent", Plural(length, "byte")),
         ),
-        _ => draft.notes.add(
+        _ => dissection.notes.add(
             Level::Warning,
             "hawknl.unfinished",
             format_args!("the frame was never finished: {there} of {} came", Plural(length, "byte")),
         ),
     }
-    draft
+    dissection
 }
 
 /// The beginning of a header that was never finished.
-pub fn stub<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
-    let draft = begin(out, from);
-    whole(&UNPARSED, bytes, draft);
+pub fn stub<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+    let dissection = begin(out, from);
+    whole(&UNPARSED, bytes, dissection);
     let there = bytes.len();
-    draft.notes.add(
+    dissection.notes.add(
         Level::Warning,
         "hawknl.unfinished",
         format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
     );
-    draft
+    dissection
 }
 
 /// Bytes that belong to no frame.
-pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Draft {
-    let draft = begin(out, from);
-    whole(&UNPARSED, bytes, draft);
+pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+    let dissection = begin(out, from);
+    whole(&UNPARSED, bytes, dissection);
     let (name, bit, what) = match wrong {
         Wrong::Magic => ("magic", 0, "not 4e 4c"),
         Wrong::Length => ("length", 16, "not a length of 1 to 16384"),
     };
     let have = (bytes.len() as u64 * 8).saturating_sub(bit);
     let path = format!("{PROTO}.{}.{name}", FRAME[0].name);
-    draft.fault = Some(Fault { path, ..Fault::new(Reason::Undefined(what), bit as u32, 0, have) });
+    dissection.fault = Some(Fault { path, ..Fault::new(Reason::Undefined(what), bit as u32, 0, have) });
     let count = bytes.len();
-    draft.notes.add(
+    dissection.notes.add(
         Level::Error,
         "hawknl.out_of_sync",
         format_args!("{} of no frame: the library never recovers from this", Plural(count, "byte")),
     );
-    draft
+    dissection
 }

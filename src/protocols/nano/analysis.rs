@@ -1,16 +1,16 @@
 //! What a package says, beside its fields: who sends it, what earlier ones tell about it, what is
 //! odd about it, and what is to be remembered.
 
-use super::circumstances::Circumstances;
 use super::layout::{COMPRESSED, ERROR, RESERVED, package as kinds};
-use super::memory::{Known, Memory, Open};
+use super::line_context::LineContext;
+use super::memory::{Known, Memory, PendingRequest};
 use super::package::{HEADER, LIMIT};
 use super::payload::{Payloaded, Payloads};
 use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Draft, Options, Out, Place, Role, Roles, Talk};
+use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, Role, Roles};
 use crate::duration::Millis;
 use crate::flow::Side;
 use std::sync::Arc;
@@ -62,20 +62,20 @@ impl Analysis {
     pub fn package(
         &mut self,
         layout: &'static Layout,
-        place: &Place<'_>,
+        place: &Provenance<'_>,
         roles: &mut Roles,
-        how: &Circumstances,
+        how: &LineContext,
         out: &mut Out<'_>,
     ) {
-        let talk = out.talk;
-        let draft = out.begin(super::NAME);
-        draft.message = layout.name;
-        let outcome = Reader::new(place.bytes, &mut draft.tree)
+        let flow_info = out.flow_info;
+        let dissection = out.begin(super::NAME);
+        dissection.message = layout.name;
+        let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named(super::NAME, layout.name)
             .wire_length(place.length)
             .read(layout.fields);
-        draft.ended(outcome);
-        how.tell(draft);
+        dissection.ended(outcome);
+        how.tell(dissection);
         roles.tell(
             place.side,
             match layout.name {
@@ -84,33 +84,33 @@ impl Analysis {
                 _ => Role::Unknown,
             },
         );
-        if draft.fault.is_some() {
-            draft.from = roles.of(place.side);
-            announce(place, draft);
+        if dissection.fault.is_some() {
+            dissection.from = roles.of(place.side);
+            announce(place, dissection);
         } else if matches!(layout.name, "handshake" | "kick") {
-            self.body(place, roles, draft);
+            self.body(place, roles, dissection);
         } else {
-            draft.from = roles.of(place.side);
+            dissection.from = roles.of(place.side);
             if place.bytes.first() == Some(&kinds::DATA) {
-                self.message(place, talk, draft);
+                self.message(place, flow_info, dissection);
             } else {
                 if layout.name == "handshake_ack" {
                     self.progress(place.side).ack = true;
                 }
-                if draft.tree.find("body").is_some() {
+                if dissection.tree.find("body").is_some() {
                     let text = format_args!("nobody sends a body here");
-                    draft.notes.add(Level::Warning, "nano.unexpected_body", text);
+                    dissection.notes.add(Level::Warning, "nano.unexpected_body", text);
                 }
             }
         }
-        self.direction(layout.name, place, draft);
+        self.direction(layout.name, place, dissection);
         if matches!(layout.name, "handshake" | "handshake_ack" | "heartbeat") {
-            self.heartbeat(layout.name, place, draft);
+            self.heartbeat(layout.name, place, dissection);
         }
     }
 
     /// Is a heartbeat late? Servers close after twice the time that the handshake has.
-    fn heartbeat(&mut self, message: &str, place: &Place<'_>, draft: &mut Draft) {
+    fn heartbeat(&mut self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
         let due = self.memory.heartbeat;
         let before = self.progress(place.side).there.replace(place.time);
         let (Some(due), Some(before), "heartbeat") = (due, before, message) else { return };
@@ -118,7 +118,7 @@ impl Analysis {
         if after > 2 * due as i128 {
             let (after, due) = (Millis::of(after), Millis::of(due as i128));
             let text = format_args!("{after} after the one before it; the handshake says every {due}");
-            draft.notes.add(Level::Note, "nano.heartbeat_late", text);
+            dissection.notes.add(Level::Note, "nano.heartbeat_late", text);
         }
     }
 
@@ -130,46 +130,50 @@ impl Analysis {
     }
 
     /// What only the other side sends, or what the other side does not take.
-    fn direction(&self, message: &str, place: &Place<'_>, draft: &mut Draft) {
-        let other = match (draft.from, message) {
+    fn direction(&self, message: &str, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let other = match (dissection.from, message) {
             (Role::Client, "response" | "push" | "kick") => "a server",
             (Role::Server, "request" | "notify" | "handshake_ack") => "a client",
             _ => "",
         };
         if !other.is_empty() {
-            draft.notes.add(Level::Warning, "nano.wrong_direction", format_args!("only {other} sends a {message}"));
+            dissection.notes.add(
+                Level::Warning,
+                "nano.wrong_direction",
+                format_args!("only {other} sends a {message}"),
+            );
         }
         let body = place.length.saturating_sub(HEADER);
-        if draft.from == Role::Client && body > LIMIT {
+        if dissection.from == Role::Client && body > LIMIT {
             let text = format_args!("a body of {body} bytes: a nano server takes at most {LIMIT}");
-            draft.notes.add(Level::Note, "nano.over_limit", text);
+            dissection.notes.add(Level::Note, "nano.over_limit", text);
         }
     }
 
     /// A handshake or a kick.
-    fn body(&mut self, place: &Place<'_>, roles: &mut Roles, draft: &mut Draft) {
+    fn body(&mut self, place: &Provenance<'_>, roles: &mut Roles, dissection: &mut Dissection) {
         let body = place.bytes.get(HEADER..).unwrap_or_default();
-        let mut payloads = draft.scratch.take::<Payloads>();
-        let json = payloads.body(body, HEADER, &self.memory.caps, draft);
-        draft.scratch.give(payloads);
+        let mut payloads = dissection.scratch.take::<Payloads>();
+        let json = payloads.body(body, HEADER, &self.memory.caps, dissection);
+        dissection.scratch.give(payloads);
         let code = json.as_ref().and_then(|json| json.get("code"));
-        let handshake = draft.message == "handshake";
+        let handshake = dissection.message == "handshake";
         if handshake && code.is_some() {
             roles.tell(place.side, Role::Server);
         } else if handshake && json.as_ref().is_some_and(|json| json.get("sys").is_some()) {
             roles.tell(place.side, Role::Client);
         }
-        draft.from = roles.of(place.side);
+        dissection.from = roles.of(place.side);
         if !handshake {
             return;
         }
         if std::mem::replace(&mut self.progress(place.side).handshake, true) {
-            draft.notes.add(Level::Note, "nano.handshake_again", format_args!("another handshake from this side"));
+            dissection.notes.add(Level::Note, "nano.handshake_again", format_args!("another handshake from this side"));
         }
-        let Some(json) = json.filter(|_| draft.from == Role::Server) else { return };
+        let Some(json) = json.filter(|_| dissection.from == Role::Server) else { return };
         if let Some(code) = json.get("code").filter(|code| code.as_f64() != Some(200.0)) {
             let text = format_args!("the server refuses the client: code {code}");
-            draft.notes.add(Level::Warning, "nano.handshake_failed", text);
+            dissection.notes.add(Level::Warning, "nano.handshake_failed", text);
         }
         let has = |key| json.get("sys").is_some_and(|sys| sys.get(key).is_some());
         let server = match () {
@@ -180,93 +184,103 @@ impl Analysis {
             _ => "",
         };
         if !server.is_empty() {
-            draft.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
+            dissection.notes.add(Level::Note, "nano.server_kind", format_args!("the server is {server}"));
         }
-        let mut known = draft.scratch.take::<Known>();
+        let mut known = dissection.scratch.take::<Known>();
         let cut = self.memory.learn(&json, &mut known);
-        draft.scratch.give(known);
+        dissection.scratch.give(known);
         if cut {
             let most = self.memory.caps.name_bytes;
             let text = format_args!("names of more than {most} bytes are cut in later messages (--limit name_bytes)");
-            draft.notes.add(Level::Note, "nano.name_cut", text);
+            dissection.notes.add(Level::Note, "nano.name_cut", text);
         }
     }
 
     /// A request, notify, response or push.
-    fn message(&mut self, place: &Place<'_>, talk: &Talk<'_>, draft: &mut Draft) {
-        let flags = draft.tree.number("flags").unwrap_or(0);
-        let begun = talk.ends.is_some() && talk.begun == [true; 2];
+    fn message(&mut self, place: &Provenance<'_>, flow_info: &FlowInfo<'_>, dissection: &mut Dissection) {
+        let flags = dissection.tree.number("flags").unwrap_or(0);
+        let begun = flow_info.ends.is_some() && flow_info.begun == [true; 2];
         let progress = *self.progress(place.side);
-        let early = match draft.from {
+        let early = match dissection.from {
             Role::Client if !progress.ack => "before the client's handshake_ack",
             Role::Server if !progress.handshake => "before the server's handshake",
             _ => "",
         };
         if begun && !early.is_empty() {
-            draft.notes.add(Level::Warning, "nano.before_ack", format_args!("data {early}"));
+            dissection.notes.add(Level::Warning, "nano.before_ack", format_args!("data {early}"));
         }
         if flags & RESERVED != 0 {
             let text = format_args!("flags {:#04x}, which nobody uses", flags & RESERVED);
-            draft.notes.add(Level::Warning, "nano.reserved_flags", text);
+            dissection.notes.add(Level::Warning, "nano.reserved_flags", text);
         }
-        let id = self.id(place, draft);
-        let route = self.route(place, id, begun, draft);
-        let payload = draft.tree.find("payload").map_or(place.bytes.len(), |node| node.bit as usize / 8);
+        let id = self.id(place, dissection);
+        let route = self.route(place, id, begun, dissection);
+        let payload = dissection.tree.find("payload").map_or(place.bytes.len(), |node| node.bit as usize / 8);
         let at = Payloaded {
             package: place.bytes,
             start: payload,
             compressed: flags & COMPRESSED != 0,
             error: flags & ERROR != 0,
             route: route.as_deref(),
-            schemas: &talk.options.schemas,
+            schemas: &flow_info.options.schemas,
         };
-        let mut payloads = draft.scratch.take::<Payloads>();
-        payloads.message(&at, &self.memory, draft);
-        draft.scratch.give(payloads);
+        let mut payloads = dissection.scratch.take::<Payloads>();
+        payloads.message(&at, &self.memory, dissection);
+        dissection.scratch.give(payloads);
     }
 
     /// The id's value.
-    fn id(&mut self, place: &Place<'_>, draft: &mut Draft) -> Option<u64> {
-        let node = draft.tree.find("id")?;
+    fn id(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) -> Option<u64> {
+        let node = dissection.tree.find("id")?;
         let id = id_value(node, place.bytes);
         if matches!(node.value, Value::Raw { .. }) {
-            draft.derived.push(&DERIVED_ID, Value::UInt(id), 0, 0);
-            draft.notes.add(Level::Warning, "nano.id_overlong", format_args!("not the shortest form of {id}"));
+            dissection.derived.push(&DERIVED_ID, Value::UInt(id), 0, 0);
+            dissection.notes.add(Level::Warning, "nano.id_overlong", format_args!("not the shortest form of {id}"));
         }
-        if draft.from == Role::Client && (1 << 31..1 << 32).contains(&id) {
+        if dissection.from == Role::Client && (1 << 31..1 << 32).contains(&id) {
             let text = format_args!("an id from 2^31 to 2^32-1 hangs pomelo and pinus servers");
-            draft.notes.add(Level::Warning, "nano.id_danger", text);
+            dissection.notes.add(Level::Warning, "nano.id_danger", text);
         }
-        if id == 0 && draft.message == "request" {
-            draft.notes.add(Level::Note, "nano.id_zero", format_args!("servers do not answer the id 0"));
+        if id == 0 && dissection.message == "request" {
+            dissection.notes.add(Level::Note, "nano.id_zero", format_args!("servers do not answer the id 0"));
         }
         Some(id)
     }
 
     /// The route, from wherever it is known; and the request that a response answers.
-    fn route(&mut self, place: &Place<'_>, id: Option<u64>, begun: bool, draft: &mut Draft) -> Option<Arc<[u8]>> {
+    fn route(
+        &mut self,
+        place: &Provenance<'_>,
+        id: Option<u64>,
+        begun: bool,
+        dissection: &mut Dissection,
+    ) -> Option<Arc<[u8]>> {
         let mut derived = true;
-        let route = if let Some(code) = draft.tree.number("route_code") {
+        let route = if let Some(code) = dissection.tree.number("route_code") {
             let route = self.memory.route(code as u16);
             if route.is_none() {
                 let (level, why) = match self.memory.has_dictionary() {
                     true => (Level::Warning, "the dictionary has no"),
                     false => (Level::Note, "no dictionary was seen for the"),
                 };
-                draft.notes.add(level, "nano.unknown_code", format_args!("{why} code {code}"));
+                dissection.notes.add(level, "nano.unknown_code", format_args!("{why} code {code}"));
             }
             route
-        } else if let Some(node) = draft.tree.find("route") {
+        } else if let Some(node) = dissection.tree.find("route") {
             derived = false;
             if matches!(node.value, Value::Raw { .. }) {
-                draft.notes.add(Level::Warning, "nano.route_not_utf8", format_args!("the route is no UTF-8"));
+                dissection.notes.add(Level::Warning, "nano.route_not_utf8", format_args!("the route is no UTF-8"));
             }
-            draft.tree.find("route").and_then(|n| n.bytes(draft.sources(place.bytes))).map(|r| self.memory.keep(r))
+            dissection
+                .tree
+                .find("route")
+                .and_then(|n| n.bytes(dissection.sources(place.bytes)))
+                .map(|r| self.memory.keep(r))
         } else {
-            self.answered(place, id?, begun, draft)
+            self.answered(place, id?, begun, dissection)
         };
         if let Some(route) = route.as_deref().filter(|_| derived) {
-            let (source, buffer) = draft.source();
+            let (source, buffer) = dissection.source();
             let text = std::str::from_utf8(route);
             // It is told once, and used as often as the peer likes.
             match text.map(|text| self.memory.caps.name(text, "a route")) {
@@ -274,46 +288,52 @@ impl Analysis {
                 Err(_) => buffer.extend_from_slice(route),
             }
             let bits = buffer.len() as u32 * 8;
-            draft.derived.set_source(source);
+            dissection.derived.set_source(source);
             let value = match text {
                 Ok(_) => Value::Text { bit: 0, bits },
                 Err(_) => Value::Raw { bit: 0, bits },
             };
-            draft.derived.push(&DERIVED_ROUTE, value, 0, 0);
+            dissection.derived.push(&DERIVED_ROUTE, value, 0, 0);
         }
-        if let (Some(id), "request") = (id, draft.message) {
-            draft.delivery.push(Event::Request);
-            let open = Open { route: route.clone(), frame: place.frame, time: place.time };
+        if let (Some(id), "request") = (id, dissection.message) {
+            dissection.delivery.push(Event::Request);
+            let open = PendingRequest { route: route.clone(), frame: place.frame, time: place.time };
             if let Some(before) = self.memory.ask(id, open) {
                 let text = format_args!("the request of frame {} has the same id and is still open", before.frame);
-                draft.notes.add(Level::Warning, "nano.id_reused", text);
+                dissection.notes.add(Level::Warning, "nano.id_reused", text);
             }
         }
         route
     }
 
     /// The route of the request that a response answers.
-    fn answered(&mut self, place: &Place<'_>, id: u64, begun: bool, draft: &mut Draft) -> Option<Arc<[u8]>> {
-        if draft.message != "response" {
+    fn answered(
+        &mut self,
+        place: &Provenance<'_>,
+        id: u64,
+        begun: bool,
+        dissection: &mut Dissection,
+    ) -> Option<Arc<[u8]>> {
+        if dissection.message != "response" {
             return None;
         }
         match self.memory.answer(id) {
             Some(open) if open.frame == 0 => {
-                draft.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));
+                dissection.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));
                 open.route
             }
             Some(open) => {
-                draft.delivery.push(Event::Answer(place.time.since(open.time) as i64));
+                dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
                 let after = Millis::of(place.time.since(open.time));
                 let text = format_args!("answers the request of frame {}, after {after}", open.frame);
-                draft.notes.add(Level::Note, "nano.answers", text);
+                dissection.notes.add(Level::Note, "nano.answers", text);
                 open.route
             }
             None => {
                 if (begun || self.memory.asked) && !self.memory.forgot() {
-                    draft.delivery.push(Event::Unmatched);
+                    dissection.delivery.push(Event::Unmatched);
                     let text = format_args!("no open request has the id {id}");
-                    draft.notes.add(Level::Warning, "nano.unmatched_response", text);
+                    dissection.notes.add(Level::Warning, "nano.unmatched_response", text);
                 }
                 None
             }
@@ -322,12 +342,12 @@ impl Analysis {
 }
 
 /// A cut package: what its header says about what is missing.
-fn announce(place: &Place<'_>, draft: &mut Draft) {
+fn announce(place: &Provenance<'_>, dissection: &mut Dissection) {
     if place.bytes.len() < HEADER {
-        draft.derived.push(&DERIVED_LENGTH, Value::Null, 0, 0);
+        dissection.derived.push(&DERIVED_LENGTH, Value::Null, 0, 0);
     } else if place.length > place.bytes.len() {
         let length = (place.length - HEADER) as u64;
-        draft.derived.push(&DERIVED_LENGTH, Value::UInt(length), 0, 0);
+        dissection.derived.push(&DERIVED_LENGTH, Value::UInt(length), 0, 0);
     }
 }
 

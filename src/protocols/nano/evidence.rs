@@ -20,9 +20,9 @@
 //! that carries nothing is 10: enough for a known server only.
 
 use super::package::{self, HEADER, Next};
-use crate::dissect::{Draft, Evidence, Message, Out, Roles, Sight, Sink, Talk};
+use crate::dissect::{Dissection, Evidence, FlowInfo, Message, Observation, Out, Roles, Sink};
 use crate::flow::{Side, Stream, Transport};
-use crate::protocols::websocket::{Carrier, Step, http};
+use crate::protocols::websocket::{Carrier, CarrierStep, http};
 
 /// So many messages of a WebSocket are looked at, of each side.
 const LOOKED_AT: usize = 4;
@@ -35,14 +35,14 @@ impl Sink for Unseen {
 }
 
 /// By the first bytes of both sides.
-pub(super) fn streams(sight: &Sight<'_>) -> Evidence {
-    let http = sight.said.iter().filter_map(|(_, bytes, _)| http::begins(bytes)).find(|http| *http);
+pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
+    let http = observation.payloads.iter().filter_map(|(_, bytes, _)| http::begins(bytes)).find(|http| *http);
     if http.is_some() {
-        return upgraded(sight);
+        return upgraded(observation);
     }
     // What one side says may be no handshake that is recognised, and the other's answer be one.
     let mut best = Evidence::No;
-    for (_, bytes, _) in sight.said {
+    for (_, bytes, _) in observation.payloads {
         let evidence = first(bytes);
         if let Evidence::Bits(bits, _) = evidence
             && !matches!(best, Evidence::Bits(before, _) if before >= bits)
@@ -50,7 +50,7 @@ pub(super) fn streams(sight: &Sight<'_>) -> Evidence {
             best = evidence;
         }
     }
-    match (best, sight.said) {
+    match (best, observation.payloads) {
         (Evidence::No, [(_, [1..=5, ..], _)]) => Evidence::Bits(0, "a package's type"),
         _ => best,
     }
@@ -110,20 +110,21 @@ fn handshake(bytes: &[u8]) -> u32 {
 }
 
 /// By what the first WebSocket messages carry.
-fn upgraded(sight: &Sight<'_>) -> Evidence {
-    let talk = Talk {
+fn upgraded(observation: &Observation<'_>) -> Evidence {
+    let flow_info = FlowInfo {
         flow: 0,
         transport: Transport::Tcp,
-        ends: Some(sight.ends),
+        ends: Some(observation.ends),
         opener: None,
-        begun: sight.begun,
-        options: sight.options,
+        begun: observation.begun,
+        options: observation.options,
     };
-    let (mut draft, mut sink) = (Draft::default(), Unseen);
-    let mut out = Out::new(&mut draft, &mut sink, &talk, ["", ""]);
+    let (mut dissection, mut sink) = (Dissection::default(), Unseen);
+    let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["", ""]);
     let (mut carrier, mut roles) = (Carrier::new(true, [true; 2]), Roles::default());
     // The client's request comes first, and the answer says how its frames are compressed.
-    let mut sides: Vec<(Side, Stream)> = sight.said.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
+    let mut sides: Vec<(Side, Stream)> =
+        observation.payloads.iter().map(|(side, bytes, _)| (*side, Stream::of(bytes))).collect();
     sides.sort_by_key(|(_, stream)| http::is_answer(stream.bytes()));
     let mut best = Evidence::Bits(0, "a request by HTTP");
     let (mut asked, mut refused) = (false, false);
@@ -141,7 +142,7 @@ fn upgraded(sight: &Sight<'_>) -> Evidence {
     }
     match asked {
         // What is carried has to speak for itself, unless nothing is.
-        true if refused || sight.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
+        true if refused || observation.last => best = Evidence::Bits(10, "a request to go over to WebSocket"),
         false if refused => return Evidence::No,
         _ => {}
     }
@@ -152,9 +153,9 @@ fn upgraded(sight: &Sight<'_>) -> Evidence {
         let mut seen = 0;
         while seen < LOOKED_AT {
             match carrier.step(*side, stream, &mut roles, &mut out) {
-                Step::Wait => break,
-                Step::Done => {}
-                Step::Message => {
+                CarrierStep::Wait => break,
+                CarrierStep::Done => {}
+                CarrierStep::Message => {
                     let message = carrier.take(*side);
                     seen += 1;
                     let Evidence::Bits(bits, why) = carried(&message.bytes) else {

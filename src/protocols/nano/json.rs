@@ -154,7 +154,7 @@ pub struct Scratch {
 }
 
 /// Where a text stands, and where names go that have escapes.
-pub struct Place<'a> {
+pub struct TextPosition<'a> {
     /// The source of the text.
     pub source: u8,
     /// The text's first byte there.
@@ -167,7 +167,7 @@ pub struct Place<'a> {
 
 /// What [`nodes`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum JsonScan {
     /// No JSON.
     No,
     /// JSON, as nodes.
@@ -186,11 +186,17 @@ pub fn may_be(text: &[u8], any: bool) -> bool {
 }
 
 /// Is the whole of `text` JSON? Then its nodes are appended to `tree`, the first one as `field`.
-pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tree, scratch: &mut Scratch) -> Found {
+pub fn nodes(
+    text: &[u8],
+    field: &'static Field,
+    place: TextPosition<'_>,
+    tree: &mut Tree,
+    scratch: &mut Scratch,
+) -> JsonScan {
     if std::str::from_utf8(text).is_err() {
-        return Found::No;
+        return JsonScan::No;
     }
-    let Place { source, start: base, names, shape } = place;
+    let TextPosition { source, start: base, names, shape } = place;
     let (before, names_before) = (tree.nodes().len(), names.1.len());
     tree.set_source(source);
     scratch.stack.shrink_to(KEPT);
@@ -212,18 +218,18 @@ pub fn nodes(text: &[u8], field: &'static Field, place: Place<'_>, tree: &mut Tr
     let valid = scan(text, &mut build, &mut scratch.stack).is_some() && !build.too_deep;
     let Build { tree, names, values, .. } = build;
     if valid && values <= MOST_NODES {
-        return Found::Nodes;
+        return JsonScan::Nodes;
     }
     tree.truncate(before);
     names.1.truncate(names_before);
     if !valid {
-        return Found::No;
+        return JsonScan::No;
     }
     compact(text, names.1);
     let len = names.1.len() - names_before;
     tree.set_source(names.0);
     tree.push(field, Value::Json { start: names_before as u32, len: len as u32 }, 0, 0);
-    Found::Leaf
+    JsonScan::Leaf
 }
 
 /// JSON without the white space around its tokens, so that it fits on a line.

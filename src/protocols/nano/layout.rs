@@ -9,7 +9,7 @@ use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Fault, Layout, Reader, Reason, Sampler, Stop, Value, Writer, digits};
 use crate::dissect::Table;
-use crate::dissect::talk::Role;
+use crate::dissect::flow_info::Role;
 use crate::protocols::websocket;
 
 /// Package types.
@@ -58,7 +58,7 @@ const BODY: Field = bytes("body", Len::Rest).doc("nobody sends one, servers igno
 const JSON: Field = text("body", Len::Rest).doc("JSON; pitaya's server sends it as a zlib stream");
 
 const fn flags(flags: &'static Flags) -> Field {
-    u8("flags").flags(flags).doc("bit 0: route_code, 4: compressed, 5: error").default(flags.fixed as i64).kept()
+    u8("flags").flags(flags).doc("bit 0: route_code, 4: compressed, 5: error").default(flags.fixed as i64).referenced()
 }
 
 const fn package_type(value: u8) -> Field {

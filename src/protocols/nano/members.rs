@@ -39,7 +39,7 @@ pub struct Misfit {
 #[derive(Debug)]
 pub struct Shape {
     root: &'static [Field],
-    open: Vec<Open>,
+    open: Vec<OpenGroup>,
     /// What does not fit.
     pub misfit: Option<Misfit>,
     /// The first member that the schema lacks.
@@ -48,7 +48,7 @@ pub struct Shape {
 
 /// An object or array that is open.
 #[derive(Debug)]
-struct Open {
+struct OpenGroup {
     /// Its step of a path.
     step: String,
     at: usize,
@@ -83,7 +83,7 @@ impl Shape {
         let (mut field, mut step, mut members) = (None, String::new(), None);
         match self.open.last_mut() {
             None => members = Some(self.root),
-            Some(Open { within: Within::Object(fields, seen), .. }) => {
+            Some(OpenGroup { within: Within::Object(fields, seen), .. }) => {
                 step = format!(".{name}");
                 match fields.iter().position(|f| f.name == name) {
                     Some(k) => {
@@ -94,12 +94,12 @@ impl Shape {
                     None => {}
                 }
             }
-            Some(Open { within: Within::List(of, _), elements, .. }) => {
+            Some(OpenGroup { within: Within::List(of, _), elements, .. }) => {
                 step = format!("[{elements}]");
                 *elements += 1;
                 field = Some(*of);
             }
-            Some(Open { within: Within::Anything, .. }) => {}
+            Some(OpenGroup { within: Within::Anything, .. }) => {}
         }
         let expected = match (field, members) {
             (Some(field), _) if !fits(field, token) => Some(member(field)),
@@ -122,14 +122,14 @@ impl Shape {
                 }
                 _ => Within::Anything,
             };
-            self.open.push(Open { step, at, within, elements: 0 });
+            self.open.push(OpenGroup { step, at, within, elements: 0 });
         }
         field
     }
 
     /// The innermost object or array ends.
     pub fn close(&mut self) {
-        let Some(Open { step, at, within, elements }) = self.open.pop() else { return };
+        let Some(OpenGroup { step, at, within, elements }) = self.open.pop() else { return };
         match within {
             Within::Object(fields, seen) => {
                 let missing = fields.iter().zip(&seen).find(|(f, seen)| !**seen && !f.is(flag::OMIT_EMPTY));

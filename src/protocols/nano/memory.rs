@@ -83,7 +83,7 @@ fn shared<T: PartialEq>(known: &mut Told<T>, key: u64, new: T) -> Arc<T> {
 
 /// A request that waits for its response.
 #[derive(Clone, Debug)]
-pub struct Open {
+pub struct PendingRequest {
     /// Its route, where it is known.
     pub route: Option<Arc<[u8]>>,
     /// The frame it came in.
@@ -126,7 +126,7 @@ pub struct Memory {
     /// What bounds what the peers choose.
     pub caps: PeerCaps,
     routes: FxHashSet<Arc<[u8]>>,
-    open: FxHashMap<u64, Open>,
+    open: FxHashMap<u64, PendingRequest>,
     /// A request was seen, and none was forgotten.
     pub asked: bool,
     forgotten: bool,
@@ -158,7 +158,7 @@ impl Memory {
     pub fn memory(&self) -> usize {
         /// One that stood in full: most have some ten letters, none more than 255.
         const FULL: usize = 256;
-        let open = self.open.capacity() * size_of::<(u64, Open)>();
+        let open = self.open.capacity() * size_of::<(u64, PendingRequest)>();
         // Another number wherever what is shared may have changed.
         usize::from(self.told) + self.routes.capacity() * ROUTE + self.routes.len() * FULL + open
     }
@@ -202,7 +202,7 @@ impl Memory {
     }
 
     /// A request was sent; returns the one with its id that is still open.
-    pub fn ask(&mut self, id: u64, open: Open) -> Option<Open> {
+    pub fn ask(&mut self, id: u64, open: PendingRequest) -> Option<PendingRequest> {
         self.asked = true;
         if self.open.len() >= MOST_OPEN && !self.open.contains_key(&id) {
             // Nobody answers these any more: begin anew.
@@ -213,7 +213,7 @@ impl Memory {
     }
 
     /// A response takes its request away.
-    pub fn answer(&mut self, id: u64) -> Option<Open> {
+    pub fn answer(&mut self, id: u64) -> Option<PendingRequest> {
         self.open.remove(&id)
     }
 

@@ -8,11 +8,11 @@
 #![doc = include_str!("README.md")]
 
 pub mod analysis;
-pub mod circumstances;
 pub mod encode;
 mod evidence;
 pub mod json;
 pub mod layout;
+pub mod line_context;
 pub mod members;
 pub mod memory;
 pub mod notes;
@@ -33,7 +33,7 @@ mod tests;
 
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
 use crate::flow::Transport;
 
 /// The dissector's name.
@@ -83,12 +83,12 @@ impl Dissector for Nano {
         transport == Transport::Tcp
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        if sight.transport == Transport::Tcp { evidence::streams(sight) } else { Evidence::No }
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        if observation.transport == Transport::Tcp { evidence::streams(observation) } else { Evidence::No }
     }
 
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
-        Box::new(session::Conversation::new(talk))
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+        Box::new(session::NanoSession::new(flow_info))
     }
 
     fn dump_transport(&self, _options: &Options) -> Transport {

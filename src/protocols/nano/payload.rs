@@ -10,7 +10,7 @@ use crate::codec::layout::{Field, Len, bytes, group, text};
 use crate::codec::schema::{SchemaMessage, Schemas};
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Draft, payload};
+use crate::dissect::{Dissection, payload};
 use serde_json::Value as Json;
 
 /// Derived: what a zlib stream holds; a text where it is one.
@@ -55,18 +55,18 @@ const KEPT: usize = 1 << 16;
 impl Payloads {
     /// The body of a handshake or kick, which begins at byte `start` of the package. Returns its
     /// JSON, where it has one.
-    pub fn body(&mut self, body: &[u8], start: usize, caps: &PeerCaps, draft: &mut Draft) -> Option<Json> {
+    pub fn body(&mut self, body: &[u8], start: usize, caps: &PeerCaps, dissection: &mut Dissection) -> Option<Json> {
         if body.is_empty() {
             return None;
         }
-        let inflated = zlib::begins(body) && self.inflate(body, true, caps, draft);
-        let found = self.json(body, start, inflated, true, None, draft);
-        if found == json::Found::No {
-            draft.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
+        let inflated = zlib::begins(body) && self.inflate(body, true, caps, dissection);
+        let found = self.json(body, start, inflated, true, None, dissection);
+        if found == json::JsonScan::No {
+            dissection.notes.add(Level::Warning, "nano.not_json", format_args!("the body is not JSON"));
         }
         let text = if inflated { &self.inflated[..] } else { body };
         let learned = match found {
-            json::Found::Nodes => serde_json::from_slice(text).ok(),
+            json::JsonScan::Nodes => serde_json::from_slice(text).ok(),
             _ => None,
         };
         self.inflated.shrink_to(KEPT);
@@ -74,15 +74,15 @@ impl Payloads {
     }
 
     /// The payload of a message.
-    pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, draft: &mut Draft) {
+    pub fn message(&mut self, at: &Payloaded<'_>, memory: &Memory, dissection: &mut Dissection) {
         let Payloaded { package, start, compressed, route, .. } = *at;
         let payload = package.get(start..).unwrap_or_default();
-        let inflated = compressed && self.inflate(payload, false, &memory.caps, draft);
+        let inflated = compressed && self.inflate(payload, false, &memory.caps, dissection);
         // An error has the server's own form, whatever the route's answers are.
         if !at.error
-            && let Some((schema, how)) = schemas::find(at.schemas, draft.message, route, draft.from.name())
+            && let Some((schema, how)) = schemas::find(at.schemas, dissection.message, route, dissection.from.name())
         {
-            self.by_schema(at, schema, how, inflated, draft);
+            self.by_schema(at, schema, how, inflated, dissection);
             self.inflated.shrink_to(KEPT);
             self.names.shrink_to(KEPT);
             return;
@@ -90,28 +90,29 @@ impl Payloads {
         if memory.payload == Payload::Raw {
             return;
         }
-        let from_server = matches!(draft.message, "response" | "push");
+        let from_server = matches!(dissection.message, "response" | "push");
         let protos = memory.protos.as_deref().filter(|_| memory.payload == Payload::Auto);
         if let (Some(protos), Some(route)) = (protos, route)
             && let Some(message) = protos.route(from_server, route)
         {
-            let (source, base) = if inflated { (self.source(draft), 0) } else { (0, start) };
+            let (source, base) = if inflated { (self.source(dissection), 0) } else { (0, start) };
             let bytes = if inflated { &self.inflated[..] } else { payload };
-            let (names, _) = draft.source();
+            let (names, _) = dissection.source();
             self.names.clear();
-            let place = pomelo::Place { source, start: base, names: (names, &mut self.names) };
-            let read = pomelo::nodes(bytes, protos, message, &MESSAGE, place, &mut draft.derived, &mut self.pomelo);
-            give(names, &self.names, draft);
+            let place = pomelo::PayloadPosition { source, start: base, names: (names, &mut self.names) };
+            let read =
+                pomelo::nodes(bytes, protos, message, &MESSAGE, place, &mut dissection.derived, &mut self.pomelo);
+            give(names, &self.names, dissection);
             if let Err(stopped) = read {
                 let pomelo::Stopped { at, what } = stopped;
                 let text = format_args!("stopped at byte {at} of the payload: {what}");
-                draft.notes.add(Level::Warning, "nano.protobuf", text);
+                dissection.notes.add(Level::Warning, "nano.protobuf", text);
             }
         } else {
-            let found = self.json(payload, start, inflated, memory.any_json, None, draft);
-            if found == json::Found::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
+            let found = self.json(payload, start, inflated, memory.any_json, None, dissection);
+            if found == json::JsonScan::No && !payload.is_empty() && memory.uses_protos && memory.protos.is_none() {
                 let text = format_args!("the server uses protos, which are not in this capture");
-                draft.notes.add(Level::Note, "nano.protos_unknown", text);
+                dissection.notes.add(Level::Note, "nano.protos_unknown", text);
             }
         }
         self.inflated.shrink_to(KEPT);
@@ -119,73 +120,80 @@ impl Payloads {
     }
 
     /// A payload of which the user has a schema.
-    fn by_schema(&mut self, at: &Payloaded<'_>, schema: &SchemaMessage, how: How, inflated: bool, draft: &mut Draft) {
+    fn by_schema(
+        &mut self,
+        at: &Payloaded<'_>,
+        schema: &SchemaMessage,
+        how: How,
+        inflated: bool,
+        dissection: &mut Dissection,
+    ) {
         let payload = at.package.get(at.start..).unwrap_or_default();
         let fields = match how {
             How::Members(fields) => fields,
             How::Fields(fields) => {
                 let (source, range) = match inflated {
-                    true => (self.source(draft), 0..self.inflated.len()),
+                    true => (self.source(dissection), 0..self.inflated.len()),
                     false => (0, at.start..at.package.len()),
                 };
-                payload::show(draft, at.package, source, range, (super::NAME, draft.message), schema, fields);
+                payload::show(dissection, at.package, source, range, (super::NAME, dissection.message), schema, fields);
                 return;
             }
         };
-        draft.schema = Some(schema.name);
+        dissection.schema = Some(schema.name);
         let mut shape = Shape::new(fields);
-        let found = self.json(payload, at.start, inflated, true, Some(&mut shape), draft);
+        let found = self.json(payload, at.start, inflated, true, Some(&mut shape), dissection);
         let (length, base) = if inflated { (self.inflated.len(), 0) } else { (payload.len(), at.start) };
         let (misfit, strange) = match found {
-            json::Found::Nodes => (shape.misfit, shape.strange),
+            json::JsonScan::Nodes => (shape.misfit, shape.strange),
             // Too many values to be looked at.
-            json::Found::Leaf => (None, None),
-            json::Found::No => (Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }), None),
+            json::JsonScan::Leaf => (None, None),
+            json::JsonScan::No => (Some(Misfit { path: String::new(), at: 0, what: "expected JSON".into() }), None),
         };
         if let Some(Misfit { path, at, what }) = misfit {
             let left = length.saturating_sub(at) as u64 * 8;
             let fault = Fault::new(Reason::Undefined("not as the schema has it"), (base + at) as u32 * 8, 0, left);
-            let path = format!("{}.{}.payload{path}", super::NAME, draft.message);
-            draft.fault = Some(Fault { path, limit: what, ..fault });
+            let path = format!("{}.{}.payload{path}", super::NAME, dissection.message);
+            dissection.fault = Some(Fault { path, limit: what, ..fault });
         }
         if let Some(name) = strange {
             let text = format_args!("the schema has no member {name:?}");
-            draft.notes.add(Level::Note, "nano.unknown_member", text);
+            dissection.notes.add(Level::Note, "nano.unknown_member", text);
         }
     }
 
     /// Inflates into a source of the draft, and shows it.
-    fn inflate(&mut self, packed: &[u8], as_text: bool, caps: &PeerCaps, draft: &mut Draft) -> bool {
+    fn inflate(&mut self, packed: &[u8], as_text: bool, caps: &PeerCaps, dissection: &mut Dissection) -> bool {
         let most = caps.inflated(packed.len(), zlib::FREE);
         if let Err(unfit) = self.zlib.inflate(packed, most, &mut self.inflated) {
             self.inflated.clear();
             self.inflated.shrink_to(KEPT);
             match unfit {
                 Unfit::Broken => {
-                    draft.notes.add(Level::Warning, "nano.not_zlib", format_args!("not one whole zlib stream"));
+                    dissection.notes.add(Level::Warning, "nano.not_zlib", format_args!("not one whole zlib stream"));
                 }
                 Unfit::TooLarge => {
                     let most = most.min(zlib::LARGEST);
                     let text = format_args!("would be more than {most} bytes (--limit inflate_ratio)");
-                    draft.notes.add(Level::Warning, "nano.inflates_too_far", text);
+                    dissection.notes.add(Level::Warning, "nano.inflates_too_far", text);
                 }
             }
             return false;
         }
-        let source = self.source(draft);
+        let source = self.source(dissection);
         let bits = self.inflated.len() as u32 * 8;
-        draft.derived.set_source(source);
+        dissection.derived.set_source(source);
         match (as_text, std::str::from_utf8(&self.inflated)) {
-            (true, Ok(_)) => draft.derived.push(&INFLATED_TEXT, Value::Text { bit: 0, bits }, 0, 0),
-            (true, Err(_)) => draft.derived.push(&INFLATED_TEXT, Value::Raw { bit: 0, bits }, 0, 0),
-            (false, _) => draft.derived.push(&INFLATED, Value::Bytes { bit: 0, bits }, 0, 0),
+            (true, Ok(_)) => dissection.derived.push(&INFLATED_TEXT, Value::Text { bit: 0, bits }, 0, 0),
+            (true, Err(_)) => dissection.derived.push(&INFLATED_TEXT, Value::Raw { bit: 0, bits }, 0, 0),
+            (false, _) => dissection.derived.push(&INFLATED, Value::Bytes { bit: 0, bits }, 0, 0),
         };
         true
     }
 
     /// A source of the draft with the inflated bytes.
-    fn source(&mut self, draft: &mut Draft) -> u8 {
-        let (source, buffer) = draft.source();
+    fn source(&mut self, dissection: &mut Dissection) -> u8 {
+        let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&self.inflated);
         source
     }
@@ -197,32 +205,32 @@ impl Payloads {
         inflated: bool,
         any: bool,
         shape: Option<&mut Shape>,
-        draft: &mut Draft,
-    ) -> json::Found {
+        dissection: &mut Dissection,
+    ) -> json::JsonScan {
         let text = if inflated { &self.inflated[..] } else { plain };
         if !json::may_be(text, any) {
-            return json::Found::No;
+            return json::JsonScan::No;
         }
         let (source, base) = match inflated {
             true => {
-                let (source, buffer) = draft.source();
+                let (source, buffer) = dissection.source();
                 buffer.extend_from_slice(text);
                 (source, 0)
             }
             false => (0, start),
         };
-        let (names, _) = draft.source();
+        let (names, _) = dissection.source();
         self.names.clear();
-        let place = json::Place { source, start: base, names: (names, &mut self.names), shape };
-        let found = json::nodes(text, &JSON, place, &mut draft.derived, &mut self.json);
-        give(names, &self.names, draft);
+        let place = json::TextPosition { source, start: base, names: (names, &mut self.names), shape };
+        let found = json::nodes(text, &JSON, place, &mut dissection.derived, &mut self.json);
+        give(names, &self.names, dissection);
         found
     }
 }
 
 /// Fills a source that was made before.
-fn give(source: u8, bytes: &[u8], draft: &mut Draft) {
-    if let Some(buffer) = draft.buffer(source).filter(|_| !bytes.is_empty()) {
+fn give(source: u8, bytes: &[u8], dissection: &mut Dissection) {
+    if let Some(buffer) = dissection.buffer(source).filter(|_| !bytes.is_empty()) {
         buffer.extend_from_slice(bytes);
     }
 }

@@ -60,7 +60,7 @@ pub struct Stopped {
 }
 
 /// Where the payload stands, and where names go.
-pub struct Place<'a> {
+pub struct PayloadPosition<'a> {
     /// The source of the payload.
     pub source: u8,
     /// Its first byte there.
@@ -76,7 +76,7 @@ pub fn nodes(
     protos: &Protos,
     message: u32,
     field: &'static layout::Field,
-    place: Place<'_>,
+    place: PayloadPosition<'_>,
     tree: &mut Tree,
     scratch: &mut Scratch,
 ) -> Result<(), Stopped> {
@@ -88,8 +88,8 @@ pub fn nodes(
     }
     slots.clear();
     shared.clear();
-    let Place { source, start, names: (name_source, names) } = place;
-    let mut reading = Reading { bytes: payload, at: 0, base: start, protos, cells, slots, names };
+    let PayloadPosition { source, start, names: (name_source, names) } = place;
+    let mut reading = PayloadReader { bytes: payload, at: 0, base: start, protos, cells, slots, names };
     let root = reading.cell(Name::Element, Value::Group, 0);
     let read = root.and_then(|root| {
         let read = reading.body(message, root, payload.len(), 0);
@@ -102,7 +102,7 @@ pub fn nodes(
     read
 }
 
-struct Reading<'a> {
+struct PayloadReader<'a> {
     bytes: &'a [u8],
     at: usize,
     base: usize,
@@ -112,7 +112,7 @@ struct Reading<'a> {
     names: &'a mut Vec<u8>,
 }
 
-impl Reading<'_> {
+impl PayloadReader<'_> {
     fn stop<T>(&self, at: usize, what: &'static str) -> Result<T, Stopped> {
         Err(Stopped { at, what })
     }

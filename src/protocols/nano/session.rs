@@ -1,14 +1,14 @@
 //! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
 
 use super::analysis::Analysis;
-use super::circumstances::Circumstances;
 use super::layout::{self, TYPE};
+use super::line_context::LineContext;
 use super::package::{self, Next};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
-use crate::dissect::{Out, Place, Roles, Session, StreamEvent, Talk};
+use crate::dissect::{FlowInfo, Out, Provenance, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
-use crate::protocols::websocket::{self, Carried, Carrier, Step, http};
+use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
 
 /// Packages that share a message of more frames than this do not list them all.
 const MOST_LISTED: usize = 64;
@@ -17,7 +17,7 @@ const MOST_LISTED: usize = 64;
 #[derive(Debug)]
 enum Way {
     /// Not known yet: nobody has said enough.
-    Open,
+    PendingRequest,
     Tcp,
     WebSocket(Box<Carrier>),
 }
@@ -28,7 +28,7 @@ struct Lane {
     /// Out of step: what each frame delivers is tested.
     lost: bool,
     /// What the next line is to tell.
-    next: Circumstances,
+    next: LineContext,
     /// WebSocket: what its messages have brought of a package.
     pending: Option<Box<Pending>>,
 }
@@ -43,7 +43,7 @@ struct Pending {
 
 /// One conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct NanoSession {
     way: Way,
     lanes: [Lane; 2],
     roles: Roles,
@@ -52,21 +52,24 @@ pub struct Conversation {
     frames: Vec<u64>,
 }
 
-impl Conversation {
+impl NanoSession {
     /// The memory for a new conversation.
-    pub fn new(talk: &Talk<'_>) -> Conversation {
-        let server = talk.server_by_option().or_else(|| talk.server_by_from(Side::A)).or_else(|| talk.server_by_syn());
+    pub fn new(flow_info: &FlowInfo<'_>) -> NanoSession {
+        let server = flow_info
+            .server_by_option()
+            .or_else(|| flow_info.server_by_from(Side::A))
+            .or_else(|| flow_info.server_by_syn());
         let lane = |begun: bool| Lane { lost: !begun, ..Lane::default() };
-        let ratio = talk.options.limits.peer.inflate_ratio;
-        Conversation {
-            way: match talk.options.settings.get("nano.carrier") {
+        let ratio = flow_info.options.limits.peer.inflate_ratio;
+        NanoSession {
+            way: match flow_info.options.settings.get("nano.carrier") {
                 Some("tcp") => Way::Tcp,
-                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, talk.begun).inflating(ratio))),
-                _ => Way::Open,
+                Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, flow_info.begun).inflating(ratio))),
+                _ => Way::PendingRequest,
             },
-            lanes: talk.begun.map(lane),
+            lanes: flow_info.begun.map(lane),
             roles: Roles::new(server),
-            analysis: Analysis::new(talk.options),
+            analysis: Analysis::new(flow_info.options),
             frames: Vec::new(),
         }
     }
@@ -125,7 +128,7 @@ impl Conversation {
         out: &mut Out<'_>,
     ) {
         let mut frames = std::mem::take(&mut self.frames);
-        let mut place = Place::in_stream(side, stream, 0, there, &mut frames);
+        let mut place = Provenance::in_stream(side, stream, 0, there, &mut frames);
         place.length = length;
         self.line(&place, unknown, out);
         self.frames = frames;
@@ -134,7 +137,7 @@ impl Conversation {
     /// What can never be whole: the direction has ended, or bytes of it are missing.
     fn cut(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
         match &mut self.way {
-            Way::Open => {}
+            Way::PendingRequest => {}
             Way::Tcp => {
                 let there = stream.bytes().len();
                 if there > 0 {
@@ -169,9 +172,9 @@ impl Conversation {
     fn websocket(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
         while let Way::WebSocket(carrier) = &mut self.way {
             match carrier.step(side, stream, &mut self.roles, out) {
-                Step::Wait => return,
-                Step::Done => {}
-                Step::Message => {
+                CarrierStep::Wait => return,
+                CarrierStep::Done => {}
+                CarrierStep::Message => {
                     let mut message = carrier.take(side);
                     self.message(side, &mut message, out);
                     if let Way::WebSocket(carrier) = &mut self.way {
@@ -236,7 +239,7 @@ impl Conversation {
     }
 
     /// One line.
-    fn line(&mut self, place: &Place<'_>, unknown: bool, out: &mut Out<'_>) {
+    fn line(&mut self, place: &Provenance<'_>, unknown: bool, out: &mut Out<'_>) {
         let next = std::mem::take(&mut self.lane(place.side).next);
         match place.bytes.first().filter(|_| !unknown) {
             Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
@@ -249,33 +252,34 @@ impl Conversation {
     }
 
     /// Bytes in which no package begins.
-    fn unknown(&mut self, place: &Place<'_>, next: &Circumstances, out: &mut Out<'_>) {
-        let draft = out.begin(super::NAME);
-        draft.message = "unknown";
-        draft.from = self.roles.of(place.side);
+    fn unknown(&mut self, place: &Provenance<'_>, next: &LineContext, out: &mut Out<'_>) {
+        let dissection = out.begin(super::NAME);
+        dissection.message = "unknown";
+        dissection.from = self.roles.of(place.side);
         let kind = place.bytes.first().copied().unwrap_or(0);
-        draft.tree.push(&TYPE, Value::UInt(kind as u64), 0, 8);
+        dissection.tree.push(&TYPE, Value::UInt(kind as u64), 0, 8);
         let rest = place.bytes.len().saturating_sub(1).min((1 << 29) - 2) as u32 * 8;
         if rest > 0 {
-            draft.tree.push(&UNPARSED, Value::Bytes { bit: 8, bits: rest }, 8, rest);
+            dissection.tree.push(&UNPARSED, Value::Bytes { bit: 8, bits: rest }, 8, rest);
         }
         let reason = Reason::Undefined("no package type");
-        draft.fault = Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
-        next.tell(draft);
+        dissection.fault =
+            Some(Fault { path: "nano.unknown.type".into(), ..Fault::new(reason, 0, 8, rest as u64 + 8) });
+        next.tell(dissection);
         if place.bytes.starts_with(b"HTTP/1.") {
             let text = format_args!("an answer in HTTP: this is an HTTP port, perhaps a WebSocket one");
-            draft.notes.add(Level::Note, "nano.http_answer", text);
+            dissection.notes.add(Level::Note, "nano.http_answer", text);
         }
     }
 }
 
 /// The place of a package that a WebSocket message brought.
-fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], origin: Origin) -> Place<'a> {
+fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], origin: Origin) -> Provenance<'a> {
     let frames = if frames.len() > 1 { frames } else { &[] };
-    Place { side, bytes, length, frame: origin.frame, frames, time: origin.time }
+    Provenance { side, bytes, length, frame: origin.frame, frames, time: origin.time }
 }
 
-impl Session for Conversation {
+impl Session for NanoSession {
     fn memory(&self) -> usize {
         let pending = self.lanes.iter().filter_map(|lane| lane.pending.as_ref());
         let lanes: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
@@ -287,15 +291,15 @@ impl Session for Conversation {
         self.analysis.shared(each);
     }
 
-    fn datagram(&mut self, _place: &Place<'_>, _out: &mut Out<'_>) {}
+    fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
         let last = !matches!(event, StreamEvent::Data { .. });
-        if let Way::Open = self.way {
+        if let Way::PendingRequest = self.way {
             self.decide(stream, last);
         }
         match &self.way {
-            Way::Open => {}
+            Way::PendingRequest => {}
             Way::Tcp => self.tcp(side, stream, out),
             Way::WebSocket(_) => self.websocket(side, stream, out),
         }

@@ -7,7 +7,7 @@
 use crate::codec::Layout;
 use crate::codec::layout::*;
 use crate::dissect::Table;
-use crate::dissect::talk::Role;
+use crate::dissect::flow_info::Role;
 
 /// Reasons of a reject, 2.0.
 pub const REJECT_20: &[(u64, &str)] = &[
@@ -46,7 +46,7 @@ pub const DISCONNECT_21: &[(u64, &str)] = &[
     (7, "poor_connection"),
 ];
 
-const SEQUENCE: Field = u16le("sequence_id").doc("number of this reliable message, per direction, from 1").kept();
+const SEQUENCE: Field = u16le("sequence_id").doc("number of this reliable message, per direction, from 1").referenced();
 const LAST: Field = u16le("last_received_seq_id").doc("the newest sequence id received");
 const ACKS: Field = u16le("acks_bitfield").doc("bit i: the message last_received_seq_id - 1 - i was received");
 const FOR_SEQ: Field = u16le("for_seq_id").doc("the message this acknowledges, where it is not the newest");
@@ -72,8 +72,8 @@ const fn message(name: &'static str, doc: &'static str, fields: &'static [Field]
     Layout { name, doc, fields }
 }
 
-const ID: Field = u16le("message_id").doc("the application's message id").kept();
-const VAR_ID: Field = varint("message_id", 10).doc("the application's message id").kept();
+const ID: Field = u16le("message_id").doc("the application's message id").referenced();
+const VAR_ID: Field = varint("message_id", 10).doc("the application's message id").referenced();
 
 const UNRELIABLE: &str = "an application message that may be lost";
 const RELIABLE: &str = "an application message that is resent until it is acknowledged";
@@ -148,7 +148,7 @@ pub static V21: [Layout; 12] = [
             nibble_type(1),
             LAST,
             ACKS,
-            boolean("is_extra", 1).doc("for_seq_id follows (2.1 sends it always)").default(0).kept(),
+            boolean("is_extra", 1).doc("for_seq_id follows (2.1 sends it always)").default(0).referenced(),
             u16le("for_seq_id")
                 .doc("the message this acknowledges, where it is not the newest")
                 .when(When::Any(&[When::Eq("is_extra", 1), When::Left(16)])),

@@ -21,7 +21,9 @@ pub mod version;
 use crate::codec::layout::Field;
 use crate::codec::schema::{Encoding, Schemas};
 use crate::codec::{EncodeError, Writer};
-use crate::dissect::{Dissector, Encoder, Evidence, Line, NoteDoc, Options, Session, Setting, Sight, Table, Talk};
+use crate::dissect::{
+    Dissector, Encoder, Evidence, FlowInfo, Line, NoteDoc, Observation, Options, Session, Setting, Table,
+};
 use crate::flow::Transport;
 use framing::{Framing, Next};
 use std::sync::Arc;
@@ -78,15 +80,15 @@ impl Dissector for Riptide {
         true
     }
 
-    fn identify(&self, sight: &Sight<'_>) -> Evidence {
-        match sight.transport {
-            Transport::Udp => identify_datagrams(sight),
-            Transport::Tcp => identify_streams(sight),
+    fn identify(&self, observation: &Observation<'_>) -> Evidence {
+        match observation.transport {
+            Transport::Udp => identify_datagrams(observation),
+            Transport::Tcp => identify_streams(observation),
         }
     }
 
-    fn session(&self, talk: &Talk<'_>) -> Box<dyn Session> {
-        Box::new(session::Conversation::new(talk))
+    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+        Box::new(session::RiptideSession::new(flow_info))
     }
 
     fn port(&self) -> Option<u16> {
@@ -111,17 +113,17 @@ impl Dissector for Riptide {
 }
 
 /// A handshake, or numbers that behave: see [`evidence`] for the bits of each.
-fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
+fn identify_datagrams(observation: &Observation<'_>) -> Evidence {
     let mut best = Evidence::No;
     for version in Version::TRIED {
-        if !sight.said.iter().all(|(_, data, length)| fits(version, data, *length)) {
+        if !observation.payloads.iter().all(|(_, data, length)| fits(version, data, *length)) {
             continue;
         }
-        let early = sight.said.len() < evidence::FEW && !sight.last;
-        let numbers = evidence::numbers(version, sight.said.iter().copied());
+        let early = observation.payloads.len() < evidence::FEW && !observation.last;
+        let numbers = evidence::numbers(version, observation.payloads.iter().copied());
         let numbers =
             numbers.map(|bits| if early { (0, "its numbers behave so far") } else { (bits, "its numbers behave") });
-        let shaken = evidence::handshake(version, sight.said);
+        let shaken = evidence::handshake(version, observation.payloads);
         let (bits, why) = match (shaken, numbers) {
             (Some(shaken), Some(numbers)) if shaken.0 < numbers.0 => numbers,
             (Some(shaken), None) if shaken.0 < Evidence::CLAIM => continue,
@@ -143,13 +145,13 @@ fn identify_datagrams(sight: &Sight<'_>) -> Evidence {
 /// | a connect of one byte first: 1, zeros, the type; and an answer in frames, or none at all | 8+4+8 | 8+6+8: zeros are 8 and 24 bits |
 /// | a welcome first: 5, zeros, the type, and its id is 1 or 2 | 8+4+8+2 | 8+6+4+3+6 |
 /// | each side's frames follow each other, the first length's high bytes are zero | 4 | 6 |
-fn identify_streams(sight: &Sight<'_>) -> Evidence {
+fn identify_streams(observation: &Observation<'_>) -> Evidence {
     let mut best = 0;
     let mut why = "frames, and numbers that behave";
     let (mut version, mut all, mut chains, mut opened) = (None, Vec::new(), 0, false);
     // A frame of one small number is what others begin with too: the answer tells, if there is one.
-    let alone = sight.said.len() > 1 || sight.last;
-    for (side, bytes, _) in sight.said {
+    let alone = observation.payloads.len() > 1 || observation.last;
+    for (side, bytes, _) in observation.payloads {
         let mut framing = Framing::new(version, None, true);
         let (mut rest, mut frames) = (*bytes, 0);
         loop {
@@ -194,7 +196,7 @@ fn identify_streams(sight: &Sight<'_>) -> Evidence {
         }
         chains += if frames > 0 { if version.is_some_and(Version::packed) { 6 } else { 4 } } else { 0 };
     }
-    let early = all.len() < evidence::FEW && !sight.last;
+    let early = all.len() < evidence::FEW && !observation.last;
     let Some(numbers) = evidence::numbers(version.unwrap_or(Version::V20), all.into_iter()) else {
         return Evidence::No;
     };
@@ -264,10 +266,10 @@ mod tests {
         let bytes: Vec<_> = said.iter().map(|(side, hex)| (*side, hex::decode(hex).unwrap())).collect();
         let said: Vec<_> = bytes.iter().map(|(side, data)| (*side, &data[..], data.len())).collect();
         let ends = ["10.0.0.1:40000", "10.0.0.2:17851"].map(|end| end.parse().unwrap());
-        Riptide.identify(&Sight {
+        Riptide.identify(&Observation {
             transport,
             ends,
-            said: &said,
+            payloads: &said,
             begun: [true; 2],
             last: false,
             options: &crate::protocols::options(),

@@ -6,7 +6,7 @@ use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::dissect::delivery::{Event, Handled};
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 use crate::duration::Millis;
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
@@ -55,10 +55,10 @@ impl Reliable {
     }
 
     /// A connect of the client came.
-    pub fn connect(&mut self, draft: &mut Draft) {
+    pub fn connect(&mut self, dissection: &mut Dissection) {
         if self.ended {
             *self = Reliable::default();
-            draft.delivery.push(Event::Begin);
+            dissection.delivery.push(Event::Begin);
         }
         if self.sent.iter().all(|sent| sent.newest().is_none()) {
             self.receivers.iter_mut().for_each(Receiver::begin);
@@ -76,14 +76,14 @@ impl Reliable {
     }
 
     /// A message with a sequence id came.
-    pub fn message(&mut self, sequence: u16, version: Version, place: &Place<'_>, draft: &mut Draft) {
+    pub fn message(&mut self, sequence: u16, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
         let side = &mut self.sent[place.side.index()];
         let newest = side.newest();
         let extended = side.extend(sequence);
         let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
         let first = side.first();
         let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
-        let message_id = draft.tree.number("message_id");
+        let message_id = dissection.tree.number("message_id");
         let now = self.receivers[place.side.index()].take(version, sequence);
         // The number of copies handled is what is kept with each message. Of those before the
         // capture's first nobody knows whether they came before it began.
@@ -92,8 +92,8 @@ impl Reliable {
             sent.tag += now as u64;
             Handled { now, before }
         });
-        draft.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try, handled });
-        let notes = &mut draft.notes;
+        dissection.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try, handled });
+        let notes = &mut dissection.notes;
         match handled {
             Some(Handled { now: true, before: 1.. }) => notes.add(
                 Level::Warning,
@@ -142,7 +142,7 @@ impl Reliable {
             }
             Seen::Copy { before } => {
                 let copy = before.copies + 1;
-                draft.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
+                dissection.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
                 let (frame, passed) = (before.frame, Millis(place.time.nanos() as i64 - before.time));
                 let mut digits = itoa::Buffer::new();
                 match before.acked {
@@ -180,11 +180,18 @@ impl Reliable {
     }
 
     /// A whole ack came.
-    pub fn ack(&mut self, last: u16, bits: u16, extra: Option<u16>, place: &Place<'_>, draft: &mut Draft) {
+    pub fn ack(
+        &mut self,
+        last: u16,
+        bits: u16,
+        extra: Option<u16>,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
         if let Some(id) = extra
             && (id.wrapping_sub(last) as i16) > 0
         {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "riptide.ack_ahead",
                 format_args!(
@@ -205,7 +212,7 @@ impl Reliable {
             let acked = other.acknowledged(id);
             // Every ack names the last ones again.
             if acked != Acked::Again {
-                draft.delivery.push(Event::Acked { extended: id, acked });
+                dissection.delivery.push(Event::Acked { extended: id, acked });
             }
             match acked {
                 Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
@@ -213,14 +220,14 @@ impl Reliable {
                 _ => {}
             }
         }
-        let notes = &mut draft.notes;
+        let notes = &mut dissection.notes;
         if !self.acked.is_empty() {
             self.acked.sort_unstable();
-            let list = draft.derived.open(&ACKED, Value::List, 0);
+            let list = dissection.derived.open(&ACKED, Value::List, 0);
             for (id, ..) in &self.acked {
-                draft.derived.push(&ACKED_ID, Value::UInt(other.wire(*id) as u64), 0, 0);
+                dissection.derived.push(&ACKED_ID, Value::UInt(other.wire(*id) as u64), 0, 0);
             }
-            draft.derived.close(list, 0);
+            dissection.derived.close(list, 0);
             let now = place.time.nanos() as i64;
             notes.write(Level::Note, "riptide.acked_by", |text| acked(&self.acked, now, text));
         }
@@ -236,7 +243,7 @@ impl Reliable {
     }
 
     /// The connection ends: says which messages nobody acknowledged.
-    pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, draft: &mut Draft) {
+    pub fn never_acked(&self, role: impl Fn(Side) -> &'static str, dissection: &mut Dissection) {
         for side in [Side::A, Side::B] {
             let sent = &self.sent[side.index()];
             let total = sent.unacknowledged().count() as u64 + sent.forgotten_unacknowledged();
@@ -249,7 +256,7 @@ impl Reliable {
                     .collect::<Vec<_>>()
                     .join(", ");
                 let more = if total > 20 { ", .." } else { "" };
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Warning,
                     "riptide.never_acked",
                     format_args!("{total} reliable messages of the {who} were never acknowledged: {ids}{more}"),
@@ -292,21 +299,22 @@ mod tests {
 
     /// What the receiver makes of these ids of the client, and the codes of the last one's notes.
     fn handled(connect: bool, version: Version, ids: &[u16]) -> (Vec<Option<Handled>>, Vec<&'static str>) {
-        let (mut layer, mut draft) = (Reliable::default(), Draft::default());
+        let (mut layer, mut dissection) = (Reliable::default(), Dissection::default());
         if connect {
-            layer.connect(&mut draft);
+            layer.connect(&mut dissection);
         }
         let mut all = Vec::new();
         for id in ids {
-            draft.clear();
-            let place = Place { side: Side::A, bytes: &[], length: 5, frame: 1, frames: &[], time: Default::default() };
-            layer.message(*id, version, &place, &mut draft);
-            all.extend(draft.delivery.iter().filter_map(|event| match event {
+            dissection.clear();
+            let place =
+                Provenance { side: Side::A, bytes: &[], length: 5, frame: 1, frames: &[], time: Default::default() };
+            layer.message(*id, version, &place, &mut dissection);
+            all.extend(dissection.delivery.iter().filter_map(|event| match event {
                 Event::Sent { handled, .. } => Some(*handled),
                 _ => None,
             }));
         }
-        (all, draft.notes.iter().map(|(note, _)| note.code).collect())
+        (all, dissection.notes.iter().map(|(note, _)| note.code).collect())
     }
 
     #[test]

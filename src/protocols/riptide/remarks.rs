@@ -4,7 +4,7 @@
 use super::version::Version;
 use crate::codec::layout::{Field, u16le};
 use crate::codec::{Fault, Level, Node, Reason, Value};
-use crate::dissect::{Draft, Place};
+use crate::dissect::{Dissection, Provenance};
 use crate::plural::Plural;
 
 /// Beside a message id of a form that the library does not write.
@@ -13,14 +13,14 @@ pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the l
 pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
 /// Forms of a message id that the library does not write, and what it makes of them.
-pub(super) fn message_id(place: &Place<'_>, draft: &mut Draft) {
-    let Some(id) = draft.tree.find("message_id") else { return };
+pub(super) fn message_id(place: &Provenance<'_>, dissection: &mut Dissection) {
+    let Some(id) = dissection.tree.find("message_id") else { return };
     if matches!(id.value, Value::UInt(..=65535)) {
         return;
     }
     let low = id_value(id, place.bytes) & 0xffff;
-    draft.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
-    draft.notes.add(
+    dissection.derived.push(&DERIVED_ID, Value::UInt(low), 0, 0);
+    dissection.notes.add(
         Level::Warning,
         "riptide.message_id",
         format_args!("no form that the library writes: it uses {low}"),
@@ -28,11 +28,11 @@ pub(super) fn message_id(place: &Place<'_>, draft: &mut Draft) {
 }
 
 /// The reason of a reject or disconnect, and what may stand behind it.
-pub(super) fn reason(message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
-    let Some(reason) = draft.tree.number("reason") else { return };
+pub(super) fn reason(message: &str, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+    let Some(reason) = dissection.tree.number("reason") else { return };
     if message == "disconnect" && version.packed() && place.bytes == [5, 5] && reason == 80 {
-        draft.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
-        draft.notes.add(
+        dissection.derived.push(&DERIVED_REASON, Value::UInt(80), 0, 0);
+        dissection.notes.add(
             Level::Note,
             "riptide.server_stopped_misencoded",
             format_args!("server_stopped, as 2.1.0 to 2.2.0 pack it wrongly"),
@@ -42,17 +42,23 @@ pub(super) fn reason(message: &str, version: Version, place: &Place<'_>, draft: 
         ("reject", Version::V20) => 5,
         _ => 4,
     };
-    if reason != custom && draft.tree.find("data").is_some() {
-        draft.notes.add(Level::Warning, "riptide.unexpected_data", format_args!("data behind a reason that has none"));
+    if reason != custom && dissection.tree.find("data").is_some() {
+        dissection.notes.add(
+            Level::Warning,
+            "riptide.unexpected_data",
+            format_args!("data behind a reason that has none"),
+        );
     }
 }
 
 /// What stands behind a message's last field.
-pub(super) fn trailing(draft: &mut Draft) {
-    if let Some(bits) = draft.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits) {
+pub(super) fn trailing(dissection: &mut Dissection) {
+    if let Some(bits) =
+        dissection.tree.nodes().last().filter(|node| node.field.name == "trailing").map(|node| node.bits)
+    {
         // As the tree counts them.
         let count = if bits % 8 == 0 { Plural(bits / 8, "byte") } else { Plural(bits, "bit") };
-        draft.notes.add(
+        dissection.notes.add(
             Level::Warning,
             "riptide.trailing",
             format_args!("{count} behind the message: the library ignores them"),
@@ -72,13 +78,13 @@ fn id_value(node: &Node, bytes: &[u8]) -> u64 {
 }
 
 /// A datagram of which there is no byte.
-pub(super) fn empty(place: &Place<'_>, draft: &mut Draft) {
+pub(super) fn empty(place: &Provenance<'_>, dissection: &mut Dissection) {
     let cut = place.length > 0;
     let reason = if cut { Reason::Cut } else { Reason::Short };
     let path = "riptide.unknown.type".into();
-    draft.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
+    dissection.fault = Some(Fault { path, ..Fault::new(reason, 0, 4, 0) });
     if !cut {
-        draft.notes.add(
+        dissection.notes.add(
             Level::Error,
             "riptide.empty_datagram",
             format_args!("an empty datagram: a C# server on Linux stops reading for good"),

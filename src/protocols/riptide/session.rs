@@ -8,7 +8,7 @@ use super::{evidence, remarks};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Draft, Out, Place, Role, Session, StreamEvent, Talk, payload};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent, payload};
 use crate::flow::{Side, Stream, Transport};
 use crate::plural::Plural;
 
@@ -17,7 +17,7 @@ pub const PORT: u16 = 7777;
 
 /// One conversation.
 #[derive(Debug)]
-pub struct Conversation {
+pub struct RiptideSession {
     /// Set by the user: nothing is guessed then.
     set: Option<Version>,
     candidates: Candidates,
@@ -36,18 +36,19 @@ pub struct Conversation {
     frames: Vec<u64>,
 }
 
-impl Conversation {
+impl RiptideSession {
     /// The memory for a new conversation.
-    pub fn new(talk: &Talk<'_>) -> Conversation {
-        let set = talk.options.settings.get("riptide.version").and_then(Version::by_name);
-        let server = talk
+    pub fn new(flow_info: &FlowInfo<'_>) -> RiptideSession {
+        let set = flow_info.options.settings.get("riptide.version").and_then(Version::by_name);
+        let server = flow_info
             .server_by_option()
-            .or_else(|| talk.server_by_from(Side::A))
-            .or_else(|| talk.server_by_syn())
-            .or_else(|| talk.server_by_named_port("riptide"))
-            .or_else(|| talk.server_by_port(|port| port == PORT));
-        let framing = Framing::new(set, talk.options.settings.get("riptide.framing"), talk.transport == Transport::Tcp);
-        Conversation {
+            .or_else(|| flow_info.server_by_from(Side::A))
+            .or_else(|| flow_info.server_by_syn())
+            .or_else(|| flow_info.server_by_named_port("riptide"))
+            .or_else(|| flow_info.server_by_port(|port| port == PORT));
+        let framing =
+            Framing::new(set, flow_info.options.settings.get("riptide.framing"), flow_info.transport == Transport::Tcp);
+        RiptideSession {
             set,
             candidates: Candidates::default(),
             acks_of_21: false,
@@ -79,36 +80,36 @@ impl Conversation {
         if version == Version::V22 && self.acks_of_21 { Version::V21 } else { version }
     }
 
-    fn message(&mut self, place: &Place<'_>, out: &mut Out<'_>, gap: Option<u64>) {
-        let schemas = &out.talk.options.schemas;
-        let draft = out.begin("riptide");
+    fn message(&mut self, place: &Provenance<'_>, out: &mut Out<'_>, gap: Option<u64>) {
+        let schemas = &out.flow_info.options.schemas;
+        let dissection = out.begin("riptide");
         let Some(&first) = place.bytes.first() else {
             // Nothing captured of it, or nothing sent at all.
             let version = self.shown.or(self.set).unwrap_or(self.candidates.first());
-            draft.version = Some(version.name());
-            draft.message = "unknown";
-            draft.from = Talk::role(self.server, place.side);
-            remarks::empty(place, draft);
+            dissection.version = Some(version.name());
+            dissection.message = "unknown";
+            dissection.from = FlowInfo::role(self.server, place.side);
+            remarks::empty(place, dissection);
             out.emit(place);
             return;
         };
         let version = self.version(place.bytes, place.length);
         let layout = version.layout(first);
-        draft.version = Some(version.name());
-        draft.message = layout.name;
-        let from = Talk::role(self.server, place.side);
+        dissection.version = Some(version.name());
+        dissection.message = layout.name;
+        let from = FlowInfo::role(self.server, place.side);
         let mut payloads = Payloads { schemas, version, message: layout.name, from };
-        let outcome = Reader::new(place.bytes, &mut draft.tree)
+        let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)
             .context(&mut payloads)
             .read(layout.fields);
-        draft.ended(outcome);
+        dissection.ended(outcome);
         if !schemas.is_empty() {
-            payload::trailing(&draft.tree, &mut draft.notes);
+            payload::trailing(&dissection.tree, &mut dissection.notes);
         }
         if let Some(missing) = gap {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "tcp.gap",
                 format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
@@ -117,19 +118,19 @@ impl Conversation {
         if let Some(shown) = self.shown
             && shown != version
         {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Note,
                 "riptide.version",
                 format_args!("read as {} from here on, {} before", version.name(), shown.name()),
             );
         }
         self.shown = Some(version);
-        draft.from = from;
+        dissection.from = from;
         if self.server.is_none() {
-            self.learn_server(layout.name, version, place.side, draft);
-            draft.from = Talk::role(self.server, place.side);
+            self.learn_server(layout.name, version, place.side, dissection);
+            dissection.from = FlowInfo::role(self.server, place.side);
         }
-        self.analyse(layout.name, version, place, draft);
+        self.analyse(layout.name, version, place, dissection);
         if self.set.is_none() && !self.behaves(version, place) {
             out.doubt();
         }
@@ -138,7 +139,7 @@ impl Conversation {
 
     /// Is it what the library of this version writes, with an id near the side's one before? Nearly
     /// anything has the form of a message.
-    fn behaves(&mut self, version: Version, place: &Place<'_>) -> bool {
+    fn behaves(&mut self, version: Version, place: &Provenance<'_>) -> bool {
         let Some(id) = evidence::reliable_id(version, place.bytes) else {
             return fits(version, place.bytes, place.length);
         };
@@ -147,14 +148,14 @@ impl Conversation {
     }
 
     /// Messages that only one side sends tell who the server is.
-    fn learn_server(&mut self, message: &str, version: Version, side: Side, draft: &Draft) {
-        let whole = draft.fault.is_none() && draft.tree.find("trailing").is_none();
+    fn learn_server(&mut self, message: &str, version: Version, side: Side, dissection: &Dissection) {
+        let whole = dissection.fault.is_none() && dissection.tree.find("trailing").is_none();
         let is_server = match message {
             "connect" => Some(false),
             "reject" | "client_connected" | "client_disconnected" => Some(true),
-            "heartbeat" if whole => Some(draft.tree.find("rtt").is_none()),
+            "heartbeat" if whole => Some(dissection.tree.find("rtt").is_none()),
             "disconnect" if whole && !matches!(version, Version::V10 | Version::V12) => {
-                Some(draft.tree.find("reason").is_some())
+                Some(dissection.tree.find("reason").is_some())
             }
             _ => None,
         };
@@ -162,71 +163,71 @@ impl Conversation {
     }
 
     /// A client's heartbeat asks, the server's with the same ping id answers.
-    fn heartbeat(&mut self, place: &Place<'_>, draft: &mut Draft) {
-        let Some(ping) = draft.tree.number("ping_id") else { return };
-        match draft.tree.find("rtt") {
+    fn heartbeat(&mut self, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let Some(ping) = dissection.tree.number("ping_id") else { return };
+        match dissection.tree.find("rtt") {
             Some(_) => {
                 self.ping = Some((place.side, ping, place.time));
-                draft.delivery.push(Event::Request);
+                dissection.delivery.push(Event::Request);
             }
             None => {
                 let asked = self.ping.take_if(|(side, id, _)| *side != place.side && *id == ping);
-                draft.delivery.extend(asked.map(|(.., at)| Event::Answer(place.time.since(at) as i64)));
+                dissection.delivery.extend(asked.map(|(.., at)| Event::Answer(place.time.since(at) as i64)));
             }
         }
     }
 
     /// What the analysis has to say: about reliability, then about what the library would not write.
-    fn analyse(&mut self, message: &str, version: Version, place: &Place<'_>, draft: &mut Draft) {
-        let whole = draft.fault.is_none();
+    fn analyse(&mut self, message: &str, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+        let whole = dissection.fault.is_none();
         let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
         match message {
-            "unreliable" | "unreliable_auto_relay" => remarks::message_id(place, draft),
+            "unreliable" | "unreliable_auto_relay" => remarks::message_id(place, dissection),
             "reliable" | "reliable_auto_relay" => {
-                self.reliable(version, place, draft);
-                remarks::message_id(place, draft);
+                self.reliable(version, place, dissection);
+                remarks::message_id(place, dissection);
             }
             "ack" | "ack_extra" => {
                 if whole {
                     let (last, bits) =
-                        (number(&draft.tree, "last_received_seq_id"), number(&draft.tree, "acks_bitfield"));
-                    let extra = number(&draft.tree, "for_seq_id");
-                    self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, draft);
+                        (number(&dissection.tree, "last_received_seq_id"), number(&dissection.tree, "acks_bitfield"));
+                    let extra = number(&dissection.tree, "for_seq_id");
+                    self.reliable.ack(last.unwrap_or(0), bits.unwrap_or(0), extra, place, dissection);
                 }
-                remarks::trailing(draft);
+                remarks::trailing(dissection);
             }
             "heartbeat" => {
                 if whole {
-                    self.heartbeat(place, draft);
+                    self.heartbeat(place, dissection);
                 }
-                remarks::trailing(draft);
+                remarks::trailing(dissection);
             }
             "welcome" | "client_connected" | "client_disconnected" => {
-                self.reliable(version, place, draft);
-                remarks::trailing(draft);
+                self.reliable(version, place, dissection);
+                remarks::trailing(dissection);
             }
-            "connect" if draft.from == Role::Server => {
-                draft.notes.add(
+            "connect" if dissection.from == Role::Server => {
+                dissection.notes.add(
                     Level::Note,
                     "riptide.pending",
                     format_args!("the server's application has not decided yet: wait"),
                 );
             }
-            "connect" => self.reliable.connect(draft),
+            "connect" => self.reliable.connect(dissection),
             "reject" | "disconnect" => {
                 let server = self.server;
                 if message == "disconnect" {
-                    self.reliable.never_acked(|side| Talk::role(server, side).name(), draft);
+                    self.reliable.never_acked(|side| FlowInfo::role(server, side).name(), dissection);
                 }
                 self.reliable.end();
-                remarks::reason(message, version, place, draft);
-                remarks::trailing(draft);
+                remarks::reason(message, version, place, dissection);
+                remarks::trailing(dissection);
             }
             "unknown" => {
-                if let Some(sequence) = number(&draft.tree, "sequence_id") {
+                if let Some(sequence) = number(&dissection.tree, "sequence_id") {
                     self.reliable.unknown(sequence, version, place.side);
                 }
-                draft.notes.add(
+                dissection.notes.add(
                     Level::Warning,
                     "riptide.unknown_type",
                     format_args!("no such message type: the library takes it for a reliable message"),
@@ -235,7 +236,7 @@ impl Conversation {
             _ => {}
         }
         if place.length > version.largest() {
-            draft.notes.add(
+            dissection.notes.add(
                 Level::Note,
                 "riptide.too_big",
                 format_args!("{} bytes, the library's default limit is {}", place.length, version.largest()),
@@ -244,19 +245,19 @@ impl Conversation {
     }
 
     /// A message with a sequence id, where that could be read.
-    fn reliable(&mut self, version: Version, place: &Place<'_>, draft: &mut Draft) {
-        if let Some(sequence) = draft.tree.number("sequence_id") {
-            self.reliable.message(sequence as u16, version, place, draft);
+    fn reliable(&mut self, version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+        if let Some(sequence) = dissection.tree.number("sequence_id") {
+            self.reliable.message(sequence as u16, version, place, dissection);
         }
     }
 }
 
-impl Session for Conversation {
+impl Session for RiptideSession {
     fn memory(&self) -> usize {
         self.reliable.memory() + self.frames.capacity() * 8
     }
 
-    fn datagram(&mut self, place: &Place<'_>, out: &mut Out<'_>) {
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         self.message(place, out, None);
     }
 
@@ -277,12 +278,12 @@ impl Session for Conversation {
         }
         loop {
             match self.framing.next(stream.bytes()) {
-                Next::More if matches!(event, StreamEvent::End) && out.talk.ends.is_none() => {
+                Next::More if matches!(event, StreamEvent::End) && out.flow_info.ends.is_none() => {
                     // Hex text ends inside a frame: show what is there. In a capture such a
                     // message was never completed, and is no message.
                     if let Some((prefix, length)) = self.framing.cut(stream.bytes()) {
                         let bytes = stream.bytes().get(prefix..).unwrap_or(&[]);
-                        let place = Place { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
+                        let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
                         self.message(&place, out, None);
                     }
                     stream.consume(stream.bytes().len());
@@ -297,7 +298,7 @@ impl Session for Conversation {
                 Next::Message { prefix, length } => {
                     let gap = self.framing.take_gap(side);
                     let mut frames = std::mem::take(&mut self.frames);
-                    self.message(&Place::in_stream(side, stream, prefix, length, &mut frames), out, gap);
+                    self.message(&Provenance::in_stream(side, stream, prefix, length, &mut frames), out, gap);
                     self.frames = frames;
                     stream.consume(prefix + length);
                 }

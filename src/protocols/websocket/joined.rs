@@ -1,7 +1,7 @@
 //! Fragments joined to messages: unmasked, and inflated when the last one is there.
 
 use super::frame::{self, Head};
-use super::{Carrier, Direction, Step, deflate};
+use super::{Carrier, CarrierStep, Direction, deflate};
 
 /// The heads of one message's frames take no more.
 const MOST_HEADS: usize = 1 << 20;
@@ -17,7 +17,7 @@ impl Carrier {
         head: &Head,
         roles: &mut Roles,
         out: &mut Out<'_>,
-    ) -> Step {
+    ) -> CarrierStep {
         let whole = head.whole() as usize;
         let payload = stream.bytes().get(head.size..whole).unwrap_or_default();
         let mut frames = std::mem::take(&mut self.frames);
@@ -34,7 +34,7 @@ impl Carrier {
             self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
             self.frame_line(side, stream, head, "a message larger than 16 MiB", roles, out);
             stream.consume(whole);
-            return Step::Done;
+            return CarrierStep::Done;
         }
         let old = message.bytes.len();
         message.bytes.extend_from_slice(payload);
@@ -55,7 +55,7 @@ impl Carrier {
         stream.consume(whole);
         let ratio = self.ratio;
         let direction = self.at(side);
-        let Some(begun) = direction.begun.filter(|_| head.fin) else { return Step::Done };
+        let Some(begun) = direction.begun.filter(|_| head.fin) else { return CarrierStep::Done };
         match begun.rsv {
             0 => {}
             4 if deflates => {
@@ -63,24 +63,24 @@ impl Carrier {
                 if let Err(what) = inflater.inflate(&message.bytes, anew, ratio, inflated) {
                     inflated.shrink_to(1 << 16);
                     self.data_line(side, Some(what), roles, out);
-                    return Step::Done;
+                    return CarrierStep::Done;
                 }
                 if inflated.is_empty() {
                     self.data_line(side, None, roles, out);
-                    return Step::Done;
+                    return CarrierStep::Done;
                 }
                 std::mem::swap(&mut message.bytes, inflated);
                 inflated.shrink_to(1 << 16);
             }
             _ => {
                 self.data_line(side, Some("reserved bits that nobody agreed on"), roles, out);
-                return Step::Done;
+                return CarrierStep::Done;
             }
         }
         if self.at(side).message.bytes.is_empty() {
             self.data_line(side, None, roles, out);
-            return Step::Done;
+            return CarrierStep::Done;
         }
-        Step::Message
+        CarrierStep::Message
     }
 }

@@ -4,7 +4,7 @@ use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
-use crate::dissect::{Draft, Out, Place, Role, Roles};
+use crate::dissect::{Dissection, Out, Provenance, Role, Roles};
 use crate::flow::{Side, Stream};
 use crate::plural::Plural;
 
@@ -25,27 +25,27 @@ fn text_value(bytes: &[u8], start: usize) -> Value {
     if std::str::from_utf8(bytes).is_ok() { Value::Text { bit, bits } } else { Value::Raw { bit, bits } }
 }
 
-fn fault(draft: &mut Draft, path: &str, reason: Reason, (start, length): (usize, usize)) {
+fn fault(dissection: &mut Dissection, path: &str, reason: Reason, (start, length): (usize, usize)) {
     let (bit, have) = bits(start, length);
-    let path = format!("{NAME}.{}{path}", draft.message);
-    draft.fault = Some(Fault { path, ..Fault::new(reason, bit, 0, have as u64) });
+    let path = format!("{NAME}.{}{path}", dissection.message);
+    dissection.fault = Some(Fault { path, ..Fault::new(reason, bit, 0, have as u64) });
 }
 
 impl Carrier {
-    fn begin<'d>(&mut self, side: Side, name: &'static str, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Draft {
+    fn begin<'d>(&mut self, side: Side, name: &'static str, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Dissection {
         let gap = self.at(side).gap.take();
-        let draft = out.begin(NAME);
-        (draft.message, draft.from) = (name, roles.of(side));
+        let dissection = out.begin(NAME);
+        (dissection.message, dissection.from) = (name, roles.of(side));
         if let Some(missing) = gap {
             let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-            draft.notes.add(Level::Warning, "tcp.gap", text);
+            dissection.notes.add(Level::Warning, "tcp.gap", text);
         }
-        draft
+        dissection
     }
 
     fn emit(&mut self, side: Side, stream: &Stream, length: usize, out: &mut Out<'_>) {
         let mut frames = std::mem::take(&mut self.frames);
-        out.emit(&Place::in_stream(side, stream, 0, length, &mut frames));
+        out.emit(&Provenance::in_stream(side, stream, 0, length, &mut frames));
         self.frames = frames;
     }
 
@@ -63,11 +63,16 @@ impl Carrier {
     ) {
         let bytes = stream.bytes();
         let name = if head.status.is_some() { "upgrade_response" } else { "upgrade_request" };
-        let draft = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, roles, out);
         let text = bytes.get(..end).unwrap_or_default();
         let mut push = |field, start: usize, length: usize| {
             let (bit, count) = bits(start, length);
-            draft.tree.push(field, text_value(bytes.get(start..start + length).unwrap_or_default(), start), bit, count);
+            dissection.tree.push(
+                field,
+                text_value(bytes.get(start..start + length).unwrap_or_default(), start),
+                bit,
+                count,
+            );
         };
         push(&layout::HEAD, 0, text.len());
         if body > 0 {
@@ -75,7 +80,7 @@ impl Carrier {
         }
         let mut push = |field, (start, length): (usize, usize)| {
             let (bit, count) = bits(start, length);
-            draft.derived.push(field, text_value(head.text(text, (start, length)), start), bit, count);
+            dissection.derived.push(field, text_value(head.text(text, (start, length)), start), bit, count);
         };
         if head.status.is_none() {
             push(&layout::TARGET, head.target);
@@ -84,10 +89,10 @@ impl Carrier {
             push(&layout::EXTENSIONS, range);
         }
         if let Some(status) = head.status {
-            draft.derived.push(&layout::STATUS, Value::UInt(status as u64), 0, 0);
+            dissection.derived.push(&layout::STATUS, Value::UInt(status as u64), 0, 0);
             if status != 101 {
                 let text = format_args!("the upgrade was answered with status {status}");
-                draft.notes.add(Level::Warning, "websocket.refused", text);
+                dissection.notes.add(Level::Warning, "websocket.refused", text);
             }
         }
         self.emit(side, stream, end + body, out);
@@ -98,21 +103,21 @@ impl Carrier {
         let bytes = stream.bytes();
         let name = if bytes.starts_with(b"HT") { "upgrade_response" } else { "upgrade_request" };
         let end = http::end(bytes, 0).unwrap_or(0);
-        let draft = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, roles, out);
         let (bit, count) = bits(0, end);
         if end > 0 {
-            draft.tree.push(&layout::HEAD, text_value(bytes.get(..end).unwrap_or_default(), 0), bit, count);
+            dissection.tree.push(&layout::HEAD, text_value(bytes.get(..end).unwrap_or_default(), 0), bit, count);
         }
         let rest = bytes.len() - end;
         if rest > 0 {
             let (bit, count) = bits(end, rest);
-            draft.tree.push(&UNPARSED, bytes_value(end, rest), bit, count);
+            dissection.tree.push(&UNPARSED, bytes_value(end, rest), bit, count);
         }
         let (path, reason) = match end {
             0 => (".head", Reason::Unterminated),
             _ => (".body", Reason::Short),
         };
-        fault(draft, path, reason, (end, rest));
+        fault(dissection, path, reason, (end, rest));
         (self.at(side).searched, self.at(side).awaited) = (0, 0);
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
@@ -121,40 +126,40 @@ impl Carrier {
     /// A frame that never became whole, or bytes in which none begins.
     pub(super) fn cut_frame(&mut self, side: Side, stream: &mut Stream, roles: &Roles, out: &mut Out<'_>) {
         let bytes = stream.bytes();
-        let draft = self.begin(side, "frame", roles, out);
+        let dissection = self.begin(side, "frame", roles, out);
         let (bit, count) = bits(0, bytes.len());
-        draft.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
+        dissection.tree.push(&UNPARSED, bytes_value(0, bytes.len()), bit, count);
         let need = Head::read(bytes).map_or(0, |head| head.whole().saturating_mul(8));
-        fault(draft, "", Reason::Short, (0, bytes.len()));
-        draft.fault.iter_mut().for_each(|fault| fault.need = need);
+        fault(dissection, "", Reason::Short, (0, bytes.len()));
+        dissection.fault.iter_mut().for_each(|fault| fault.need = need);
         self.emit(side, stream, bytes.len(), out);
         stream.consume(stream.bytes().len());
     }
 
     /// Begins the line of a frame: mask, the header where the fields would not give it back, and
     /// where the unmasked payload stands (which source, and its bytes there).
-    fn framed(&mut self, stream: &Stream, side: Side, head: &Head, roles: &Roles, draft: &mut Draft) -> u8 {
+    fn framed(&mut self, stream: &Stream, side: Side, head: &Head, roles: &Roles, dissection: &mut Dissection) -> u8 {
         let bytes = stream.bytes();
         let whole = bytes.get(..head.whole() as usize).unwrap_or(bytes);
         let mut source = 0;
         if let Some(key) = head.mask {
             let start = head.size.saturating_sub(4);
             let (bit, count) = bits(start, 4);
-            draft.tree.push(&layout::MASK, bytes_value(start, 4), bit, count);
-            let (number, plain) = draft.source();
+            dissection.tree.push(&layout::MASK, bytes_value(start, 4), bit, count);
+            let (number, plain) = dissection.source();
             plain.extend_from_slice(whole);
             if let Some(payload) = plain.get_mut(head.size..) {
                 frame::mask(payload, key);
             }
             source = number;
         } else if roles.of(side) == Role::Client {
-            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+            dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }
         // The length is that of the bytes that are there, but for a frame that is never whole.
         let there = whole.len().saturating_sub(head.size) as u64;
         if bytes.get(..head.size) != Some(&frame::head(head.opcode, head.mask, there)[..]) {
             let (bit, count) = bits(0, head.size);
-            draft.derived.push(&layout::HEADER, bytes_value(0, head.size), bit, count);
+            dissection.derived.push(&layout::HEADER, bytes_value(0, head.size), bit, count);
         }
         source
     }
@@ -166,29 +171,30 @@ impl Carrier {
             opcode::PING => "ping",
             _ => "pong",
         };
-        let draft = self.begin(side, name, roles, out);
-        let source = self.framed(stream, side, head, roles, draft);
+        let dissection = self.begin(side, name, roles, out);
+        let source = self.framed(stream, side, head, roles, dissection);
         let (start, length) = (head.size, head.length as usize);
-        draft.tree.set_source(source);
+        dissection.tree.set_source(source);
         let (bit, count) = bits(start, length);
         match (head.opcode, length) {
             (opcode::CLOSE, 0) => {}
             (opcode::CLOSE, 1) => {
-                draft.tree.push(&UNPARSED, bytes_value(start, 1), bit, count);
-                fault(draft, ".code", Reason::Short, (start, 1));
-                draft.fault.iter_mut().for_each(|fault| fault.need = 16);
+                dissection.tree.push(&UNPARSED, bytes_value(start, 1), bit, count);
+                fault(dissection, ".code", Reason::Short, (start, 1));
+                dissection.fault.iter_mut().for_each(|fault| fault.need = 16);
             }
             (opcode::CLOSE, _) => {
-                let plain = draft.sources(stream.bytes()).get(source).get(start..start + length).unwrap_or_default();
+                let plain =
+                    dissection.sources(stream.bytes()).get(source).get(start..start + length).unwrap_or_default();
                 let code = plain.first_chunk().map_or(0, |two| u16::from_be_bytes(*two));
                 let reason = text_value(plain.get(2..).unwrap_or_default(), start + 2);
-                draft.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
+                dissection.tree.push(&layout::CODE, Value::UInt(code as u64), bit, 16);
                 if length > 2 {
-                    draft.tree.push(&layout::REASON, reason, bit + 16, count - 16);
+                    dissection.tree.push(&layout::REASON, reason, bit + 16, count - 16);
                 }
             }
             _ => {
-                draft.tree.push(&layout::DATA, bytes_value(start, length), bit, count);
+                dissection.tree.push(&layout::DATA, bytes_value(start, length), bit, count);
             }
         }
         let what = match head {
@@ -198,7 +204,7 @@ impl Carrier {
             _ => None,
         };
         if let Some(what) = what {
-            fault(draft, "", Reason::Undefined(what), (0, head.whole() as usize));
+            fault(dissection, "", Reason::Undefined(what), (0, head.whole() as usize));
         }
         self.emit(side, stream, head.whole() as usize, out);
     }
@@ -214,16 +220,16 @@ impl Carrier {
         out: &mut Out<'_>,
     ) {
         let there = stream.bytes().len().min(head.whole() as usize);
-        let draft = self.begin(side, "frame", roles, out);
-        let source = self.framed(stream, side, head, roles, draft);
-        draft.tree.push(&layout::OPCODE, Value::UInt(head.opcode as u64), 0, 4);
-        draft.tree.set_source(source);
+        let dissection = self.begin(side, "frame", roles, out);
+        let source = self.framed(stream, side, head, roles, dissection);
+        dissection.tree.push(&layout::OPCODE, Value::UInt(head.opcode as u64), 0, 4);
+        dissection.tree.set_source(source);
         let length = there.saturating_sub(head.size);
         if length > 0 {
             let (bit, count) = bits(head.size, length);
-            draft.tree.push(&UNPARSED, bytes_value(head.size, length), bit, count);
+            dissection.tree.push(&UNPARSED, bytes_value(head.size, length), bit, count);
         }
-        fault(draft, ".opcode", Reason::Undefined(what), (0, there));
+        fault(dissection, ".opcode", Reason::Undefined(what), (0, there));
         self.emit(side, stream, there, out);
     }
 
@@ -235,33 +241,33 @@ impl Carrier {
         let message = self.take(side);
         self.at(side).gap = gap;
         let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { "text" } else { "binary" };
-        let draft = self.begin(side, name, roles, out);
+        let dissection = self.begin(side, name, roles, out);
         if message.unmasked {
-            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+            dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }
         let length = message.bytes.len();
-        let (source, buffer) = draft.source();
+        let (source, buffer) = dissection.source();
         buffer.extend_from_slice(&message.bytes);
-        draft.tree.set_source(source);
-        draft.derived.set_source(source);
+        dissection.tree.set_source(source);
+        dissection.derived.set_source(source);
         // What inflates to nothing has no bytes to show, but some on the wire.
         let hollow = what.is_none() && length > 0;
         let (bit, count) = bits(0, if hollow { 0 } else { length });
-        draft.tree.push(&layout::PAYLOAD, Value::Bytes { bit, bits: count }, bit, count);
+        dissection.tree.push(&layout::PAYLOAD, Value::Bytes { bit, bits: count }, bit, count);
         if hollow {
-            draft.derived.push(&layout::COMPRESSED, bytes_value(0, length), 0, 0);
+            dissection.derived.push(&layout::COMPRESSED, bytes_value(0, length), 0, 0);
         }
         let wire = frame::rebuild(&heads, &message.bytes);
         if heads != frame::head(begun.map_or(opcode::BINARY, |b| b.opcode), None, length as u64) {
-            let (source, buffer) = draft.source();
+            let (source, buffer) = dissection.source();
             buffer.extend_from_slice(&heads);
-            draft.derived.set_source(source);
-            draft.derived.push(&layout::HEADER, bytes_value(0, heads.len()), 0, 0);
+            dissection.derived.set_source(source);
+            dissection.derived.push(&layout::HEADER, bytes_value(0, heads.len()), 0, 0);
         }
         if let Some(what) = what {
-            fault(draft, ".payload", Reason::Undefined(what), (0, wire.len()));
+            fault(dissection, ".payload", Reason::Undefined(what), (0, wire.len()));
         }
-        out.emit(&Place {
+        out.emit(&Provenance {
             side,
             bytes: &wire,
             length: wire.len(),

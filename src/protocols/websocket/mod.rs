@@ -1,7 +1,7 @@
 //! WebSocket (RFC 6455) as a carrier: the HTTP upgrade, frames, masks, fragments,
 //! permessage-deflate (RFC 7692). It knows nothing of what it carries.
 //!
-//! A session asks the [`Carrier`] for one [`Step`] after the other; the carrier prints its own
+//! A session asks the [`Carrier`] for one [`CarrierStep`] after the other; the carrier prints its own
 //! lines, and hands out each message joined, unmasked and inflated.
 //!
 #![doc = include_str!("README.md")]
@@ -31,7 +31,7 @@ pub const MOST_FRAMES: usize = 1 << 16;
 
 /// What was found at the beginning of a direction's unread bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum CarrierStep {
     /// Nothing whole: more bytes are needed.
     Wait,
     /// Something of the carrier's own, printed if it is worth a line. Ask again.
@@ -168,20 +168,20 @@ impl Carrier {
     }
 
     /// Reads on.
-    pub fn step(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+    pub fn step(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         if stream.bytes().is_empty() {
-            return Step::Wait;
+            return CarrierStep::Wait;
         }
         let direction = self.at(side);
         if direction.skip > 0 {
             let skipped = direction.skip.min(stream.bytes().len() as u64);
             direction.skip -= skipped;
             stream.consume(skipped as usize);
-            return Step::Done;
+            return CarrierStep::Done;
         }
         if direction.lost && !self.find(side, stream, roles) {
             self.cut_frame(side, stream, roles, out);
-            return Step::Wait;
+            return CarrierStep::Wait;
         }
         match self.at(side).mode {
             Mode::Http => self.head(side, stream, roles, out),
@@ -216,23 +216,23 @@ impl Carrier {
     }
 
     /// One HTTP head, with its body.
-    fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+    fn head(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
         let direction = self.at(side);
         if bytes.len() < direction.awaited {
-            return Step::Wait;
+            return CarrierStep::Wait;
         }
         let Some(end) = http::end(bytes, direction.searched) else {
             direction.searched = bytes.len();
             if bytes.len() > http::LONGEST {
                 self.cut_head(side, stream, roles, out);
-                return Step::Done;
+                return CarrierStep::Done;
             }
-            return Step::Wait;
+            return CarrierStep::Wait;
         };
         // The end is found again at once while the body is waited for.
         direction.searched = end.saturating_sub(1);
-        let Some(text) = bytes.get(..end) else { return Step::Wait };
+        let Some(text) = bytes.get(..end) else { return CarrierStep::Wait };
         let head = http::Head::read(text);
         let body = match head.status {
             Some(101) => 0,
@@ -241,7 +241,7 @@ impl Carrier {
         };
         if bytes.len() < end + body {
             direction.awaited = end + body;
-            return Step::Wait;
+            return CarrierStep::Wait;
         }
         (direction.searched, direction.awaited) = (0, 0);
         match head.status {
@@ -262,17 +262,17 @@ impl Carrier {
         }
         self.head_line(side, stream, &head, end, body, roles, out);
         stream.consume(end + body);
-        Step::Done
+        CarrierStep::Done
     }
 
     /// One frame.
-    fn frame(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> Step {
+    fn frame(&mut self, side: Side, stream: &mut Stream, roles: &mut Roles, out: &mut Out<'_>) -> CarrierStep {
         let bytes = stream.bytes();
-        let Some(head) = Head::read(bytes) else { return Step::Wait };
+        let Some(head) = Head::read(bytes) else { return CarrierStep::Wait };
         let data = matches!(head.opcode, opcode::CONTINUATION | opcode::TEXT | opcode::BINARY);
         let too_large = head.length > deflate::LARGEST as u64;
         if !too_large && (bytes.len() as u64) < head.whole() {
-            return Step::Wait;
+            return CarrierStep::Wait;
         }
         roles.tell(side, if head.mask.is_some() { Role::Client } else { Role::Server });
         let begun = self.at(side).begun;
@@ -297,7 +297,7 @@ impl Carrier {
             _ => self.frame_line(side, stream, &head, "an opcode without meaning", roles, out),
         }
         stream.consume(head.whole() as usize);
-        Step::Done
+        CarrierStep::Done
     }
 
     /// The direction has ended, or bytes of it are missing: prints what can never be whole.

@@ -4,9 +4,9 @@ use super::super::record::now;
 use super::super::stop::SLICE;
 use super::super::trouble::{Trouble, waited};
 use super::heard::{Collect, Heard};
-use super::{Link, talk};
+use super::{Link, flow_info};
 use crate::capture::Time;
-use crate::dissect::{Out, Place, StreamEvent};
+use crate::dissect::{Out, Provenance, StreamEvent};
 use crate::flow::{Origin, Side, Transport};
 use std::time::{Duration, Instant};
 
@@ -123,11 +123,11 @@ impl Link<'_> {
         let (frame, time) = (self.frame, now());
         match self.transport {
             Transport::Udp => {
-                let place = Place { side, bytes, length: bytes.len(), frame, frames: &[], time };
-                let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
+                let place = Provenance { side, bytes, length: bytes.len(), frame, frames: &[], time };
+                let flow_info = flow_info(self.flow, self.role, self.transport, self.ends, &self.options);
                 let mut collect = Collect::new(first, self.watch.as_ref(), self.options.limits.peer.live_kept_bytes);
                 let names = [self.names[0].as_str(), self.names[1].as_str()];
-                let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
+                let mut out = Out::new(&mut self.dissection, &mut collect, &flow_info, names);
                 self.session.datagram(&place, &mut out);
                 self.flooded |= collect.full;
                 collect.list
@@ -140,10 +140,10 @@ impl Link<'_> {
     }
 
     pub(super) fn event(&mut self, side: Side, event: StreamEvent<'_>, first: Instant) -> Vec<Heard> {
-        let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
+        let flow_info = flow_info(self.flow, self.role, self.transport, self.ends, &self.options);
         let mut collect = Collect::new(first, self.watch.as_ref(), self.options.limits.peer.live_kept_bytes);
         let names = [self.names[0].as_str(), self.names[1].as_str()];
-        let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
+        let mut out = Out::new(&mut self.dissection, &mut collect, &flow_info, names);
         self.session.stream(side, &mut self.streams[side.index()], event, &mut out);
         self.flooded |= collect.full;
         collect.list

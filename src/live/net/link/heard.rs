@@ -2,7 +2,9 @@
 
 use super::super::record::now;
 use crate::codec::json::{derived_json, fields_json};
-use crate::dissect::{Dissector, Draft, Message, Options, Out, Place, Registry, Role, Sink, StreamEvent, Talk};
+use crate::dissect::{
+    Dissection, Dissector, FlowInfo, Message, Options, Out, Provenance, Registry, Role, Sink, StreamEvent,
+};
 use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -104,17 +106,17 @@ impl Sink for Collect<'_, '_> {
             return;
         }
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        fields_json(&message.draft.tree, message.sources(), &mut fields);
-        derived_json(&message.draft.tree, &message.draft.derived, message.sources(), &mut derived);
+        fields_json(&message.dissection.tree, message.sources(), &mut fields);
+        derived_json(&message.dissection.tree, &message.dissection.derived, message.sources(), &mut derived);
         let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
         let heard = Heard {
-            proto: message.draft.proto,
-            message: message.draft.message,
-            version: message.draft.version,
-            from: message.draft.from,
+            proto: message.dissection.proto,
+            message: message.dissection.message,
+            version: message.dissection.version,
+            from: message.dissection.from,
             fields: json(&fields),
             derived: json(&derived),
-            fault: message.draft.fault.as_ref().map(ToString::to_string),
+            fault: message.dissection.fault.as_ref().map(ToString::to_string),
             bytes: message.place.bytes.to_vec(),
             first: self.first,
         };
@@ -134,15 +136,15 @@ pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes
         proto: Some(dissector.name().into()),
         ..Options::new(Registry::new([dissector]))
     };
-    let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
-    let mut session = dissector.session(&talk);
+    let flow_info = FlowInfo { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
+    let mut session = dissector.session(&flow_info);
     let mut collect = Collect::new(Instant::now(), None, options.limits.peer.live_kept_bytes);
-    let mut draft = Draft::default();
-    let mut out = Out::new(&mut draft, &mut collect, &talk, ["", ""]);
+    let mut dissection = Dissection::default();
+    let mut out = Out::new(&mut dissection, &mut collect, &flow_info, ["", ""]);
     let side = Side::A;
     match transport {
         Transport::Udp => {
-            let place = Place { side, bytes, length: bytes.len(), frame: 0, frames: &[], time: now() };
+            let place = Provenance { side, bytes, length: bytes.len(), frame: 0, frames: &[], time: now() };
             session.datagram(&place, &mut out);
         }
         Transport::Tcp => {

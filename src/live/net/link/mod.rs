@@ -10,7 +10,7 @@ pub use heard::{Heard, Watch, read_alone, weight};
 use super::record::{Recorder, Tape, now};
 use super::stop::{SLICE, Stop};
 use super::trouble::{Trouble, waited};
-use crate::dissect::{Dissector, Draft, Encoder, Options, Role, Server, Session, Talk};
+use crate::dissect::{Dissection, Dissector, Encoder, FlowInfo, Options, Role, Server, Session};
 use crate::flow::{Side, Stream, Transport};
 use socket::Socket;
 use std::collections::VecDeque;
@@ -58,7 +58,7 @@ pub struct Link<'a> {
     role: Role,
     encoder: Box<dyn Encoder>,
     session: Box<dyn Session>,
-    draft: Draft,
+    dissection: Dissection,
     streams: [Stream; 2],
     frame: u64,
     inbox: VecDeque<Heard>,
@@ -183,7 +183,7 @@ impl<'a> Link<'a> {
         options.proto = Some(open.dissector.name().into());
         let session = match session {
             Some(session) => session,
-            None => open.dissector.session(&talk(open.flow, open.role, transport, ends, &options)),
+            None => open.dissector.session(&flow_info(open.flow, open.role, transport, ends, &options)),
         };
         let mut link = Link {
             socket,
@@ -197,7 +197,7 @@ impl<'a> Link<'a> {
             encoder: open.dissector.encoder(&options),
             session,
             options,
-            draft: Draft::default(),
+            dissection: Dissection::default(),
             streams: Default::default(),
             frame: 0,
             inbox: VecDeque::new(),
@@ -243,8 +243,8 @@ impl<'a> Link<'a> {
     }
 }
 
-fn talk(flow: u64, role: Role, transport: Transport, ends: [SocketAddr; 2], options: &Options) -> Talk<'_> {
+fn flow_info(flow: u64, role: Role, transport: Transport, ends: [SocketAddr; 2], options: &Options) -> FlowInfo<'_> {
     // The side that opens a connection is the client; ours is A.
     let opener = Some(if role == Role::Server { Side::B } else { Side::A });
-    Talk { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
+    FlowInfo { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
 }

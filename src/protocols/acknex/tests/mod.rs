@@ -10,7 +10,7 @@ use super::Acknex;
 use crate::codec::Fault;
 use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::inspector::dump;
-use crate::dissect::{Dissector, Draft, Encoder, Line, Message, Options, Role, Sink};
+use crate::dissect::{Dissection, Dissector, Encoder, Line, Message, Options, Role, Sink};
 use serde_json::Value as Json;
 
 /// One message, as the output would have it.
@@ -65,24 +65,24 @@ struct Rows(Vec<Row>);
 
 impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
-        let (draft, place) = (message.draft, message.place);
-        for (note, _) in draft.notes.iter() {
+        let (dissection, place) = (message.dissection, message.place);
+        for (note, _) in dissection.notes.iter() {
             let listed = Acknex.notes().iter().find(|doc| doc.code == note.code).expect(note.code);
             assert_eq!(listed.level, note.level.name(), "{}", note.code);
         }
         let json = |bytes: &[u8]| serde_json::from_slice(bytes).expect("JSON");
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        fields_json(&draft.tree, message.sources(), &mut fields);
-        let has_derived = derived_json(&draft.tree, &draft.derived, message.sources(), &mut derived);
+        fields_json(&dissection.tree, message.sources(), &mut fields);
+        let has_derived = derived_json(&dissection.tree, &dissection.derived, message.sources(), &mut derived);
         self.0.push(Row {
             frame: place.frame,
-            message: draft.message,
-            version: draft.version,
-            from: draft.from,
+            message: dissection.message,
+            version: dissection.version,
+            from: dissection.from,
             fields: json(&fields),
             derived: has_derived.then(|| json(&derived)),
-            notes: draft.notes.iter().map(|(note, text)| (note.code, text.to_owned())).collect(),
-            fault: draft.fault.clone(),
+            notes: dissection.notes.iter().map(|(note, text)| (note.code, text.to_owned())).collect(),
+            fault: dissection.fault.clone(),
             bytes: place.bytes.to_vec(),
             length: place.length,
         });
@@ -106,7 +106,7 @@ fn options(args: &[&str]) -> Options {
 
 fn dumped(bytes: &[u8], options: &Options) -> Vec<Row> {
     let mut rows = Rows::default();
-    dump(&Acknex, bytes, options, &mut Draft::default(), &mut rows);
+    dump(&Acknex, bytes, options, &mut Dissection::default(), &mut rows);
     rows.0
 }
 

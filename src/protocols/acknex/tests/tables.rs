@@ -1,7 +1,7 @@
 //! The tables are closed, and what they invent can be read, shown and written again.
 
 use super::super::commands::{TABLES, Version};
-use super::super::reading::Reading;
+use super::super::reading::WireVariant;
 use crate::codec::check::check;
 use crate::codec::json::fields_json;
 use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
@@ -9,8 +9,8 @@ use crate::dissect::Role;
 use serde_json::Value as Json;
 
 /// Every combination of readings.
-fn readings() -> impl Iterator<Item = Reading> {
-    (0..32).map(|k| Reading {
+fn readings() -> impl Iterator<Item = WireVariant> {
+    (0..32).map(|k| WireVariant {
         angle_le: k & 1 != 0,
         fixed: k & 2 != 0,
         no_z: k & 4 != 0,
@@ -40,7 +40,7 @@ fn every_command_finds_its_layout() {
 
 #[test]
 fn samples_come_back_from_json() {
-    let all: Vec<Reading> = readings().collect();
+    let all: Vec<WireVariant> = readings().collect();
     for layout in TABLES.iter().filter(|t| !t.version.is_empty()).flat_map(|t| t.layouts) {
         let mut tree = Tree::default();
         let mut json = Vec::new();
@@ -65,7 +65,7 @@ fn samples_of_updates_have_all_parameters() {
     for layout in super::super::layout::SERVER.iter().filter(|l| l.name.starts_with("update")) {
         let mut bits = 0;
         for seed in 0..200 {
-            let mut reading = Reading::default();
+            let mut reading = WireVariant::default();
             let bytes = Sampler::new(seed).context(&mut reading).sample(layout.fields).expect(layout.name);
             bits |= bytes[0] & 0x3f;
         }

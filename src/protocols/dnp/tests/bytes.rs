@@ -116,15 +116,20 @@ fn samples_come_back() {
                 if samples > 2000 {
                     break;
                 }
-                let mut draft = Draft::default();
-                let outcome = crate::codec::Reader::new(&bytes, &mut draft.tree).context(&mut all).read(layout.fields);
+                let mut dissection = Dissection::default();
+                let outcome =
+                    crate::codec::Reader::new(&bytes, &mut dissection.tree).context(&mut all).read(layout.fields);
                 assert_eq!((outcome.bits as usize, outcome.stop), (bytes.len() * 8, None), "{}", layout.name);
                 let mut text = Vec::new();
-                crate::codec::json::fields_json(&draft.tree, draft.sources(&bytes), &mut text);
+                crate::codec::json::fields_json(&dissection.tree, dissection.sources(&bytes), &mut text);
                 let fields: Json = serde_json::from_slice(&text).expect("JSON");
                 text.clear();
-                let derived =
-                    crate::codec::json::derived_json(&draft.tree, &draft.derived, draft.sources(&bytes), &mut text);
+                let derived = crate::codec::json::derived_json(
+                    &dissection.tree,
+                    &dissection.derived,
+                    dissection.sources(&bytes),
+                    &mut text,
+                );
                 let derived: Option<Json> = derived.then(|| serde_json::from_slice(&text).expect("JSON"));
                 let (message, from) = (layout.name, Role::Unknown);
                 let line = Line {

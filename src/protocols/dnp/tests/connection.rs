@@ -1,7 +1,7 @@
 //! Requests, answers, closes; who the server is; which conversations are DNP.
 
 use super::*;
-use crate::dissect::{Evidence, Role, Sight};
+use crate::dissect::{Evidence, Observation, Role};
 
 #[test]
 fn requests_begin_and_repeat() {
@@ -55,9 +55,15 @@ fn the_first_datagram_decides() {
     let sure = |port: u16, datagrams: &[&[u8]]| {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
-        let sight =
-            Sight { transport: Transport::Udp, ends, said: &said, begun: [true; 2], last: false, options: &options };
-        match Dnp.identify(&sight) {
+        let observation = Observation {
+            transport: Transport::Udp,
+            ends,
+            payloads: &said,
+            begun: [true; 2],
+            last: false,
+            options: &options,
+        };
+        match Dnp.identify(&observation) {
             enough if enough.suffices(false) => Some(true),
             Evidence::No => Some(false),
             _ => None,
@@ -87,12 +93,12 @@ fn the_first_datagram_decides() {
 fn a_cut_datagram_is_a_fault() {
     let options = crate::protocols::options();
     let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], 3413).into()];
-    let talk = talk(&options, ends);
-    let mut session = Dnp.session(&talk);
+    let flow_info = flow_info(&options, ends);
+    let mut session = Dnp.session(&flow_info);
     for (bytes, length) in [(&[][..], 5), (&[4, 0][..], 9), (&[4, 0, 0, 1][..], 9), (&[2][..], 3)] {
-        let (mut last, mut draft) = (Last::default(), Draft::default());
-        let place = Place { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };
-        let mut out = Out::new(&mut draft, &mut last, &talk, ["", ""]);
+        let (mut last, mut dissection) = (Last::default(), Dissection::default());
+        let place = Provenance { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };
+        let mut out = Out::new(&mut dissection, &mut last, &flow_info, ["", ""]);
         session.datagram(&place, &mut out);
         assert_eq!(last.said.fault.is_some(), bytes != [2], "{bytes:?}");
         assert_eq!(last.said.codes.contains(&"dnp.trailing_bytes"), bytes == [2]);

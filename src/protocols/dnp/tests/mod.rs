@@ -9,7 +9,7 @@ mod states;
 
 use super::Dnp;
 use crate::capture::Time;
-use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Place, Session, Sink, Talk};
+use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Message, Options, Out, Provenance, Session, Sink};
 use crate::flow::{Side, Transport};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
@@ -34,20 +34,21 @@ struct Last {
 
 impl Sink for Last {
     fn message(&mut self, message: &Message<'_>) {
-        let draft = message.draft;
+        let dissection = message.dissection;
         let mut text = Vec::new();
-        crate::codec::json::fields_json(&draft.tree, message.sources(), &mut text);
+        crate::codec::json::fields_json(&dissection.tree, message.sources(), &mut text);
         let fields = serde_json::from_slice(&text).expect("fields are JSON");
         text.clear();
-        let derived = crate::codec::json::derived_json(&draft.tree, &draft.derived, message.sources(), &mut text);
+        let derived =
+            crate::codec::json::derived_json(&dissection.tree, &dissection.derived, message.sources(), &mut text);
         self.count += 1;
         self.said = Said {
-            message: draft.message,
-            from: draft.from.name(),
+            message: dissection.message,
+            from: dissection.from.name(),
             fields,
             derived: derived.then(|| serde_json::from_slice(&text).expect("derived is JSON")),
-            codes: draft.notes.iter().map(|(note, _)| note.code).collect(),
-            fault: draft.fault.clone(),
+            codes: dissection.notes.iter().map(|(note, _)| note.code).collect(),
+            fault: dissection.fault.clone(),
         };
     }
 }
@@ -72,7 +73,7 @@ impl Said {
 /// One datagram without a conversation; `None` where it is no message.
 fn dump(bytes: &[u8], options: &Options) -> Option<Said> {
     let mut last = Last::default();
-    crate::dissect::inspector::dump(&Dnp, bytes, options, &mut Draft::default(), &mut last);
+    crate::dissect::inspector::dump(&Dnp, bytes, options, &mut Dissection::default(), &mut last);
     assert!(last.count <= 1, "one datagram is one message");
     (last.count == 1).then_some(last.said)
 }
@@ -82,7 +83,7 @@ struct Talking {
     session: Box<dyn Session>,
     options: Options,
     ends: [SocketAddr; 2],
-    draft: Draft,
+    dissection: Dissection,
     frame: u64,
     millis: i64,
 }
@@ -97,8 +98,8 @@ impl Talking {
 
     fn with(options: Options, port: u16) -> Talking {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
-        let session = Dnp.session(&talk(&options, ends));
-        Talking { session, options, ends, draft: Draft::default(), frame: 0, millis: 0 }
+        let session = Dnp.session(&flow_info(&options, ends));
+        Talking { session, options, ends, dissection: Dissection::default(), frame: 0, millis: 0 }
     }
 
     /// With a request and its answer already said.
@@ -119,10 +120,10 @@ impl Talking {
         self.frame += 1;
         self.millis += millis;
         let time = Time { secs: self.millis / 1000, frac: (self.millis % 1000) as u64, digits: 3 };
-        let place = Place { side, bytes: &bytes, length: bytes.len(), frame: self.frame, frames: &[], time };
-        let talk = talk(&self.options, self.ends);
+        let place = Provenance { side, bytes: &bytes, length: bytes.len(), frame: self.frame, frames: &[], time };
+        let flow_info = flow_info(&self.options, self.ends);
         let mut last = Last::default();
-        let mut out = Out::new(&mut self.draft, &mut last, &talk, ["", ""]);
+        let mut out = Out::new(&mut self.dissection, &mut last, &flow_info, ["", ""]);
         self.session.datagram(&place, &mut out);
         assert_eq!(last.count, 1);
         last.said
@@ -134,8 +135,8 @@ impl Talking {
     }
 }
 
-fn talk(options: &Options, ends: [SocketAddr; 2]) -> Talk<'_> {
-    Talk { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: None, begun: [true; 2], options }
+fn flow_info(options: &Options, ends: [SocketAddr; 2]) -> FlowInfo<'_> {
+    FlowInfo { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: None, begun: [true; 2], options }
 }
 
 /// Options with these settings.

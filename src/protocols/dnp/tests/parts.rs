@@ -1,6 +1,6 @@
 //! Long messages: joined in any order, as a plain walk would join them.
 
-use super::super::joined::{Chain, Kind, follow};
+use super::super::joined::{Chain, JoinedKind, follow};
 use super::super::runs::{Marks, Runs};
 use super::*;
 use serde_json::json;
@@ -122,7 +122,7 @@ fn runs_join_as_a_walk_does() {
             seen.insert(number, part);
             let around = runs.insert(number, [marks, Marks::default()]);
             let Some(flags) = part else { continue };
-            let chain = follow(number, flags, Kind::Message, &around, 0);
+            let chain = follow(number, flags, JoinedKind::Message, &around, 0);
             assert_eq!(chain, walk(&seen, number), "{number} in {seen:?}");
             whole += matches!(chain, Chain::Whole(..)) as usize;
         }

@@ -60,8 +60,8 @@ impl Probe for Probing {
         let link = ask.open(course.carrier, None)?;
         let mut client = Client { link, carrier: course.carrier, aside: Aside::default(), hands: 0 };
         let result = match course.carrier {
-            Carrier::Ws => client.upgrade(ask).and_then(|()| client.talk(ask, tale)),
-            _ => client.talk(ask, tale),
+            Carrier::Ws => client.upgrade(ask).and_then(|()| client.flow_info(ask, tale)),
+            _ => client.flow_info(ask, tale),
         };
         client.leave();
         match tale.found {
@@ -104,7 +104,7 @@ impl Client<'_> {
     }
 
     /// Handshake, family, round trips, ack.
-    fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn flow_info(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
         let sent = self.shake()?;
         let Some(answer) = self.answer(ask.until())? else {
             let advice = match self.carrier {

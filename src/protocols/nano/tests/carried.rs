@@ -1,7 +1,7 @@
 //! Packages in WebSocket messages, and what stands beside them.
 
 use super::super::Nano;
-use super::{Event, lines, options, talk};
+use super::{Event, flow_info, lines, options};
 use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
 use serde_json::{Value as Json, json};
@@ -12,7 +12,7 @@ fn a_gap_in_a_websocket_stream() {
     use Event::{Data, End, Gap};
     let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
     let answer = b"HTTP/1.1 101 X\r\n\r\n";
-    let seen = talk(
+    let seen = flow_info(
         [true; 2],
         Some(Side::A),
         &[

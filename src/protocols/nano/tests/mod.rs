@@ -5,7 +5,7 @@ use crate::capture::Time;
 use crate::codec::json::{derived_json, fields_json};
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::inspector::dump;
-use crate::dissect::{Dissector, Draft, Line, Message, Options, Out, Role, Sink, StreamEvent, Talk};
+use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Message, Options, Out, Role, Sink, StreamEvent};
 use crate::flow::{Origin, Side, Stream, Transport};
 use crate::protocols::registry;
 use serde_json::{Value as Json, json};
@@ -40,38 +40,40 @@ struct Again(Vec<Seen>);
 
 impl Sink for Again {
     fn message(&mut self, message: &Message<'_>) {
-        let (draft, place, mut text) = (message.draft, message.place, Vec::new());
-        fields_json(&draft.tree, message.sources(), &mut text);
+        let (dissection, place, mut text) = (message.dissection, message.place, Vec::new());
+        fields_json(&dissection.tree, message.sources(), &mut text);
         let fields = json_of(&text);
         text.clear();
-        let derived = derived_json(&draft.tree, &draft.derived, message.sources(), &mut text).then(|| json_of(&text));
+        let derived =
+            derived_json(&dissection.tree, &dissection.derived, message.sources(), &mut text).then(|| json_of(&text));
         let line = Line {
-            message: draft.message,
-            proto: draft.proto,
+            message: dissection.message,
+            proto: dissection.proto,
             version: None,
-            from: draft.from,
+            from: dissection.from,
             flow: 0,
             fields: &fields,
             derived: derived.as_ref(),
-            broken: draft.fault.is_some(),
+            broken: dissection.fault.is_some(),
         };
-        let encoded = registry().for_line(draft.proto).unwrap().encoder(&crate::protocols::options()).encode(&line);
-        assert_eq!(encoded.as_deref(), Ok(place.bytes), "{} {fields} {derived:?}", draft.message);
-        if let Some(fault) = &draft.fault {
+        let encoded =
+            registry().for_line(dissection.proto).unwrap().encoder(&crate::protocols::options()).encode(&line);
+        assert_eq!(encoded.as_deref(), Ok(place.bytes), "{} {fields} {derived:?}", dissection.message);
+        if let Some(fault) = &dissection.fault {
             assert!(fault.bit as usize <= place.bytes.len() * 8, "{fault}");
-            assert!(fault.path.starts_with(draft.proto), "{fault}");
+            assert!(fault.path.starts_with(dissection.proto), "{fault}");
         }
-        for (note, _) in draft.notes.iter() {
+        for (note, _) in dissection.notes.iter() {
             let doc = Nano.notes().iter().find(|doc| doc.code == note.code);
             assert!(doc.is_some_and(|d| d.level == note.level.name() || note.code == "nano.unknown_code"), "{note:?}");
         }
         self.0.push(Seen {
-            message: draft.message,
-            from: draft.from,
+            message: dissection.message,
+            from: dissection.from,
             fields,
             derived: derived.unwrap_or(Json::Null),
-            fault: draft.fault.is_some(),
-            notes: draft.notes.iter().map(|(note, _)| note.code).collect(),
+            fault: dissection.fault.is_some(),
+            notes: dissection.notes.iter().map(|(note, _)| note.code).collect(),
             frame: place.frame,
             frames: place.frames.to_vec(),
         });
@@ -88,7 +90,7 @@ fn options(args: &Json) -> Options {
 
 fn lines(bytes: &[u8], options: &Options) -> Vec<Seen> {
     let mut again = Again::default();
-    dump(&Nano, bytes, options, &mut Draft::default(), &mut again);
+    dump(&Nano, bytes, options, &mut Dissection::default(), &mut again);
     again.0
 }
 
@@ -110,16 +112,16 @@ enum Event<'a> {
 }
 
 /// Feeds a conversation whose frames are counted from 1.
-fn talk(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
+fn flow_info(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
     talk_with(&crate::protocols::options(), begun, opener, events)
 }
 
 fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
     let ends = Some(["10.0.0.1:5000".parse().unwrap(), "10.0.0.2:3250".parse().unwrap()]);
-    let talk = Talk { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
-    let mut session = Nano.session(&talk);
-    let (mut draft, mut sink) = (Draft::default(), Again::default());
-    let mut out = Out::new(&mut draft, &mut sink, &talk, ["a", "b"]);
+    let flow_info = FlowInfo { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
+    let mut session = Nano.session(&flow_info);
+    let (mut dissection, mut sink) = (Dissection::default(), Again::default());
+    let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["a", "b"]);
     let mut streams = [Stream::default(), Stream::default()];
     for (event, frame) in events.iter().zip(1..) {
         match *event {
@@ -187,7 +189,7 @@ fn samples_come_back() {
             let broken = layout.name == "data";
             assert_eq!(outcome.stop.is_some(), broken, "{} {}", layout.name, hex::encode(&bytes));
             let mut text = Vec::new();
-            fields_json(&tree, Draft::default().sources(&bytes), &mut text);
+            fields_json(&tree, Dissection::default().sources(&bytes), &mut text);
             let fields: Json = serde_json::from_slice(&text).unwrap();
             let written = Writer::new(&fields).broken(broken).write(layout.fields);
             assert_eq!(written.as_ref(), Ok(&bytes), "{} {fields}", layout.name);
@@ -227,7 +229,7 @@ const PUSH: &[u8] = &[4, 0, 0, 4, 6, 1, b'a', 0x31];
 #[test]
 fn out_of_step_and_in_step_again() {
     use Event::{Data, End, Gap};
-    let seen = talk(
+    let seen = flow_info(
         [true; 2],
         Some(Side::A),
         &[
@@ -247,7 +249,7 @@ fn out_of_step_and_in_step_again() {
     assert!(seen[1].notes.contains(&"tcp.gap") && !seen[2].notes.contains(&"tcp.gap"));
     assert_eq!(seen[3].fields, json!({"type": 9, "unparsed": "09"}));
     // Without its SYN a direction begins out of step.
-    let seen = talk([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);
+    let seen = flow_info([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);
     assert_eq!(seen[0].message, "unknown");
     assert_eq!((seen[1].message, seen[1].from), ("push", Role::Server));
 }
@@ -264,7 +266,7 @@ fn requests_and_their_responses() {
         Data(Side::B, response),
         Data(Side::B, request),
     ];
-    let seen = talk([true; 2], Some(Side::A), &events);
+    let seen = flow_info([true; 2], Some(Side::A), &events);
     assert!(seen[0].notes.contains(&"nano.before_ack") && !seen[0].notes.contains(&"nano.id_reused"));
     assert!(seen[1].notes.contains(&"nano.id_reused"));
     assert_eq!(seen[2].derived, json!({"route": "r", "json": {}}));
@@ -303,7 +305,7 @@ fn late_heartbeats() {
             Gap(Side::B, 1),
             Data(Side::B, &[3, 0, 0, 0]),
         ];
-        let seen = talk([true; 2], Some(Side::A), &events);
+        let seen = flow_info([true; 2], Some(Side::A), &events);
         let late = |s: &&Seen| s.notes.contains(&"nano.heartbeat_late");
         seen.iter().filter(late).map(|s| s.frame).collect::<Vec<_>>()
     };
@@ -360,13 +362,13 @@ fn large_json_is_linear() {
     bytes.extend(&text);
     let options = crate::protocols::options();
     let mut count = Count(0);
-    dump(&Nano, &bytes, &options, &mut Draft::default(), &mut count);
+    dump(&Nano, &bytes, &options, &mut Dissection::default(), &mut count);
     assert_eq!(count.0, 1);
     struct Count(usize);
     impl Sink for Count {
         fn message(&mut self, message: &Message<'_>) {
             self.0 += 1;
-            assert_eq!(message.draft.derived.nodes().len(), 1);
+            assert_eq!(message.dissection.derived.nodes().len(), 1);
         }
     }
 }
@@ -386,9 +388,11 @@ fn notes_of_contents() {
         ("485454502f312e", "nano.http_answer"),
     ] {
         let seen = match hex {
-            "485454502f312e" => {
-                talk([true; 2], None, &[Event::Data(Side::A, &[3, 0, 0, 0]), Event::Data(Side::B, b"HTTP/1.1 400")])
-            }
+            "485454502f312e" => flow_info(
+                [true; 2],
+                None,
+                &[Event::Data(Side::A, &[3, 0, 0, 0]), Event::Data(Side::B, b"HTTP/1.1 400")],
+            ),
             hex => hex_lines(hex),
         };
         assert!(seen.last().unwrap().notes.contains(&note), "{note}: {seen:?}");

@@ -43,7 +43,7 @@ impl Role {
 
 /// A conversation as its session sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Talk<'a> {
+pub struct FlowInfo<'a> {
     /// The conversation's number, from 1; 0 in `dump`.
     pub flow: u64,
     /// UDP or TCP.
@@ -58,7 +58,7 @@ pub struct Talk<'a> {
     pub options: &'a Options,
 }
 
-impl Talk<'_> {
+impl FlowInfo<'_> {
     /// A side's role, where `server` is the server's side.
     pub fn role(server: Option<Side>, side: Side) -> Role {
         match server {
@@ -130,7 +130,7 @@ impl Roles {
 
     /// The role of a side.
     pub fn of(&self, side: Side) -> Role {
-        Talk::role(self.0, side)
+        FlowInfo::role(self.0, side)
     }
 
     /// The client's side, where it is known.

@@ -1,6 +1,6 @@
 //! What was claimed by nobody, or given up: for `-v`, and the end of a run.
 
-use super::claim::{Claim, Held};
+use super::classification::{Classification, Pending};
 use crate::flow::{Conversation, Side, Transport};
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ type First = [Vec<u8>; 2];
 
 /// A conversation that nobody claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stranger {
+pub struct UnclaimedFlow {
     /// Its number.
     pub flow: u64,
     /// UDP or TCP.
@@ -36,7 +36,7 @@ pub struct Stranger {
 
 /// A conversation that was claimed, and did not behave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenUp {
+pub struct Withdrawn {
     /// Its number.
     pub flow: u64,
     /// What it was read as.
@@ -53,47 +53,47 @@ pub struct GivenUp {
 
 /// What was counted and remembered of such conversations.
 #[derive(Clone, Debug, Default)]
-pub struct Strangers {
+pub struct Unclaimed {
     open: FxHashMap<u64, First>,
     /// Those that have ended, at most twice [`REMEMBERED`].
-    ended: Vec<Stranger>,
+    ended: Vec<UnclaimedFlow>,
     /// How many there were.
     pub count: u64,
     /// Conversations that were given up, in the order in which they were.
-    pub given_up: Vec<GivenUp>,
+    pub given_up: Vec<Withdrawn>,
     /// How many were.
     pub given_up_count: u64,
     /// Datagrams of conversations that were claimed later, after their messages were let go.
     pub unread: u64,
 }
 
-impl Strangers {
+impl Unclaimed {
     /// A conversation is none of ours: keeps what it said first.
-    pub(super) fn begin(&mut self, c: &Conversation<Claim>, held: &Held) {
+    pub(super) fn begin(&mut self, c: &Conversation<Classification>, pending: &Pending) {
         if self.open.len() >= OPEN {
             return;
         }
-        let sight = held.sight(c.transport);
+        let observation = pending.observation(c.transport);
         let first = Side::BOTH.map(|side| {
-            let said = sight.iter().find(|(who, bytes, _)| *who == side && !bytes.is_empty());
+            let said = observation.iter().find(|(who, bytes, _)| *who == side && !bytes.is_empty());
             said.map_or_else(Vec::new, |(_, bytes, _)| bytes[..bytes.len().min(FIRST)].to_vec())
         });
         self.open.insert(c.id, first);
     }
 
     /// It has ended.
-    pub(super) fn end(&mut self, c: &Conversation<Claim>) {
+    pub(super) fn end(&mut self, c: &Conversation<Classification>) {
         self.count += 1;
         let first = self.open.remove(&c.id).unwrap_or_default();
         let (packets, bytes) = (c.packets.iter().sum(), c.bytes.iter().sum());
-        self.ended.push(Stranger { flow: c.id, transport: c.transport, ends: c.ends, packets, bytes, first });
+        self.ended.push(UnclaimedFlow { flow: c.id, transport: c.transport, ends: c.ends, packets, bytes, first });
         if self.ended.len() >= 2 * REMEMBERED {
             self.sort();
         }
     }
 
     /// A conversation was claimed, and is given back.
-    pub(super) fn give_up(&mut self, given_up: GivenUp) {
+    pub(super) fn give_up(&mut self, given_up: Withdrawn) {
         self.given_up_count += 1;
         if self.given_up.len() < GIVEN_UP {
             self.given_up.push(given_up);
@@ -101,7 +101,7 @@ impl Strangers {
     }
 
     /// Adds what another inspector has found in its conversations of the same capture.
-    pub fn add(&mut self, other: &Strangers) {
+    pub fn add(&mut self, other: &Unclaimed) {
         self.count += other.count;
         self.unread += other.unread;
         self.ended.extend_from_slice(&other.ended);
@@ -113,13 +113,13 @@ impl Strangers {
     }
 
     /// The conversations with the most bytes, the older one first where two have as many.
-    pub fn largest(&mut self) -> &[Stranger] {
+    pub fn largest(&mut self) -> &[UnclaimedFlow] {
         self.sort();
         &self.ended
     }
 
     fn sort(&mut self) {
-        self.ended.sort_by_key(|stranger| (std::cmp::Reverse(stranger.bytes), stranger.flow));
+        self.ended.sort_by_key(|flow| (std::cmp::Reverse(flow.bytes), flow.flow));
         self.ended.truncate(REMEMBERED);
     }
 }

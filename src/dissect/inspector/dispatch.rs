@@ -3,15 +3,15 @@
 //! The reader has the flow table, and everything that decides across conversations: their numbers,
 //! who may be forgotten, what a conversation is, servers that another one announces. A conversation
 //! that is claimed goes, with what is held of it, to one of the workers, and its packets after it in
-//! batches. Those whose sessions [change how others are read](crate::dissect::Session::shares) stay with the reader.
+//! batches. Those whose sessions [change how others are read](crate::dissect::Session::affects_others) stay with the reader.
 //!
 //! Nobody is more than a few epochs of traffic ahead of anybody: before the reader counts what was
 //! held at the end of an epoch, every worker has told. That bounds what is on the way, so the queues
 //! need no other bound, and the reader never waits for a worker that waits for another.
 
 use super::Inspector;
-use super::batch::{Batch, FULL, Item, What};
-use super::claim::Claim;
+use super::batch::{Batch, FULL, Work, WorkItem};
+use super::classification::Classification;
 use super::counters::Counters;
 use crate::capture::{Packet, Time};
 use crate::dissect::{Options, Sink};
@@ -19,14 +19,14 @@ use crate::flow::{End, Moved, Partition, Report, Side, Statistics};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
 /// The reader's end: deals packets to workers.
-pub struct Dealer {
-    seats: Vec<Seat>,
+pub struct Dispatcher {
+    workers: Vec<WorkerHandle>,
     first: Option<Time>,
     gone: bool,
 }
 
 /// A worker, seen by the reader.
-struct Seat {
+struct WorkerHandle {
     batch: Batch,
     to: Sender<Batch>,
     used: Receiver<Batch>,
@@ -36,7 +36,7 @@ struct Seat {
 }
 
 /// A worker's end.
-pub struct Inbox {
+pub struct WorkQueue {
     batches: Receiver<Batch>,
     used: Sender<Batch>,
     reports: Sender<Vec<Report>>,
@@ -44,7 +44,7 @@ pub struct Inbox {
 
 /// Where a conversation is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Away {
+pub struct Assignment {
     worker: usize,
     /// Its place in the table.
     slot: u32,
@@ -53,17 +53,17 @@ pub struct Away {
 }
 
 /// A dealer and so many workers' inboxes.
-pub fn deal(workers: usize) -> (Dealer, Vec<Inbox>) {
-    let (mut seats, mut inboxes) = (Vec::new(), Vec::new());
-    for _ in 0..workers {
+pub fn dispatch(count: usize) -> (Dispatcher, Vec<WorkQueue>) {
+    let (mut workers, mut inboxes) = (Vec::new(), Vec::new());
+    for _ in 0..count {
         let ((to, batches), (back, used), (tell, reports)) = (channel(), channel(), channel());
-        seats.push(Seat { batch: Batch::default(), to, used, reports, conversations: 0 });
-        inboxes.push(Inbox { batches, used: back, reports: tell });
+        workers.push(WorkerHandle { batch: Batch::default(), to, used, reports, conversations: 0 });
+        inboxes.push(WorkQueue { batches, used: back, reports: tell });
     }
-    (Dealer { seats, first: None, gone: false }, inboxes)
+    (Dispatcher { workers, first: None, gone: false }, inboxes)
 }
 
-impl Dealer {
+impl Dispatcher {
     /// The capture's first frame came.
     pub fn first(&mut self, time: Time) {
         self.first.get_or_insert(time);
@@ -74,66 +74,72 @@ impl Dealer {
         self.gone
     }
 
-    pub(super) fn packet(&mut self, away: Away, turn: u64, from: Side, packet: &Packet<'_>) {
-        let Some(seat) = self.seats.get_mut(away.worker) else { return };
-        seat.batch.packet(away.slot, turn, from, packet);
-        if seat.batch.size() >= FULL {
-            seat.send(turn, self.first, &mut self.gone);
+    pub(super) fn packet(&mut self, away: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
+        let Some(worker) = self.workers.get_mut(away.worker) else { return };
+        worker.batch.packet(away.slot, sequence, from, packet);
+        if worker.batch.size() >= FULL {
+            worker.send(sequence, self.first, &mut self.gone);
         }
     }
 
     /// Whoever has the fewest conversations takes this one.
-    pub(super) fn take(&mut self, slot: u32, turn: u64, moved: Moved<Claim>, generation: Option<u64>) -> Away {
-        let fewest = self.seats.iter().enumerate().min_by_key(|(_, seat)| seat.conversations);
-        let away = Away { worker: fewest.map_or(0, |(worker, _)| worker), slot, generation };
-        if let Some(seat) = self.seats.get_mut(away.worker) {
-            seat.conversations += 1;
+    pub(super) fn take(
+        &mut self,
+        slot: u32,
+        sequence: u64,
+        moved: Moved<Classification>,
+        generation: Option<u64>,
+    ) -> Assignment {
+        let fewest = self.workers.iter().enumerate().min_by_key(|(_, worker)| worker.conversations);
+        let away = Assignment { worker: fewest.map_or(0, |(worker, _)| worker), slot, generation };
+        if let Some(worker) = self.workers.get_mut(away.worker) {
+            worker.conversations += 1;
         }
-        self.item(away, turn, What::Take(moved));
+        self.item(away, sequence, Work::Take(moved));
         away
     }
 
-    pub(super) fn close(&mut self, away: Away, turn: u64, why: End) {
-        self.left(away, turn, What::Close(why));
+    pub(super) fn close(&mut self, away: Assignment, sequence: u64, why: End) {
+        self.left(away, sequence, Work::Close(why));
     }
 
-    pub(super) fn forget(&mut self, away: Away, turn: u64) {
-        self.left(away, turn, What::Forget);
+    pub(super) fn forget(&mut self, away: Assignment, sequence: u64) {
+        self.left(away, sequence, Work::Forget);
     }
 
-    fn left(&mut self, away: Away, turn: u64, what: What) {
-        if let Some(seat) = self.seats.get_mut(away.worker) {
-            seat.conversations -= 1;
+    fn left(&mut self, away: Assignment, sequence: u64, what: Work) {
+        if let Some(worker) = self.workers.get_mut(away.worker) {
+            worker.conversations -= 1;
         }
-        self.item(away, turn, what);
+        self.item(away, sequence, what);
     }
 
-    fn item(&mut self, away: Away, turn: u64, what: What) {
-        let Some(seat) = self.seats.get_mut(away.worker) else { return };
-        seat.batch.items.push(Item { slot: away.slot, turn, what });
-        if seat.batch.size() >= FULL {
-            seat.send(turn, self.first, &mut self.gone);
+    fn item(&mut self, away: Assignment, sequence: u64, what: Work) {
+        let Some(worker) = self.workers.get_mut(away.worker) else { return };
+        worker.batch.items.push(WorkItem { slot: away.slot, sequence, what });
+        if worker.batch.size() >= FULL {
+            worker.send(sequence, self.first, &mut self.gone);
         }
     }
 
     /// An epoch has ended.
-    pub(super) fn epoch(&mut self, turn: u64) {
-        for seat in &mut self.seats {
-            seat.batch.items.push(Item { slot: 0, turn, what: What::Epoch });
+    pub(super) fn epoch(&mut self, sequence: u64) {
+        for worker in &mut self.workers {
+            worker.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
         }
-        self.send(turn);
+        self.send(sequence);
     }
 
     /// Sends what there is, and how far the reader is, to all: whoever waits for them can go on.
-    pub(super) fn send(&mut self, turn: u64) {
-        for seat in &mut self.seats {
-            seat.send(turn, self.first, &mut self.gone);
+    pub(super) fn send(&mut self, sequence: u64) {
+        for worker in &mut self.workers {
+            worker.send(sequence, self.first, &mut self.gone);
         }
     }
 
     pub(super) fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
-        for seat in &self.seats {
-            match seat.reports.recv() {
+        for worker in &self.workers {
+            match worker.reports.recv() {
                 Ok(reports) => reports.iter().for_each(&mut *each),
                 Err(_) => self.gone = true,
             }
@@ -141,11 +147,11 @@ impl Dealer {
     }
 }
 
-impl Seat {
-    fn send(&mut self, turn: u64, first: Option<Time>, gone: &mut bool) {
+impl WorkerHandle {
+    fn send(&mut self, sequence: u64, first: Option<Time>, gone: &mut bool) {
         let used = self.used.try_recv().unwrap_or_default();
         let mut batch = std::mem::replace(&mut self.batch, used);
-        (batch.turn, batch.first) = (turn, first);
+        (batch.sequence, batch.first) = (sequence, first);
         *gone |= self.to.send(batch).is_err();
     }
 }
@@ -159,7 +165,7 @@ pub trait Worker: Sink {
     fn go_on(&mut self) -> bool;
 }
 
-impl Inbox {
+impl WorkQueue {
     /// Reads the conversations that come, until the reader has no more.
     pub fn read(self, options: &Options, sink: &mut impl Worker) -> (Counters, Statistics) {
         let mut partition = Partition::new(options.limits.flow);
@@ -169,20 +175,20 @@ impl Inbox {
                 inspector.sink().first(time);
             }
             let mut items = std::mem::take(&mut batch.items);
-            for Item { slot, turn, what } in items.drain(..) {
+            for WorkItem { slot, sequence, what } in items.drain(..) {
                 if let Some(conversation) = partition.conversation(slot) {
-                    inspector.set_turn(conversation.id, turn);
+                    inspector.set_sequence(conversation.id, sequence);
                 }
                 match what {
-                    What::Packet(dealt) => {
+                    Work::Packet(dealt) => {
                         let (body, frames) = batch.body(&dealt);
                         let at = (dealt.frame, frames, dealt.time);
                         partition.packet(slot, dealt.from, at, body, &mut inspector);
                     }
-                    What::Take(moved) => partition.take(slot, moved),
-                    What::Close(why) => partition.close(slot, why, &mut inspector),
-                    What::Forget => partition.forget(slot),
-                    What::Epoch => {
+                    Work::Take(moved) => partition.take(slot, moved),
+                    Work::Close(why) => partition.close(slot, why, &mut inspector),
+                    Work::Forget => partition.forget(slot),
+                    Work::Epoch => {
                         let mut reports = Vec::new();
                         partition.report(&mut reports, &inspector);
                         // Nobody hears it where the reader is at the end.
@@ -193,7 +199,7 @@ impl Inbox {
                     return (inspector.counters, partition.statistics());
                 }
             }
-            inspector.sink().turn(batch.turn);
+            inspector.sink().sequence(batch.sequence);
             batch.items = items;
             batch.clear();
             let _ = self.used.send(batch);

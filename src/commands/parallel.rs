@@ -3,9 +3,9 @@
 
 use super::gates::Pick;
 use super::output::Printer;
-use super::read::{Reading, Seen, dissect};
+use super::read::{CaptureSink, ReadSummary, dissect};
 use netkit::capture::{Capture, Input, Packets, Time};
-use netkit::dissect::inspector::{self, deal};
+use netkit::dissect::inspector::{self, dispatch};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::render::{Chunk, Merge, Part};
 use std::path::Path;
@@ -60,9 +60,9 @@ impl Sink for Writing {
     }
 
     #[inline]
-    fn turn(&mut self, turn: u64) {
-        self.part.turn(turn);
-        self.pick.turn(turn);
+    fn sequence(&mut self, sequence: u64) {
+        self.part.sequence(sequence);
+        self.pick.sequence(sequence);
     }
 
     #[inline]
@@ -76,7 +76,7 @@ impl Sink for Writing {
     }
 }
 
-impl Reading for Writing {
+impl CaptureSink for Writing {
     fn frame(&mut self, time: Time) {
         if self.pick.selection.frame(time) {
             self.part.origin(time);
@@ -90,7 +90,7 @@ impl Reading for Writing {
 
 impl inspector::Worker for Writing {
     fn first(&mut self, time: Time) {
-        Reading::frame(self, time);
+        CaptureSink::frame(self, time);
     }
 
     #[inline]
@@ -106,17 +106,17 @@ impl inspector::Worker for Writing {
 ///
 /// # Errors
 /// Where it is none; what stops the reading later is in what is returned.
-pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<Seen> {
+pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
     printer.begin();
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
-    let (dealer, inboxes) = deal(count);
+    let (dispatcher, inboxes) = dispatch(count);
     let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
     let (mut threads, mut ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();
-    let Some(mut mine) = threads.pop() else { return Ok(Seen::default()) };
+    let Some(mut mine) = threads.pop() else { return Ok(ReadSummary::default()) };
     thread::scope(|scope| {
         let reader = scope.spawn(move || {
-            let seen = dissect(&mut packets, options, Some(dealer), &mut mine);
-            mine.part.turn(u64::MAX);
+            let seen = dissect(&mut packets, options, Some(dispatcher), &mut mine);
+            mine.part.sequence(u64::MAX);
             mine.hand_over();
             (seen, mine.pick)
         });

@@ -8,43 +8,43 @@ const SECOND: i128 = 1_000_000_000;
 
 /// A point in time, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum TimeSpec {
     /// So long after the first frame.
     After(i128),
     /// Since the epoch.
     At(i128),
 }
 
-impl Moment {
+impl TimeSpec {
     /// Nanoseconds since the epoch, in a capture whose first frame is of `start`.
     pub fn nanos(self, start: Time) -> i128 {
         match self {
-            Moment::After(nanos) => start.nanos().saturating_add(nanos),
-            Moment::At(nanos) => nanos,
+            TimeSpec::After(nanos) => start.nanos().saturating_add(nanos),
+            TimeSpec::At(nanos) => nanos,
         }
     }
 }
 
 /// `10s`, `1m30s`, `250ms`, `2.5` (seconds); `@1795229852.84` (since the epoch);
 /// `2026-11-21`, `2026-11-21T12:00:30.5Z` (UTC).
-impl FromStr for Moment {
+impl FromStr for TimeSpec {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Moment, String> {
+    fn from_str(text: &str) -> Result<TimeSpec, String> {
         let wrong = || {
             format!(
                 "{text:?}: expected 10s or 1m30s after the first frame, @SECONDS since 1970, or 2026-11-21T12:00:00Z"
             )
         };
         if let Some(epoch) = text.strip_prefix('@') {
-            return decimal(epoch).map(Moment::At).ok_or_else(wrong);
+            return decimal(epoch).map(TimeSpec::At).ok_or_else(wrong);
         }
         if text.get(4..5) == Some("-") {
-            return calendar(text).map(Moment::At).ok_or_else(wrong);
+            return calendar(text).map(TimeSpec::At).ok_or_else(wrong);
         }
         let after = text.strip_prefix('+').unwrap_or(text);
         // Where it begins as a duration, what is wrong with that is what is meant.
-        nanos(after).map(Moment::After).map_err(|why| match after.starts_with(|c: char| c.is_ascii_digit()) {
+        nanos(after).map(TimeSpec::After).map_err(|why| match after.starts_with(|c: char| c.is_ascii_digit()) {
             true => format!("{why}; after the first frame; or @SECONDS since 1970, or 2026-11-21T12:00:00Z"),
             false => wrong(),
         })
@@ -102,16 +102,16 @@ mod tests {
 
     #[test]
     fn what_people_write() {
-        let parse = |text: &str| text.parse::<Moment>();
-        assert_eq!(parse("10s"), Ok(Moment::After(10 * SECOND)));
-        assert_eq!(parse("+1m30.5s"), Ok(Moment::After(90 * SECOND + SECOND / 2)));
-        assert_eq!(parse("250ms"), Ok(Moment::After(SECOND / 4)));
-        assert_eq!(parse("2.5"), Ok(Moment::After(SECOND * 5 / 2)));
-        assert_eq!(parse("@1795229852.841544"), Ok(Moment::At(1_795_229_852_841_544_000)));
-        assert_eq!(parse("1970-01-02"), Ok(Moment::At(86_400 * SECOND)));
+        let parse = |text: &str| text.parse::<TimeSpec>();
+        assert_eq!(parse("10s"), Ok(TimeSpec::After(10 * SECOND)));
+        assert_eq!(parse("+1m30.5s"), Ok(TimeSpec::After(90 * SECOND + SECOND / 2)));
+        assert_eq!(parse("250ms"), Ok(TimeSpec::After(SECOND / 4)));
+        assert_eq!(parse("2.5"), Ok(TimeSpec::After(SECOND * 5 / 2)));
+        assert_eq!(parse("@1795229852.841544"), Ok(TimeSpec::At(1_795_229_852_841_544_000)));
+        assert_eq!(parse("1970-01-02"), Ok(TimeSpec::At(86_400 * SECOND)));
         // 2026-11-21 06:20:48 UTC, as `date -u -d .. +%s` has it.
-        assert_eq!(parse("2026-11-21T06:20:48Z"), Ok(Moment::At(1_795_242_048 * SECOND)));
-        assert_eq!(parse("2000-02-29 23:59:59.25"), Ok(Moment::At(951_868_799 * SECOND + SECOND / 4)));
+        assert_eq!(parse("2026-11-21T06:20:48Z"), Ok(TimeSpec::At(1_795_242_048 * SECOND)));
+        assert_eq!(parse("2000-02-29 23:59:59.25"), Ok(TimeSpec::At(951_868_799 * SECOND + SECOND / 4)));
         for wrong in ["", "x", "10x", "s", "1-2", "2026-02-29", "2026-13-01", "2026-11-21T24:00", "@", "1..2", "-5s"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }

@@ -14,8 +14,8 @@ const CONVERSATIONS: usize = 512;
 
 /// The last lines' parts, found by what they depend on.
 #[derive(Debug, Default)]
-pub struct Heads {
-    heads: Vec<Head>,
+pub struct EnvelopeCache {
+    envelope_cache: Vec<Head>,
     second: Second,
 }
 
@@ -49,43 +49,43 @@ struct Key {
 
 impl Key {
     fn new(message: &Message<'_>) -> Key {
-        let (draft, talk) = (message.draft, message.talk);
+        let (dissection, flow_info) = (message.dissection, message.flow_info);
         Key {
-            flow: talk.flow,
-            proto: draft.proto,
-            version: draft.version,
-            from: draft.from,
+            flow: flow_info.flow,
+            proto: dissection.proto,
+            version: dissection.version,
+            from: dissection.from,
             side: message.place.side,
-            transport: talk.transport,
-            ends: talk.ends,
+            transport: flow_info.transport,
+            ends: flow_info.ends,
         }
     }
 
     #[inline]
     fn is_of(&self, message: &Message<'_>) -> bool {
-        let (draft, talk) = (message.draft, message.talk);
-        self.flow == talk.flow
-            && std::ptr::eq(self.proto, draft.proto)
-            && match (self.version, draft.version) {
+        let (dissection, flow_info) = (message.dissection, message.flow_info);
+        self.flow == flow_info.flow
+            && std::ptr::eq(self.proto, dissection.proto)
+            && match (self.version, dissection.version) {
                 (Some(a), Some(b)) => std::ptr::eq(a, b),
                 (a, b) => a.is_none() && b.is_none(),
             }
-            && (self.from, self.side, self.transport) == (draft.from, message.place.side, talk.transport)
-            && self.ends == talk.ends
+            && (self.from, self.side, self.transport) == (dissection.from, message.place.side, flow_info.transport)
+            && self.ends == flow_info.ends
     }
 }
 
-impl Heads {
+impl EnvelopeCache {
     /// From `flow` (or `proto`, where there are no conversations) to the message's name, with the
     /// comma before it.
     #[inline]
     pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
-        if self.heads.is_empty() {
-            self.heads.resize(CONVERSATIONS * 2, Head::default());
+        if self.envelope_cache.is_empty() {
+            self.envelope_cache.resize(CONVERSATIONS * 2, Head::default());
         }
         // Conversations are numbered as they come, so that those of one time do not share a place.
-        let place = (message.talk.flow as usize % CONVERSATIONS) * 2 + message.place.side.index();
-        let head = &mut self.heads[place];
+        let place = (message.flow_info.flow as usize % CONVERSATIONS) * 2 + message.place.side.index();
+        let head = &mut self.envelope_cache[place];
         if !head.key.as_ref().is_some_and(|key| key.is_of(message)) {
             head.make(message);
         }
@@ -153,22 +153,22 @@ impl Head {
 mod tests {
     use super::super::fixture::{PLAIN, with};
     use super::*;
-    use crate::dissect::Talk;
+    use crate::dissect::FlowInfo;
 
     #[test]
     fn the_same_number_in_another_capture_is_another_conversation() {
         with(&PLAIN, &[1], |message| {
-            let mut heads = Heads::default();
-            let first = heads.of(message).to_vec();
-            assert_eq!(heads.of(message), first);
+            let mut envelope_cache = EnvelopeCache::default();
+            let first = envelope_cache.of(message).to_vec();
+            assert_eq!(envelope_cache.of(message), first);
             let ends = ["127.0.0.1:9999", "127.0.0.1:58817"];
-            let talk = Talk { ends: Some(ends.map(|end| end.parse().unwrap())), ..*message.talk };
-            let other = Message { talk: &talk, names: ends, ..*message };
-            assert!(String::from_utf8_lossy(heads.of(&other)).contains("\"src\":\"127.0.0.1:9999\""));
-            let place = crate::dissect::Place { side: Side::B, ..*message.place };
+            let flow_info = FlowInfo { ends: Some(ends.map(|end| end.parse().unwrap())), ..*message.flow_info };
+            let other = Message { flow_info: &flow_info, names: ends, ..*message };
+            assert!(String::from_utf8_lossy(envelope_cache.of(&other)).contains("\"src\":\"127.0.0.1:9999\""));
+            let place = crate::dissect::Provenance { side: Side::B, ..*message.place };
             let back = Message { place: &place, ..*message };
-            assert!(String::from_utf8_lossy(heads.of(&back)).contains("\"dst\":\"127.0.0.1:3413\""));
-            assert_eq!(heads.of(message), first);
+            assert!(String::from_utf8_lossy(envelope_cache.of(&back)).contains("\"dst\":\"127.0.0.1:3413\""));
+            assert_eq!(envelope_cache.of(message), first);
         });
     }
 }

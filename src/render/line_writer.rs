@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// Writes one line after the other.
 #[derive(Debug)]
-pub struct Pen<'a> {
+pub struct LineWriter<'a> {
     out: &'a mut Vec<u8>,
     /// How many columns the line has so far.
     pub column: usize,
@@ -21,10 +21,10 @@ pub struct Pen<'a> {
     marks: u8,
 }
 
-impl<'a> Pen<'a> {
+impl<'a> LineWriter<'a> {
     /// A pen at the start of a line.
-    pub fn new(out: &'a mut Vec<u8>, colour: bool) -> Pen<'a> {
-        Pen { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
+    pub fn new(out: &'a mut Vec<u8>, colour: bool) -> LineWriter<'a> {
+        LineWriter { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
     }
 
     /// Our own words: every character is one column wide.
@@ -128,7 +128,7 @@ impl<'a> Pen<'a> {
 
     /// Anybody's text, at most `room` columns of it.
     pub fn foreign_cut(&mut self, text: &str, room: usize) {
-        self.cut(text.chars().map(Piece::Char), room, 1, |pen| pen.put("…"));
+        self.cut(text.chars().map(Piece::Char), room, 1, |line| line.put("…"));
     }
 
     /// Anybody's character: printable ones as they are, all others escaped.
@@ -204,7 +204,7 @@ impl<'a> Pen<'a> {
         true
     }
 
-    /// Where the pen is, for [`Pen::back`].
+    /// Where the pen is, for [`LineWriter::back`].
     pub fn mark(&self) -> (usize, usize) {
         (self.out.len(), self.column)
     }
@@ -217,7 +217,7 @@ impl<'a> Pen<'a> {
 }
 
 /// Formatted text may hold anybody's characters.
-impl fmt::Write for Pen<'_> {
+impl fmt::Write for LineWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.foreign(text);
         Ok(())
@@ -230,9 +230,9 @@ mod tests {
 
     fn shown(text: &str) -> (String, usize) {
         let mut out = Vec::new();
-        let mut pen = Pen::new(&mut out, false);
-        pen.foreign(text);
-        let column = pen.column;
+        let mut line = LineWriter::new(&mut out, false);
+        line.foreign(text);
+        let column = line.column;
         (String::from_utf8(out).unwrap(), column)
     }
 
@@ -256,7 +256,7 @@ mod tests {
     fn what_is_cut_says_so() {
         let cut = |text: &str, room| {
             let mut out = Vec::new();
-            Pen::new(&mut out, false).foreign_cut(text, room);
+            LineWriter::new(&mut out, false).foreign_cut(text, room);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(cut("abcdef", 6), "abcdef");

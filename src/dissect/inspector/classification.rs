@@ -1,36 +1,37 @@
 //! Whose a conversation is, and what is held back of it until that is known.
 
-use super::deal::Away;
+use super::dispatch::Assignment;
 use crate::capture::Time;
-use crate::dissect::{Place, Session};
+use crate::dissect::{Provenance, Session};
 use crate::flow::{Origin, Side, Transport};
 
 /// Whose a conversation is.
 #[derive(Default)]
-pub enum Claim {
+pub enum Classification {
     /// Nobody has been asked yet.
     #[default]
     New,
     /// Somebody may claim it when more was said.
-    Undecided(Box<Held>),
+    Undecided(Box<Pending>),
     /// A dissector's.
     Claimed(Owner),
     /// A dissector's, and read by another thread.
-    Elsewhere(Away),
+    Elsewhere(Assignment),
     /// None of ours; asked again when more servers are expected than so many.
     Foreign(u64),
 }
 
-impl Claim {
+impl Classification {
     /// About how many bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {
-            Claim::New | Claim::Foreign(_) => 0,
+            Classification::New | Classification::Foreign(_) => 0,
             // As the flow table wants it.
-            Claim::Elsewhere(_) => usize::MAX,
-            Claim::Undecided(held) => held.memory(),
-            Claim::Claimed(owner) => {
-                owner.session.memory() + owner.doubt.as_ref().map_or(0, |doubt| doubt.held.memory())
+            Classification::Elsewhere(_) => usize::MAX,
+            Classification::Undecided(pending) => pending.memory(),
+            Classification::Claimed(owner) => {
+                owner.session.memory()
+                    + owner.reclassification.as_ref().map_or(0, |reclassification| reclassification.pending.memory())
             }
         }
     }
@@ -47,7 +48,7 @@ pub struct Owner {
     /// How many bytes of each stream it has read already from what was held.
     pub(super) read: [usize; 2],
     /// What was said since it could not be read.
-    pub(super) doubt: Option<Box<Doubt>>,
+    pub(super) reclassification: Option<Box<Reclassification>>,
     /// What has come of it.
     pub(super) outcome: Outcome,
     /// Messages were handed on by who read it before.
@@ -94,7 +95,15 @@ impl Outcome {
 impl Owner {
     /// An owner that has read nothing yet.
     pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
-        Owner { name, session, generation, read: [0; 2], doubt: None, outcome: Outcome::default(), before: false }
+        Owner {
+            name,
+            session,
+            generation,
+            read: [0; 2],
+            reclassification: None,
+            outcome: Outcome::default(),
+            before: false,
+        }
     }
 
     /// Were messages of the conversation handed on?
@@ -105,19 +114,19 @@ impl Owner {
 
 /// The datagrams of a conversation from one on that was none of its protocol's messages.
 #[derive(Default)]
-pub struct Doubt {
-    pub(super) held: Held,
+pub struct Reclassification {
+    pub(super) pending: Pending,
     /// How many of them were none.
     pub(super) broken: usize,
 }
 
 /// What an undecided conversation has said so far.
 #[derive(Default)]
-pub struct Held {
-    pub(super) datagrams: Vec<HeldDatagram>,
+pub struct Pending {
+    pub(super) datagrams: Vec<PendingDatagram>,
     pub(super) streams: [Vec<u8>; 2],
     /// What the streams said, in the order in which it came.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<PendingEvent>,
     /// Whose first bytes the capture has lost.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
@@ -126,7 +135,7 @@ pub struct Held {
     pub(super) forgotten: u64,
 }
 
-impl Held {
+impl Pending {
     /// Lets the older half of the datagrams go.
     pub(super) fn forget(&mut self) {
         let half = self.datagrams.len().div_ceil(2);
@@ -136,9 +145,9 @@ impl Held {
     }
 
     /// Holds a copy of a datagram.
-    pub(super) fn push(&mut self, place: &Place<'_>) {
+    pub(super) fn push(&mut self, place: &Provenance<'_>) {
         self.bytes += place.bytes.len();
-        self.datagrams.push(HeldDatagram {
+        self.datagrams.push(PendingDatagram {
             side: place.side,
             bytes: place.bytes.to_vec(),
             length: place.length,
@@ -149,7 +158,7 @@ impl Held {
     }
 
     /// What dissectors are shown of it.
-    pub(super) fn sight(&self, transport: Transport) -> Vec<(Side, &[u8], usize)> {
+    pub(super) fn observation(&self, transport: Transport) -> Vec<(Side, &[u8], usize)> {
         match transport {
             Transport::Udp => self.datagrams.iter().map(|d| (d.side, &d.bytes[..], d.length)).collect(),
             Transport::Tcp => {
@@ -160,25 +169,27 @@ impl Held {
     }
 
     fn memory(&self) -> usize {
-        self.bytes * 2 + self.datagrams.len() * size_of::<HeldDatagram>() + self.said.len() * size_of::<Said>()
+        self.bytes * 2
+            + self.datagrams.len() * size_of::<PendingDatagram>()
+            + self.said.len() * size_of::<PendingEvent>()
     }
 }
 
 /// One event of an undecided stream.
-pub(super) struct Said {
+pub(super) struct PendingEvent {
     pub side: Side,
     /// Where its bytes end in what is held of the stream.
     pub end: usize,
-    pub what: What,
+    pub what: EventKind,
 }
 
-pub(super) enum What {
+pub(super) enum EventKind {
     Data { segments: Vec<usize>, origin: Origin },
     Gap { missing: u64 },
 }
 
 /// A datagram of an undecided conversation.
-pub(super) struct HeldDatagram {
+pub(super) struct PendingDatagram {
     side: Side,
     bytes: Vec<u8>,
     length: usize,
@@ -187,10 +198,10 @@ pub(super) struct HeldDatagram {
     time: Time,
 }
 
-impl HeldDatagram {
+impl PendingDatagram {
     /// Where it was.
-    pub fn place(&self) -> Place<'_> {
-        let HeldDatagram { side, ref bytes, length, frame, ref frames, time } = *self;
-        Place { side, bytes, length, frame, frames, time }
+    pub fn place(&self) -> Provenance<'_> {
+        let PendingDatagram { side, ref bytes, length, frame, ref frames, time } = *self;
+        Provenance { side, bytes, length, frame, frames, time }
     }
 }

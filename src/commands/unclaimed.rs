@@ -2,7 +2,7 @@
 
 use super::output::say;
 use crate::cli::Global;
-use netkit::dissect::{Counters, Stranger, looks};
+use netkit::dissect::{Counters, UnclaimedFlow, looks};
 use std::fmt::Write;
 
 /// So many conversations are listed.
@@ -10,8 +10,8 @@ const LISTED: usize = 20;
 
 /// What everybody is told: what was printed and should not have been, or should have been and was not.
 pub fn warn(global: &Global, counters: &Counters) {
-    let strangers = &counters.strangers;
-    for gone in strangers.given_up.iter().take(LISTED) {
+    let unclaimed = &counters.unclaimed;
+    for gone in unclaimed.given_up.iter().take(LISTED) {
         let [first, last] = gone.frames;
         say(
             global,
@@ -27,12 +27,12 @@ pub fn warn(global: &Global, counters: &Counters) {
             ),
         );
     }
-    let more = strangers.given_up_count - strangers.given_up.len().min(LISTED) as u64;
+    let more = unclaimed.given_up_count - unclaimed.given_up.len().min(LISTED) as u64;
     if more > 0 {
         say(global, format_args!("netkit: and {} more given up like these", count(more, "conversation")));
     }
-    if strangers.unread > 0 {
-        let packets = count(strangers.unread, "packet");
+    if unclaimed.unread > 0 {
+        let packets = count(unclaimed.unread, "packet");
         say(
             global,
             format_args!(
@@ -45,16 +45,16 @@ pub fn warn(global: &Global, counters: &Counters) {
 
 /// What `-v` tells.
 pub fn list(global: &Global, counters: &mut Counters) {
-    let all = counters.strangers.count;
-    if counters.strangers.given_up_count > 0 {
-        let n = count(counters.strangers.given_up_count, "conversation");
+    let all = counters.unclaimed.count;
+    if counters.unclaimed.given_up_count > 0 {
+        let n = count(counters.unclaimed.given_up_count, "conversation");
         say(global, format_args!("netkit: {n} given up: what followed did not behave"));
     }
     for (transport, n) in &counters.foreign {
         let (packets, verb) = (count(*n, &format!("{transport} packet")), if *n == 1 { "is" } else { "are" });
         say(global, format_args!("netkit: {packets} {verb} of no protocol we know"));
     }
-    let largest = counters.strangers.largest();
+    let largest = counters.unclaimed.largest();
     if largest.is_empty() {
         return;
     }
@@ -64,8 +64,8 @@ pub fn list(global: &Global, counters: &mut Counters) {
             "netkit: conversations of no protocol we know, by bytes; --port PORT=PROTO names what one speaks:"
         ),
     );
-    for stranger in largest.iter().take(LISTED) {
-        say(global, format_args!("netkit:   {}", line(stranger)));
+    for flow in largest.iter().take(LISTED) {
+        say(global, format_args!("netkit:   {}", line(flow)));
     }
     let more = all - largest.len().min(LISTED) as u64;
     if more > 0 {
@@ -74,17 +74,17 @@ pub fn list(global: &Global, counters: &mut Counters) {
 }
 
 /// One conversation.
-fn line(stranger: &Stranger) -> String {
-    let [a, b] = stranger.ends;
-    let (packets, bytes) = (count(stranger.packets, "packet"), count(stranger.bytes, "byte"));
-    let mut text = format!("{} {a} - {b}: {packets}, {bytes}", stranger.transport);
-    for (first, from) in stranger.first.iter().zip(["", "answer "]) {
+fn line(flow: &UnclaimedFlow) -> String {
+    let [a, b] = flow.ends;
+    let (packets, bytes) = (count(flow.packets, "packet"), count(flow.bytes, "byte"));
+    let mut text = format!("{} {a} - {b}: {packets}, {bytes}", flow.transport);
+    for (first, from) in flow.first.iter().zip(["", "answer "]) {
         if !first.is_empty() {
             let _ = write!(text, ", {from}{}", hex::encode(first));
         }
     }
-    let [first, second] = &stranger.first;
-    if let Some(name) = looks::like(stranger.transport, [a.port(), b.port()], first, second) {
+    let [first, second] = &flow.first;
+    if let Some(name) = looks::like(flow.transport, [a.port(), b.port()], first, second) {
         let _ = write!(text, ": looks like {name}");
     }
     text

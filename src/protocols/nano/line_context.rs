@@ -1,12 +1,12 @@
 //! What is told of a line beside its bytes: how it came about.
 
 use crate::codec::Level;
-use crate::dissect::Draft;
+use crate::dissect::Dissection;
 use crate::plural::Plural;
 
 /// How a line came about.
 #[derive(Debug, Default)]
-pub struct Circumstances {
+pub struct LineContext {
     /// So many bytes are missing before it.
     pub gap: Option<u64>,
     /// It came in a client's frame without mask.
@@ -17,23 +17,23 @@ pub struct Circumstances {
     pub many_frames: usize,
 }
 
-impl Circumstances {
+impl LineContext {
     /// Notes them.
-    pub fn tell(&self, draft: &mut Draft) {
+    pub fn tell(&self, dissection: &mut Dissection) {
         if let Some(missing) = self.gap {
             let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-            draft.notes.add(Level::Warning, "tcp.gap", text);
+            dissection.notes.add(Level::Warning, "tcp.gap", text);
         }
         if self.unmasked {
-            draft.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
+            dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }
         if self.many_frames > 0 {
             let text = format_args!("began in a message of {} frames, listed with its first package", self.many_frames);
-            draft.notes.add(Level::Note, "websocket.many_frames", text);
+            dissection.notes.add(Level::Note, "websocket.many_frames", text);
         }
         if self.given_up {
             let text = format_args!("unfinished, and the next WebSocket message begins with a package of its own");
-            draft.notes.add(Level::Warning, "websocket.package_cut", text);
+            dissection.notes.add(Level::Warning, "websocket.package_cut", text);
         }
     }
 }
