@@ -116,7 +116,7 @@ fn bombs_in_nano() {
             file.tcp(s, c, seq, piece);
             seq += piece.len() as u32;
         }
-        let done = netkit_in(256, &["decode", "-", "-f", "ndjson"], &file.done());
+        let done = netkit_in(256, &["decode", "-", "-p", "nano", "-f", "ndjson"], &file.done());
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
         assert!(text(&done.stdout).contains("does not inflate"));
         assert!(done.stdout.len() < 64 << 20);
