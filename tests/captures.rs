@@ -147,16 +147,16 @@ fn captures_give_their_bytes_back() {
             .filter(|p| p.extension().is_some_and(|e| e == "pcap"))
         {
             let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-            command.arg("decode").arg(&path).args(["-q", "--check"]);
+            command.arg("decode").arg(&path).arg("--check");
             command.args(std::fs::read_to_string(path.with_extension("args")).unwrap_or_default().split_whitespace());
             // Traffic that is not ours has nothing to give back.
             let expected = std::fs::read_to_string(path.with_extension("expected.ndjson"));
-            let none = expected.is_ok_and(|lines| lines.trim().is_empty());
+            let none = folder.ends_with("foreign") || expected.is_ok_and(|lines| lines.trim().is_empty());
             if none {
                 command.arg("--allow-empty");
             }
             let done = command.output().expect("netkit runs");
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+            assert!(done.status.success(), "{path:?}: {}", String::from_utf8_lossy(&done.stderr));
             files += 1;
         }
     }

@@ -78,3 +78,28 @@ fn ignored(signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 << (signal - 1) != 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hard and symbolic links are the file that they lead to; a device is nobody's own.
+    #[test]
+    fn one_file_under_several_names() {
+        let folder = std::env::temp_dir().join(format!("netkit-same-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = |name: &str| folder.join(name);
+        std::fs::write(path("old"), "old").unwrap();
+        std::fs::write(path("other"), "old").unwrap();
+        std::fs::hard_link(path("old"), path("hard")).unwrap();
+        std::os::unix::fs::symlink("old", path("symbolic")).unwrap();
+        let same = |a: &Path, b: &Path| {
+            let [x, y] = [a, b].map(|path| std::fs::metadata(path).unwrap());
+            same_file(&x, a, &y, b)
+        };
+        assert!(same(&path("old"), &path("hard")) && same(&path("old"), &path("symbolic")));
+        assert!(!same(&path("old"), &path("other")));
+        assert!(!same(Path::new("/dev/null"), Path::new("/dev/null")));
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | port 2300 | 11 | two ends, in the 4,000 ports from which older systems choose |
 //! | each of the first two commands with which a client's datagrams begin | 4 | 10 of 256 |
-//! | a datagram can be read to its end, each of the first four of different sender, command and size | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 (facts, 3) |
+//! | a datagram can be read to its end, each of the first four of different sender, command and size | 3 | its last message has one size of 8; of random ones 1 in 6 to 1 in 140 |
 //! | .. and is a join with a name to print | 5 | a zero at the end, none before, and no control character |
 //! | the mark of A5's info | 40 | five bytes |
 //! | a datagram that cannot be read to its end | -6 | |
