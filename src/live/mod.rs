@@ -3,8 +3,10 @@
 //! [`Replay`](replay::actor::Replay).
 
 mod clients;
+mod message;
 pub mod net;
 pub mod probe;
 pub mod replay;
 
 pub use clients::{Client, Clients};
+pub use message::{Channel, OwnedMessage};

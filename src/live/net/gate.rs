@@ -5,8 +5,8 @@
 //! sent that the protocol's own session, reading it as the peer will, does not read as whole
 //! messages, to the last byte.
 
-use super::link::Heard;
 use crate::dissect::Role;
+use crate::live::OwnedMessage;
 
 /// Why something is not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,7 +37,7 @@ pub struct Reading<'a> {
     /// How many bytes there are.
     pub length: usize,
     /// The messages.
-    pub messages: &'a [Heard],
+    pub messages: &'a [OwnedMessage],
     /// Bytes of a stream that wait for more to come.
     pub unread: usize,
 }

@@ -11,7 +11,7 @@ pub mod stop;
 pub mod target;
 pub mod trouble;
 
-pub use link::{Heard, Link, Open, Watch};
+pub use link::{Link, Open, Watch};
 pub use record::Recorder;
 pub use stop::Stop;
 pub use target::{Target, resolve};

@@ -10,77 +10,17 @@ use crate::capture::Time;
 use crate::dissect::options::Options;
 use crate::dissect::talk::Role;
 use crate::flow::Transport;
+use crate::live::OwnedMessage;
 use serde_json::Value as Json;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Which of a conversation's sockets carries a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Channel {
-    /// The conversation's own.
-    #[default]
-    Main,
-    /// The datagrams beside a stream.
-    Beside,
-}
-
-/// A message, detached from its bytes: recorded, heard, or to be said.
-#[derive(Clone, Debug, Default)]
-pub struct Said {
-    /// The protocol of its line: the dissector's, or its carrier's.
-    pub proto: &'static str,
-    /// Its name.
-    pub message: &'static str,
-    /// The version in which it was read, or is to be written.
-    pub version: Option<&'static str>,
-    /// Who says it.
-    pub from: Role,
-    /// The fields, as ndjson has them.
-    pub fields: Json,
-    /// The derived values; null where there are none.
-    pub derived: Json,
-    /// What broke when it was read.
-    pub fault: Option<String>,
-    /// Its bytes, where it was read.
-    pub bytes: Vec<u8>,
-    /// What carries it.
-    pub channel: Channel,
-    /// The next message goes into the same datagram.
-    pub more: bool,
-}
-
-impl Said {
-    /// A field that is a number.
-    pub fn number(&self, field: &str) -> Option<u64> {
-        self.fields.get(field)?.as_u64()
-    }
-
-    /// A field that is text.
-    pub fn text(&self, field: &str) -> Option<&str> {
-        self.fields.get(field)?.as_str()
-    }
-
-    /// A derived value.
-    pub fn derived(&self, name: &str) -> Option<&Json> {
-        self.derived.get(name)
-    }
-
-    /// The same message with another value of a field.
-    #[must_use]
-    pub fn with(mut self, field: &str, value: impl Into<Json>) -> Said {
-        if let Some(map) = self.fields.as_object_mut() {
-            map.insert(field.into(), value.into());
-        }
-        self
-    }
-}
-
 /// A message of the capture.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// The message.
-    pub said: Said,
+    pub said: OwnedMessage,
     /// The frame that completed it.
     pub frame: u64,
     /// When that was.
@@ -162,7 +102,7 @@ impl Counts {
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// What is to be said, in order.
-    pub say: VecDeque<Said>,
+    pub say: VecDeque<OwnedMessage>,
     /// What was counted.
     pub counts: Counts,
     /// What the user should know, each told once.
@@ -177,7 +117,7 @@ pub struct Outbox {
 
 impl Outbox {
     /// Something to be said that the recording does not have: an answer made live.
-    pub fn live(&mut self, said: Said) {
+    pub fn live(&mut self, said: OwnedMessage) {
         self.counts.live += 1;
         self.say.push_back(said);
     }
@@ -218,7 +158,7 @@ pub trait Actor {
     fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
 
     /// The peer said something.
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed;
+    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed;
 
     /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant>;
@@ -249,13 +189,13 @@ pub trait Actor {
 
     /// What a message is about, by which the live one is paired with the recorded one:
     /// `reliable 1000`.
-    fn identity(&self, said: &Said) -> String;
+    fn identity(&self, said: &OwnedMessage) -> String;
 
     /// The message's content without what differs from session to session.
-    fn content(&self, said: &Said) -> Json;
+    fn content(&self, said: &OwnedMessage) -> Json;
 
     /// Does the peer's transport bring such a message for sure? What comes later waits for it.
-    fn sure(&self, said: &Said) -> bool;
+    fn sure(&self, said: &OwnedMessage) -> bool;
 }
 
 /// A protocol whose recorded conversations can be played.

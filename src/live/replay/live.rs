@@ -1,10 +1,10 @@
 //! The peer behind real sockets.
 
 use super::engine::Peer;
-use crate::dissect::{Line, Options, Session};
+use crate::dissect::{Options, Session};
 use crate::flow::Transport;
-use crate::live::net::{Heard, Link, Open, Stop, Trouble};
-use crate::live::replay::actor::{Channel, Said};
+use crate::live::net::{Link, Open, Stop, Trouble};
+use crate::live::{Channel, OwnedMessage};
 use std::collections::VecDeque;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub struct Live<'a> {
     socket: Option<UdpSocket>,
     session: Option<Box<dyn Session>>,
     beside: Option<Link<'a>>,
-    inbox: VecDeque<Said>,
+    inbox: VecDeque<OwnedMessage>,
     /// The datagram that is being put together.
     bundle: Vec<u8>,
 }
@@ -160,23 +160,8 @@ impl Waiting {
     }
 }
 
-fn said(heard: Heard, channel: Channel) -> Said {
-    Said {
-        proto: heard.proto,
-        message: heard.message,
-        version: heard.version,
-        from: heard.from,
-        fields: heard.fields,
-        derived: heard.derived,
-        fault: heard.fault,
-        bytes: heard.bytes,
-        channel,
-        more: false,
-    }
-}
-
 impl Peer for Live<'_> {
-    fn say(&mut self, said: &Said, dangerous: bool) -> Result<(), Trouble> {
+    fn say(&mut self, said: &OwnedMessage, dangerous: bool) -> Result<(), Trouble> {
         let link = match said.channel {
             Channel::Main => &mut self.main,
             Channel::Beside => match &mut self.beside {
@@ -184,17 +169,7 @@ impl Peer for Live<'_> {
                 None => return Err(Trouble::Encode("the peer has no port for datagrams".into())),
             },
         };
-        let line = Line {
-            message: said.message,
-            proto: said.proto,
-            version: said.version,
-            from: said.from,
-            flow: 1,
-            fields: &said.fields,
-            derived: Some(&said.derived).filter(|d| !d.is_null()),
-            broken: said.fault.is_some(),
-        };
-        let mut bytes = link.write_line(&line)?;
+        let mut bytes = link.write_line(&said.line(1))?;
         if said.more || !self.bundle.is_empty() {
             self.bundle.append(&mut bytes);
             if said.more {
@@ -210,7 +185,7 @@ impl Peer for Live<'_> {
         Ok(())
     }
 
-    fn hear(&mut self, wait: Duration) -> Result<Option<Said>, Trouble> {
+    fn hear(&mut self, wait: Duration) -> Result<Option<OwnedMessage>, Trouble> {
         let until = Instant::now() + wait;
         loop {
             if let Some(said) = self.inbox.pop_front() {
@@ -219,12 +194,12 @@ impl Peer for Live<'_> {
             if let Some(link) = &mut self.beside
                 && let Some(heard) = link.poll()?
             {
-                return Ok(Some(said(heard, Channel::Beside)));
+                return Ok(Some(OwnedMessage { channel: Channel::Beside, ..heard }));
             }
             let turn = if self.beside.is_some() { until.min(Instant::now() + TURN) } else { until };
             if let Some(heard) = self.main.hear(turn)? {
                 self.look_beside();
-                return Ok(Some(said(heard, Channel::Main)));
+                return Ok(Some(heard));
             }
             if Instant::now() >= until {
                 return Ok(None);

@@ -23,6 +23,6 @@ pub use edit::Changes;
 pub use engine::{Pace, Peer, Progress, Settings, play};
 pub use live::{Live, Waiting};
 pub use plan::{Plan, Step, Unsaid, Wishes};
-pub use recording::{Conversation, Recording, RecordingError, between, detach};
+pub use recording::{Conversation, Recording, RecordingError, between};
 pub use report::Report;
 pub use unacknowledged::Unacknowledged;

@@ -6,7 +6,8 @@
 
 use super::PORT;
 use crate::dissect::Role;
-use crate::live::net::{Heard, Link, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::{Link, Trouble};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale, hex_of, seconds};
 use serde_json::{Value as Json, json};
@@ -141,12 +142,12 @@ impl Client<'_> {
         Ok(())
     }
 
-    fn take(&mut self, heard: Heard) {
+    fn take(&mut self, heard: OwnedMessage) {
         if heard.fault.is_some() || heard.message == "unknown" || heard.from != Role::Server {
             return self.aside.put(heard);
         }
         let seen = &mut self.seen;
-        seen.first.get_or_insert(heard.first);
+        seen.first = seen.first.or(heard.first);
         seen.version = heard.version.or(seen.version);
         seen.messages += 1;
         let entity = heard.fields.get("entity").and_then(Json::as_i64);
@@ -159,7 +160,7 @@ impl Client<'_> {
                 if let Some(time) = heard.fields.get("server_time").and_then(Json::as_f64)
                     && seen.infos.len() < 4096
                 {
-                    seen.infos.push((heard.first, time));
+                    seen.infos.extend(heard.first.map(|at| (at, time)));
                 }
             }
             "string" if seen.texts.len() < MOST => {
@@ -172,7 +173,7 @@ impl Client<'_> {
                     && !self.made.entities.contains(&entity)
                 {
                     self.made.entities.push(entity);
-                    self.made.answers.push((identifier, heard.first));
+                    self.made.answers.extend(heard.first.map(|at| (identifier, at)));
                 }
             }
             _ => {}

@@ -5,7 +5,8 @@
 //! that echoes our identifier (facts, section 4).
 
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, without};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -104,7 +105,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &Said, _now: Instant, _out: &mut Outbox) -> Heed {
+    fn heard(&mut self, said: &OwnedMessage, _now: Instant, _out: &mut Outbox) -> Heed {
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
             match self.role {
@@ -131,13 +132,13 @@ impl Actor for Playing {
             return Some(spoke + SILENCE);
         }
         self.spoke = Some(now);
-        out.live(Said {
+        out.live(OwnedMessage {
             proto: "acknex",
             message: "ping",
             version: self.version,
             from: self.role,
             fields: json!({}),
-            ..Said::default()
+            ..OwnedMessage::default()
         });
         Some(now + SILENCE)
     }
@@ -153,15 +154,15 @@ impl Actor for Playing {
     /// There is no goodbye: the server notices the silence.
     fn leave(&mut self, _out: &mut Outbox) {}
 
-    fn identity(&self, said: &Said) -> String {
+    fn identity(&self, said: &OwnedMessage) -> String {
         said.message.into()
     }
 
-    fn content(&self, said: &Said) -> Json {
+    fn content(&self, said: &OwnedMessage) -> Json {
         without(&said.fields, &["entity", "entity_dpid", "identifier", "server_time"])
     }
 
-    fn sure(&self, _said: &Said) -> bool {
+    fn sure(&self, _said: &OwnedMessage) -> bool {
         false
     }
 }

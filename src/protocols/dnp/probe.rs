@@ -5,7 +5,8 @@
 //! them reaches the application. A connection is always closed, three times over: servers have no
 //! time-out, and a close is not acknowledged.
 
-use crate::live::net::{Heard, Link, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::{Link, Trouble};
 use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ fn trouble(trouble: Trouble) -> Failure {
 }
 
 /// The result of a whole acknowledge.
-fn result_of(heard: &Heard) -> Option<String> {
+fn result_of(heard: &OwnedMessage) -> Option<String> {
     let whole = heard.message == "connection_acknowledge" && heard.fault.is_none();
     let result = heard.fields.get("result").filter(|_| whole && heard.fields.get("trailing").is_none())?;
     Some(result.as_str().map_or(result.to_string(), String::from))
@@ -85,7 +86,7 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
             let Some(heard) = link.hear(sent + ask.timeout).map_err(trouble)? else { break };
             match result_of(&heard) {
                 Some(result) => {
-                    took = Some(heard.first.saturating_duration_since(sent));
+                    took = Some(heard.since(sent));
                     answer(&result, &heard, &mut link, tale)?;
                 }
                 None => aside.put(heard),
@@ -117,7 +118,7 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-fn answer(result: &str, heard: &Heard, link: &mut Link<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
     if tale.found.is_none() {
         tale.find("dnp", Carrier::Udp, None);
         tale.fact("answer", result);
@@ -245,7 +246,7 @@ impl Connection {
             }
             match heard.message {
                 "reliable_acknowledge" => {
-                    self.acknowledged = heard.number("number").map(|number| (number, heard.first));
+                    self.acknowledged = heard.number("number").zip(heard.first);
                 }
                 "connection_close" => {
                     let advice = "the server's application has ended it: see its log";

@@ -5,7 +5,8 @@
 //! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
 //! after a connection that ended otherwise.
 
-use crate::live::net::{Heard, Link, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::{Link, Trouble};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use crate::protocols::hawknl;
@@ -62,7 +63,7 @@ fn trouble(trouble: Trouble) -> Failure {
 }
 
 /// One request that nobody accepts: the refusal.
-fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<Heard, Failure> {
+fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<OwnedMessage, Failure> {
     let mut link = ask.open(Carrier::Tcp, Some("le"))?;
     let mut aside = Aside::default();
     let nobody = json!({
@@ -79,7 +80,7 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<Heard, Failure> {
         };
         match (heard.message, &heard.fault) {
             ("connection_refused", None) => {
-                let took = heard.first.saturating_duration_since(sent);
+                let took = heard.since(sent);
                 tell(&heard, tale);
                 tale.sample("refusal", Some(took));
                 tale.note("one round trip only: every refusal costs the server a socket");
@@ -114,7 +115,7 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<Heard, Failure> {
 }
 
 /// What the refusal tells.
-fn tell(refusal: &Heard, tale: &mut Tale<'_>) {
+fn tell(refusal: &OwnedMessage, tale: &mut Tale<'_>) {
     let number = |name: &str| refusal.number(name).unwrap_or(0);
     let build = number("build");
     let version = format!("{}.{}.{build}", number("version"), number("sub_version"));
@@ -130,7 +131,7 @@ fn tell(refusal: &Heard, tale: &mut Tale<'_>) {
 }
 
 /// The full handshake with the server's own values, pings, and the exit.
-fn connect(refusal: &Heard, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn connect(refusal: &OwnedMessage, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Tcp, refusal.version)?;
     let mut refused = false;
     let result = talk(&mut link, refusal, &mut refused, ask, tale);
@@ -142,7 +143,7 @@ fn connect(refusal: &Heard, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Fa
 
 fn talk(
     link: &mut Link<'_>,
-    refusal: &Heard,
+    refusal: &OwnedMessage,
     refused: &mut bool,
     ask: &Ask<'_>,
     tale: &mut Tale<'_>,
@@ -208,7 +209,7 @@ fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, tale: &mut Tale<'_>) ->
                 return Err(Failure::new(Outcome::Closed, "the server ends the connection", advice));
             }
             if packets.iter().any(|packet| is_reply(packet, id)) {
-                took = Some(heard.first.saturating_duration_since(sent));
+                took = Some(heard.since(sent));
                 offset(&heard, tale);
             }
         }
@@ -247,7 +248,7 @@ fn is_reply(packet: &Json, id: u32) -> bool {
 }
 
 /// The difference of the clocks, where they are of the same kind.
-fn offset(heard: &Heard, tale: &mut Tale<'_>) {
+fn offset(heard: &OwnedMessage, tale: &mut Tale<'_>) {
     let pings = heard.derived.get("pings").and_then(Json::as_array);
     let offset = pings.and_then(|pings| pings.iter().find_map(|ping| ping.get("offset")?.as_f64()));
     if let Some(offset) = offset.filter(|offset| offset.abs() < SAME_CLOCK) {

@@ -3,11 +3,12 @@
 use super::super::record::now;
 use super::super::stop::SLICE;
 use super::super::trouble::{Trouble, waited};
-use super::heard::{Collect, Heard};
+use super::heard::Collect;
 use super::{Link, talk};
 use crate::capture::Time;
 use crate::dissect::{Out, Place, StreamEvent};
 use crate::flow::{Origin, Side, Transport};
+use crate::live::OwnedMessage;
 use std::time::{Duration, Instant};
 
 /// No message of these protocols needs more bytes at once.
@@ -22,7 +23,7 @@ impl Link<'_> {
     ///
     /// # Errors
     /// Why none can come any more.
-    pub fn hear(&mut self, until: Instant) -> Result<Option<Heard>, Trouble> {
+    pub fn hear(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Trouble> {
         loop {
             if let Some(heard) = self.inbox.pop_front() {
                 return Ok(Some(heard));
@@ -38,7 +39,7 @@ impl Link<'_> {
     ///
     /// # Errors
     /// Why none can come any more.
-    pub fn poll(&mut self) -> Result<Option<Heard>, Trouble> {
+    pub fn poll(&mut self) -> Result<Option<OwnedMessage>, Trouble> {
         if self.inbox.is_empty() {
             self.listen(Duration::ZERO)?;
         }
@@ -115,14 +116,14 @@ impl Link<'_> {
     }
 
     /// The messages in some bytes of one direction, read by the session.
-    pub(super) fn dissect(&mut self, side: Side, bytes: &[u8], first: Instant) -> Vec<Heard> {
+    pub(super) fn dissect(&mut self, side: Side, bytes: &[u8], first: Instant) -> Vec<OwnedMessage> {
         self.frame += 1;
         let (frame, time) = (self.frame, now());
         match self.transport {
             Transport::Udp => {
                 let place = Place { side, bytes, length: bytes.len(), frame, frames: &[], time };
                 let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
-                let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
+                let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref(), text: Vec::new() };
                 let names = [self.names[0].as_str(), self.names[1].as_str()];
                 let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
                 self.session.datagram(&place, &mut out);
@@ -135,9 +136,9 @@ impl Link<'_> {
         }
     }
 
-    pub(super) fn event(&mut self, side: Side, event: StreamEvent<'_>, first: Instant) -> Vec<Heard> {
+    pub(super) fn event(&mut self, side: Side, event: StreamEvent<'_>, first: Instant) -> Vec<OwnedMessage> {
         let talk = talk(self.flow, self.role, self.transport, self.ends, &self.options);
-        let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref() };
+        let mut collect = Collect { list: Vec::new(), first, watch: self.watch.as_ref(), text: Vec::new() };
         let names = [self.names[0].as_str(), self.names[1].as_str()];
         let mut out = Out::new(&mut self.draft, &mut collect, &talk, names);
         self.session.stream(side, &mut self.streams[side.index()], event, &mut out);

@@ -1,10 +1,9 @@
 //! Messages that were read, detached from their bytes.
 
 use super::super::record::now;
-use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::{Dissector, Draft, Message, Options, Out, Place, Registry, Role, Sink, StreamEvent, Talk};
 use crate::flow::{Side, Stream, Transport};
-use serde_json::Value as Json;
+use crate::live::OwnedMessage;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -12,68 +11,22 @@ use std::time::Instant;
 /// Somebody who wants to see every message that is sent or received.
 pub type Watch<'a> = Rc<RefCell<dyn Sink + 'a>>;
 
-/// A message that was read, detached from its bytes.
-#[derive(Clone, Debug)]
-pub struct Heard {
-    /// The protocol of its line: the dissector's, or its carrier's.
-    pub proto: &'static str,
-    /// Its name.
-    pub message: &'static str,
-    /// The version that the session gave it.
-    pub version: Option<&'static str>,
-    /// Who sent it.
-    pub from: Role,
-    /// The fields, as ndjson has them.
-    pub fields: Json,
-    /// The derived values.
-    pub derived: Json,
-    /// What broke.
-    pub fault: Option<String>,
-    /// The message's bytes.
-    pub bytes: Vec<u8>,
-    /// When its first byte came.
-    pub first: Instant,
-}
-
-impl Heard {
-    /// A field that is a number.
-    pub fn number(&self, field: &str) -> Option<u64> {
-        self.fields.get(field)?.as_u64()
-    }
-
-    /// A field that is text.
-    pub fn text(&self, field: &str) -> Option<&str> {
-        self.fields.get(field)?.as_str()
-    }
-}
-
 /// Detaches messages, and shows them to whoever watches.
 pub struct Collect<'w, 'a> {
     /// The messages.
-    pub list: Vec<Heard>,
+    pub list: Vec<OwnedMessage>,
     /// When their first byte came.
     pub first: Instant,
     /// Who sees them.
     pub watch: Option<&'w Watch<'a>>,
+    /// Memory to be used again.
+    pub text: Vec<u8>,
 }
 
 impl Sink for Collect<'_, '_> {
     fn message(&mut self, message: &Message<'_>) {
-        let (mut fields, mut derived) = (Vec::new(), Vec::new());
-        fields_json(&message.draft.tree, message.sources(), &mut fields);
-        derived_json(&message.draft.tree, &message.draft.derived, message.sources(), &mut derived);
-        let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
-        self.list.push(Heard {
-            proto: message.draft.proto,
-            message: message.draft.message,
-            version: message.draft.version,
-            from: message.draft.from,
-            fields: json(&fields),
-            derived: json(&derived),
-            fault: message.draft.fault.as_ref().map(ToString::to_string),
-            bytes: message.place.bytes.to_vec(),
-            first: self.first,
-        });
+        let owned = OwnedMessage::of(message, &mut self.text);
+        self.list.push(OwnedMessage { first: Some(self.first), ..owned });
         if let Some(watch) = self.watch {
             watch.borrow_mut().message(message);
         }
@@ -81,7 +34,7 @@ impl Sink for Collect<'_, '_> {
 }
 
 /// The first message in what a server said, read without its conversation.
-pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<Heard> {
+pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<OwnedMessage> {
     let options = Options {
         from: Some(Role::Server),
         proto: Some(dissector.name().into()),
@@ -89,7 +42,7 @@ pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes
     };
     let talk = Talk { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
     let mut session = dissector.session(&talk);
-    let mut collect = Collect { list: Vec::new(), first: Instant::now(), watch: None };
+    let mut collect = Collect { list: Vec::new(), first: Instant::now(), watch: None, text: Vec::new() };
     let mut draft = Draft::default();
     let mut out = Out::new(&mut draft, &mut collect, &talk, ["", ""]);
     let side = Side::A;

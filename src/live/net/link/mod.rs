@@ -5,13 +5,14 @@ mod heard;
 mod say;
 mod socket;
 
-pub use heard::{Heard, Watch, read_alone};
+pub use heard::{Watch, read_alone};
 
 use super::record::{Recorder, Tape, now};
 use super::stop::{SLICE, Stop};
 use super::trouble::{Trouble, waited};
 use crate::dissect::{Dissector, Draft, Encoder, Options, Role, Server, Session, Talk};
 use crate::flow::{Side, Stream, Transport};
+use crate::live::OwnedMessage;
 use socket::Socket;
 use std::collections::VecDeque;
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
@@ -61,7 +62,7 @@ pub struct Link<'a> {
     draft: Draft,
     streams: [Stream; 2],
     frame: u64,
-    inbox: VecDeque<Heard>,
+    inbox: VecDeque<OwnedMessage>,
     /// When the first byte came of what is not read as a message yet.
     begun: Option<Instant>,
     ended: Option<Trouble>,

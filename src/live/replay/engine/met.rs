@@ -1,6 +1,7 @@
 //! Which of the peer's recorded messages have come this time.
 
-use crate::live::replay::actor::{Actor, Recorded, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Recorded};
 use std::collections::{HashMap, VecDeque};
 
 /// What is awaited of the peer: one message of the capture.
@@ -39,7 +40,7 @@ impl Met {
     }
 
     /// A message has come.
-    pub fn heard(&mut self, actor: &dyn Actor, said: &Said) {
+    pub fn heard(&mut self, actor: &dyn Actor, said: &OwnedMessage) {
         let key = key(actor, said);
         if let Some(same) = self.same.get_mut(&key) {
             match same.pop_front() {
@@ -86,6 +87,6 @@ impl Met {
     }
 }
 
-fn key(actor: &dyn Actor, said: &Said) -> (String, String) {
+fn key(actor: &dyn Actor, said: &OwnedMessage) -> (String, String) {
     (actor.identity(said), actor.content(said).to_string())
 }

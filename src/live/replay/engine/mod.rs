@@ -12,8 +12,9 @@ use super::compare::compare;
 use super::plan::{Plan, Step, Unsaid};
 use super::recording::between;
 use super::report::Report;
+use crate::live::OwnedMessage;
 use crate::live::net::Trouble;
-use crate::live::replay::actor::{Actor, Heed, Outbox, Said};
+use crate::live::replay::actor::{Actor, Heed, Outbox};
 use met::Met;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ struct Playing<'p> {
     peer: &'p mut dyn Peer,
     settings: &'p Settings,
     out: Outbox,
-    heard: Vec<Said>,
+    heard: Vec<OwnedMessage>,
     met: Met,
     /// The next step.
     next: usize,
@@ -156,7 +157,7 @@ impl Playing<'_> {
                     wait = wait.min(due.saturating_duration_since(now));
                 }
                 Some(step) => match self.step(step, now, blocked)? {
-                    Turn::Said => {
+                    Turn::Sent => {
                         blocked = None;
                         self.next += 1;
                         let following = plan.steps.get(self.next);
@@ -245,7 +246,7 @@ impl Playing<'_> {
             Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
         self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous)?;
-        Ok(Turn::Said)
+        Ok(Turn::Sent)
     }
 
     /// Says what the actor wants said.
@@ -299,7 +300,7 @@ impl Playing<'_> {
 }
 
 enum Turn {
-    Said,
+    Sent,
     GivenUp,
     Blocked,
 }

@@ -1,7 +1,7 @@
 //! Who is spoken to: sockets, or anything else that takes messages.
 
+use crate::live::OwnedMessage;
 use crate::live::net::Trouble;
-use crate::live::replay::actor::Said;
 use std::time::Duration;
 
 /// Who is spoken to.
@@ -10,13 +10,13 @@ pub trait Peer {
     ///
     /// # Errors
     /// Why it was not said.
-    fn say(&mut self, said: &Said, dangerous: bool) -> Result<(), Trouble>;
+    fn say(&mut self, said: &OwnedMessage, dangerous: bool) -> Result<(), Trouble>;
 
     /// The next message, if one comes in time.
     ///
     /// # Errors
     /// Why none can come any more.
-    fn hear(&mut self, wait: Duration) -> Result<Option<Said>, Trouble>;
+    fn hear(&mut self, wait: Duration) -> Result<Option<OwnedMessage>, Trouble>;
 
     /// Leaves this connection and makes a new one to the same peer.
     ///

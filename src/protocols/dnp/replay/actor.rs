@@ -3,7 +3,8 @@
 use super::links::{Offer, link_content};
 use super::{Playing, State, is_numbered};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -148,7 +149,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
         match said.message {
             "connection_request" => {
                 if self.state == State::Over {
@@ -290,14 +291,14 @@ impl Actor for Playing {
         self.state = State::Over;
     }
 
-    fn identity(&self, said: &Said) -> String {
+    fn identity(&self, said: &OwnedMessage) -> String {
         match (said.message, said.text("message")) {
             ("link_state", Some(message)) => format!("link_state {message}"),
             (name, _) => name.into(),
         }
     }
 
-    fn content(&self, said: &Said) -> Json {
+    fn content(&self, said: &OwnedMessage) -> Json {
         let links = said.fields.get("links").and_then(Json::as_array);
         match (said.message, links) {
             ("link_update", Some(links)) => links.iter().map(|link| without(link, &["link_id"])).collect(),
@@ -305,7 +306,7 @@ impl Actor for Playing {
         }
     }
 
-    fn sure(&self, said: &Said) -> bool {
+    fn sure(&self, said: &OwnedMessage) -> bool {
         is_numbered(said.message) || matches!(said.message, "connection_request" | "connection_acknowledge")
     }
 }

@@ -3,7 +3,8 @@
 
 use super::{MODULUS, Playing};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Outbox, Recorded, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
 use std::time::Instant;
 
@@ -42,7 +43,7 @@ impl Playing {
     }
 
     /// Which answer the capture gave to a link_state like this one.
-    pub(super) fn linked(&mut self, said: &Said, now: Instant, out: &mut Outbox) {
+    pub(super) fn linked(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
         let Some(id) = said.number("link_id") else { return };
         let (peer, content) = (self.role.other(), link_content(said));
         let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
@@ -83,7 +84,7 @@ impl Playing {
     }
 
     /// The update with live link ids; links that are not there are left out.
-    pub(super) fn rekeyed(&self, message: &Recorded) -> Option<Said> {
+    pub(super) fn rekeyed(&self, message: &Recorded) -> Option<OwnedMessage> {
         let links = message.said.fields.get("links")?.as_array()?;
         let mut kept = Vec::new();
         for link in links {
@@ -97,12 +98,12 @@ impl Playing {
         if kept.is_empty() && !links.is_empty() {
             return None;
         }
-        Some(Said { fields: json!({ "links": kept }), derived: Json::Null, ..message.said.clone() })
+        Some(OwnedMessage { fields: json!({ "links": kept }), derived: Json::Null, ..message.said.clone() })
     }
 }
 
 /// What a link_state offers, without the numbers of its session.
-pub fn link_content(said: &Said) -> Json {
+pub fn link_content(said: &OwnedMessage) -> Json {
     without(&said.fields, &["number", "link_id"])
 }
 

@@ -9,8 +9,9 @@ mod links;
 
 use super::RESEND;
 use crate::dissect::Role;
+use crate::live::OwnedMessage;
 use crate::live::replay::Unacknowledged;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, Said};
+use crate::live::replay::actor::{Actor, Cast, Outbox, Replay};
 use links::Offer;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,9 +52,9 @@ struct Playing {
     /// The next number of the peer's, and those beyond it that are there.
     expects: u32,
     beyond: BTreeSet<u32>,
-    request: Option<(Said, Instant, Instant)>,
+    request: Option<(OwnedMessage, Instant, Instant)>,
     /// The server's answer, for requests that come again.
-    answer: Option<Said>,
+    answer: Option<OwnedMessage>,
     offers: Vec<Offer>,
     /// Links that the peer has made, and the state's answer: for copies.
     answered: BTreeMap<u64, &'static str>,
@@ -92,8 +93,8 @@ impl Playing {
         }
     }
 
-    fn message(&self, message: &'static str, fields: Json) -> Said {
-        Said { proto: "dnp", message, from: self.role, fields, ..Said::default() }
+    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        OwnedMessage { proto: "dnp", message, from: self.role, fields, ..OwnedMessage::default() }
     }
 
     fn afresh(&mut self, out: &mut Outbox) {
@@ -104,13 +105,13 @@ impl Playing {
         (self.state, self.why, self.answer) = (State::New, None, None);
     }
 
-    fn request(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         self.request = Some((said.clone(), now, now));
         self.state = State::Requested;
         out.say.push_back(said);
     }
 
-    fn numbered(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let said = said.with("number", self.next);
         out.say.push_back(said.clone());
         self.sent.push(self.next as u16, said, now);

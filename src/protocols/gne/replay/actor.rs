@@ -4,7 +4,8 @@ use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
 use super::{Datagrams, PINGS, Playing, State, is_exit, packets};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Channel, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
+use crate::live::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
@@ -81,7 +82,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
         if said.proto == hawknl::PROTO {
             return Heed::Session;
         }
@@ -163,7 +164,7 @@ impl Actor for Playing {
         self.role == Role::Client && self.exited
     }
 
-    fn identity(&self, said: &Said) -> String {
+    fn identity(&self, said: &OwnedMessage) -> String {
         let ids: Vec<String> = packets(said)
             .iter()
             .map(|p| match p.get("id") {
@@ -176,7 +177,7 @@ impl Actor for Playing {
         format!("{message} {}", ids.join(" ")).trim_end().to_string()
     }
 
-    fn content(&self, said: &Said) -> Json {
+    fn content(&self, said: &OwnedMessage) -> Json {
         let mut fields = said.fields.clone();
         each(&mut fields, &mut |id, ping| {
             if id == "ping" {
@@ -191,7 +192,7 @@ impl Actor for Playing {
         }
     }
 
-    fn sure(&self, said: &Said) -> bool {
+    fn sure(&self, said: &OwnedMessage) -> bool {
         said.channel == Channel::Main
     }
 }

@@ -5,7 +5,8 @@
 //! packets without a schema are not sent at all: a number in the wrong order is another number.
 
 use super::super::link::SHORT_BUILD;
-use crate::live::replay::actor::{Outbox, Recorded, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Outbox, Recorded};
 use serde_json::{Map, Value as Json, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,7 +28,7 @@ pub struct Dialect {
 
 impl Dialect {
     /// Of the side that sent a request or refusal.
-    pub fn of(said: &Said) -> Dialect {
+    pub fn of(said: &OwnedMessage) -> Dialect {
         Dialect { order: said.version, short_pings: said.number("build").map(|build| build <= SHORT_BUILD) }
     }
 
@@ -35,7 +36,7 @@ impl Dialect {
     ///
     /// # Errors
     /// Why it cannot.
-    pub fn write(self, message: &Recorded, out: &mut Outbox) -> Result<Said, String> {
+    pub fn write(self, message: &Recorded, out: &mut Outbox) -> Result<OwnedMessage, String> {
         let mut said = message.said.clone();
         let turned = self.order.is_some() && said.version.is_some() && self.order != said.version;
         said.version = self.order.or(said.version);
@@ -125,8 +126,12 @@ mod tests {
     use super::*;
 
     fn packets(packets: Json, length: usize, notes: &[&'static str]) -> Recorded {
-        let said =
-            Said { message: "packets", version: Some("le"), fields: json!({ "packets": packets }), ..Said::default() };
+        let said = OwnedMessage {
+            message: "packets",
+            version: Some("le"),
+            fields: json!({ "packets": packets }),
+            ..OwnedMessage::default()
+        };
         Recorded { said, length, notes: notes.to_vec(), ..Recorded::default() }
     }
 

@@ -5,7 +5,8 @@
 //! and a refusal tells as much as a neutral request would (probe.md, step 1).
 
 use crate::dissect::Role;
-use crate::live::replay::actor::{Outbox, Recorded, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Outbox, Recorded};
 use serde_json::Value as Json;
 
 /// The protocol's version, field by field.
@@ -14,12 +15,12 @@ const VERSION: [&str; 3] = ["version", "sub_version", "build"];
 const GAME: [&str; 2] = ["game", "user_version"];
 
 /// A port that datagrams can go to.
-pub fn port(said: &Said) -> Option<u16> {
+pub fn port(said: &OwnedMessage) -> Option<u16> {
     u16::try_from(said.number("port")?).ok().filter(|port| *port > 0)
 }
 
 /// Does the client that says this want datagrams? Any value but 0 is true.
-pub fn wants_datagrams(request: &Said) -> bool {
+pub fn wants_datagrams(request: &OwnedMessage) -> bool {
     request.fields.get("unreliable").is_some_and(|wanted| wanted != false)
 }
 
@@ -28,7 +29,7 @@ pub struct Greeting {
     /// The client told its port.
     pub has_client_port: bool,
     /// Our request, as it was sent.
-    pub request: Option<Said>,
+    pub request: Option<OwnedMessage>,
     /// A refusal may be answered with a second request: the captured server accepted, and the user
     /// has not set the version.
     second: bool,
@@ -54,9 +55,9 @@ impl Greeting {
 
     /// The request as this refusal's server wants it, where byte order and version are all that it
     /// can dislike.
-    pub fn again(&mut self, refusal: &Said, out: &mut Outbox) -> Option<Said> {
+    pub fn again(&mut self, refusal: &OwnedMessage, out: &mut Outbox) -> Option<OwnedMessage> {
         let request = self.request.as_ref().filter(|_| std::mem::take(&mut self.second))?;
-        let field = |said: &Said, key: &str| said.fields.get(key).cloned();
+        let field = |said: &OwnedMessage, key: &str| said.fields.get(key).cloned();
         if GAME.iter().any(|key| field(request, key) != field(refusal, key)) {
             return None;
         }
@@ -78,18 +79,18 @@ impl Greeting {
     }
 }
 
-fn number(said: &Said, key: &str) -> String {
+fn number(said: &OwnedMessage, key: &str) -> String {
     said.fields.get(key).map(Json::to_string).unwrap_or_default()
 }
 
 /// Version and byte order.
-fn kind(said: &Said) -> String {
+fn kind(said: &OwnedMessage) -> String {
     let version = VERSION.map(|key| number(said, key)).join(".");
     format!("{version} {}", said.version.unwrap_or("of unknown byte order"))
 }
 
 /// What a refusal tells the user.
-pub fn why(refusal: &Said) -> String {
+pub fn why(refusal: &OwnedMessage) -> String {
     format!(
         "refused: the server has version {}, game {}, user version {}, byte order {}: \
          --edit 'message == connection_request: FIELD=VALUE' makes the request fit",

@@ -11,7 +11,8 @@ mod handshake;
 
 use super::packets::PROTO;
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said};
+use crate::live::replay::actor::{Actor, Cast, Outbox, Recorded, Replay};
+use crate::live::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
 use serde_json::{Value as Json, json};
@@ -99,21 +100,28 @@ struct Playing {
     asked: VecDeque<(u64, Instant)>,
 }
 
-fn packets(said: &Said) -> &[Json] {
+fn packets(said: &OwnedMessage) -> &[Json] {
     said.fields.get("packets").and_then(Json::as_array).map_or(&[], Vec::as_slice)
 }
 
-fn is_exit(said: &Said) -> bool {
+fn is_exit(said: &OwnedMessage) -> bool {
     said.message == "packets" && packets(said).iter().any(|p| p.get("id").is_some_and(|id| id == "exit"))
 }
 
 impl Playing {
-    fn own(&self, message: &'static str, fields: Json) -> Said {
-        Said { proto: PROTO, message, version: self.dialect.order, from: self.role, fields, ..Said::default() }
+    fn own(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        OwnedMessage {
+            proto: PROTO,
+            message,
+            version: self.dialect.order,
+            from: self.role,
+            fields,
+            ..OwnedMessage::default()
+        }
     }
 
     /// How the side that says this writes.
-    fn speaks(&mut self, said: &Said) {
+    fn speaks(&mut self, said: &OwnedMessage) {
         self.dialect = Dialect::of(said);
         if self.pings_set {
             self.dialect.short_pings = None;
@@ -127,7 +135,7 @@ impl Playing {
     }
 
     /// Requests are ours from now on, and replies answer what the live peer asked, by our own clock.
-    fn answering(&mut self, said: &mut Said, now: Instant) {
+    fn answering(&mut self, said: &mut OwnedMessage, now: Instant) {
         each(&mut said.fields, &mut |id, ping| {
             if id != "ping" {
                 return;
@@ -167,7 +175,7 @@ impl Playing {
     }
 
     /// The server accepts: it tells whether there are datagrams, and to which port.
-    fn accepted(&mut self, said: &Said, out: &mut Outbox) {
+    fn accepted(&mut self, said: &OwnedMessage, out: &mut Outbox) {
         self.state = self.state.max(State::Accepted);
         let (Some(theirs), Some(ours)) = (port(said), self.beside) else {
             self.datagrams = Datagrams::None;
@@ -184,7 +192,7 @@ impl Playing {
 
     /// The server refuses. One of the game but of another byte order or protocol version is asked
     /// again as it wants to be asked; `false`: nothing can be done.
-    fn refused(&mut self, said: &Said, out: &mut Outbox) -> bool {
+    fn refused(&mut self, said: &OwnedMessage, out: &mut Outbox) -> bool {
         let Some(request) = self.greeting.again(said, out) else { return false };
         self.speaks(&request);
         out.reconnect = true;

@@ -9,7 +9,8 @@ mod samples;
 mod upgrade;
 
 use crate::dissect::Role;
-use crate::live::net::{Heard, Link, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::{Link, Trouble};
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
 use crate::protocols::websocket;
@@ -95,7 +96,7 @@ impl Client<'_> {
         self.link.say(message, fields).map_err(|trouble| self.failure(trouble))
     }
 
-    fn hear(&mut self, until: Instant) -> Result<Option<Heard>, Failure> {
+    fn hear(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         self.link.hear(until).map_err(|trouble| self.failure(trouble))
     }
 
@@ -113,7 +114,7 @@ impl Client<'_> {
             };
             return Err(self.silence(ask, "the handshake", advice));
         };
-        let took = answer.first.saturating_duration_since(sent);
+        let took = answer.since(sent);
         let said = answer.derived.get("json").cloned().unwrap_or(Json::Null);
         tale.find("nano", self.carrier, None);
         tale.fact("handshake_ms", milliseconds(took));
@@ -157,7 +158,7 @@ impl Client<'_> {
     }
 
     /// The server's handshake.
-    fn answer(&mut self, until: Instant) -> Result<Option<Heard>, Failure> {
+    fn answer(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         while let Some(heard) = self.hear(until)? {
             match (heard.message, &heard.fault) {
                 ("handshake", None) if heard.from == Role::Server => {
@@ -174,7 +175,7 @@ impl Client<'_> {
         Ok(None)
     }
 
-    fn other(&mut self, heard: Heard) -> Result<(), Failure> {
+    fn other(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
         match (heard.message, &heard.fault) {
             ("kick", None) => {
                 let reason = heard.text("body").unwrap_or_default().to_string();

@@ -23,7 +23,7 @@ impl Client<'_> {
             while took.is_none() {
                 let Some(heard) = self.hear(until)? else { break };
                 match heard.message == wanted && heard.fault.is_none() && heard.from == Role::Server {
-                    true => took = Some(heard.first.saturating_duration_since(sent)),
+                    true => took = Some(heard.since(sent)),
                     false => self.other(heard)?,
                 }
             }

@@ -3,7 +3,8 @@
 use super::super::layout;
 use super::{Playing, Request, State, route};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
 use crate::protocols::websocket;
 use crate::protocols::websocket::upgrade;
 use serde_json::{Map, Value as Json, json};
@@ -56,7 +57,10 @@ impl Actor for Playing {
                 upgrade::key()
             );
             self.key = upgrade::header(&head, KEY).map(String::from);
-            out.live(Said { proto: websocket::NAME, ..self.message("upgrade_request", json!({ "head": head })) });
+            out.live(OwnedMessage {
+                proto: websocket::NAME,
+                ..self.message("upgrade_request", json!({ "head": head }))
+            });
         } else if !self.websocket && !self.has_handshake {
             let said = self.message(
                 "handshake",
@@ -125,7 +129,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
         match (said.message, self.role) {
             ("upgrade_request", Role::Server) => {
                 self.key = said.text("head").and_then(|head| upgrade::header(head, KEY)).map(String::from);
@@ -238,14 +242,14 @@ impl Actor for Playing {
         self.state = State::Over;
     }
 
-    fn identity(&self, said: &Said) -> String {
+    fn identity(&self, said: &OwnedMessage) -> String {
         match route(said) {
             Some(route) => format!("{} {route}", said.message),
             None => said.message.into(),
         }
     }
 
-    fn content(&self, said: &Said) -> Json {
+    fn content(&self, said: &OwnedMessage) -> Json {
         let meaning = said.derived("json").cloned();
         match said.message {
             "upgrade_request" | "upgrade_response" => Json::Null,
@@ -260,7 +264,7 @@ impl Actor for Playing {
         }
     }
 
-    fn sure(&self, _said: &Said) -> bool {
+    fn sure(&self, _said: &OwnedMessage) -> bool {
         true
     }
 }

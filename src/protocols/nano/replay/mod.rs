@@ -7,7 +7,8 @@ mod actor;
 mod upgrade;
 
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, without};
 use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +76,7 @@ struct Playing {
 }
 
 /// A message's route, by whichever way it is known.
-fn route(said: &Said) -> Option<&str> {
+fn route(said: &OwnedMessage) -> Option<&str> {
     said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
 }
 
@@ -106,17 +107,23 @@ impl Playing {
         }
     }
 
-    fn message(&self, message: &'static str, fields: Json) -> Said {
-        Said { proto: super::NAME, message, from: self.role, fields, ..Said::default() }
+    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        OwnedMessage { proto: super::NAME, message, from: self.role, fields, ..OwnedMessage::default() }
     }
 
     /// A frame of the carrier's own.
-    fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> Said {
+    fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> OwnedMessage {
         fields.remove("mask");
         if self.role == Role::Client {
             fields.insert("mask".into(), MASK.into());
         }
-        Said { proto: websocket::NAME, message, from: self.role, fields: Json::Object(fields), ..Said::default() }
+        OwnedMessage {
+            proto: websocket::NAME,
+            message,
+            from: self.role,
+            fields: Json::Object(fields),
+            ..OwnedMessage::default()
+        }
     }
 
     /// The id that a request gets, and its response comes with.
@@ -131,7 +138,7 @@ impl Playing {
     }
 
     /// The route as the live dictionary has it.
-    fn routed(&self, said: Said, out: &mut Outbox) -> Said {
+    fn routed(&self, said: OwnedMessage, out: &mut Outbox) -> OwnedMessage {
         // What the server numbers is numbered by its own dictionary, which is the recorded one.
         if self.role == Role::Server || said.fields.get("route_code").is_none() {
             return said;
@@ -146,12 +153,12 @@ impl Playing {
                 let flags = said.fields.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
                 let flags: Vec<Json> = flags.into_iter().filter(|f| f != "route_code").collect();
                 let fields = without(&said.fields, &["route_code"]);
-                Said { fields, ..said }.with("flags", flags).with("route", name)
+                OwnedMessage { fields, ..said }.with("flags", flags).with("route", name)
             }
         }
     }
 
-    fn handshake(&mut self, said: Said, out: &mut Outbox) {
+    fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {
         self.state = State::Asked;
         // nano's own clients say nothing, and nano does not mind; pomelo refuses them (probe.md).
         if said.text("body").is_none_or(str::is_empty) {
@@ -175,7 +182,7 @@ impl Playing {
     }
 
     /// The server's answer to the handshake.
-    fn answered(&mut self, said: &Said) {
+    fn answered(&mut self, said: &OwnedMessage) {
         let body = said.derived("json").unwrap_or(&Json::Null);
         let code = body.get("code").and_then(Json::as_u64);
         if let Some(code) = code.filter(|code| *code != 200) {
@@ -192,7 +199,7 @@ impl Playing {
         self.state = self.state.max(State::Answered);
     }
 
-    fn acknowledge(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    fn acknowledge(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         out.say.push_back(said);
         self.state = State::Working;
         self.beat = self.interval.map(|interval| now + interval);

@@ -1,16 +1,21 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
 use super::Client;
-use crate::live::net::Heard;
+use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Failure, Outcome, Tale};
 
 impl Client<'_> {
     /// Looks at what came before the welcome. `true`: it is the welcome.
-    pub(super) fn answered(&mut self, heard: Heard, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<bool, Failure> {
+    pub(super) fn answered(
+        &mut self,
+        heard: OwnedMessage,
+        ask: &Ask<'_>,
+        tale: &mut Tale<'_>,
+    ) -> Result<bool, Failure> {
         match (heard.message, &heard.fault) {
             ("welcome", None) if heard.fields.get("trailing").is_none() => {
-                let took = heard.first.saturating_duration_since(self.began);
+                let took = heard.since(self.began);
                 self.version = heard.version.filter(|v| *v != "1.0").unwrap_or(self.version);
                 self.id = heard.number("client_id").unwrap_or(0);
                 tale.find("riptide", self.carrier, Some(self.version.into()));
@@ -60,7 +65,7 @@ impl Client<'_> {
         Err(Failure::new(Outcome::OtherVersion, text, advice).with("version", self.version).with("wanted", wanted))
     }
 
-    pub(super) fn rejected(&self, heard: &Heard) -> Failure {
+    pub(super) fn rejected(&self, heard: &OwnedMessage) -> Failure {
         let reason = heard.fields.get("reason").map(|v| v.as_str().map_or(v.to_string(), str::to_string));
         let reason = reason.unwrap_or_default();
         let outcome = if reason == "server_full" { Outcome::Full } else { Outcome::Rejected };
@@ -89,7 +94,7 @@ impl Client<'_> {
 }
 
 /// The server has ended it.
-pub fn ended(heard: &Heard) -> Failure {
+pub fn ended(heard: &OwnedMessage) -> Failure {
     let reason = heard
         .fields
         .get("reason")

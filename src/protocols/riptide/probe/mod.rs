@@ -13,7 +13,8 @@ mod answer;
 mod race;
 mod talk;
 
-use crate::live::net::{Heard, Link, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::{Link, Trouble};
 use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Probe, Tale};
 use race::race;
 use serde_json::json;
@@ -123,7 +124,7 @@ impl<'a> Client<'a> {
     }
 
     /// Acknowledges a reliable message, so that the server does not send it again.
-    fn reliable(&mut self, heard: &Heard) -> Result<(), Failure> {
+    fn reliable(&mut self, heard: &OwnedMessage) -> Result<(), Failure> {
         let Some(sequence) = heard.number("sequence_id").filter(|_| heard.message != "notify") else { return Ok(()) };
         self.received.take(sequence as u16);
         let fields = json!({"last_received_seq_id": self.received.last, "acks_bitfield": self.received.bits});

@@ -2,7 +2,8 @@
 
 use super::Client;
 use super::answer::ended;
-use crate::live::net::{Heard, Trouble};
+use crate::live::OwnedMessage;
+use crate::live::net::Trouble;
 use crate::live::probe::{Ask, Failure, Tale};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ impl Client<'_> {
         while let Some(heard) = self.hear(until)? {
             if heard.message == "heartbeat" && heard.fault.is_none() {
                 match heard.number("ping_id") == Some(id as u64) {
-                    true => return Ok(Some(heard.first)),
+                    true => return Ok(heard.first),
                     false => tale.duplicates += 1,
                 }
                 continue;
@@ -95,7 +96,7 @@ impl Client<'_> {
         if ask.stop.is_set() { Err(Failure::interrupted()) } else { Ok(()) }
     }
 
-    pub(super) fn hear(&mut self, until: Instant) -> Result<Option<Heard>, Failure> {
+    pub(super) fn hear(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
         self.link.hear(until).map_err(|trouble| {
             self.open &= !matches!(trouble, Trouble::Closed { .. } | Trouble::Refused);
             self.trouble(trouble)
@@ -103,7 +104,7 @@ impl Client<'_> {
     }
 
     /// Whatever else a server sends to its client.
-    pub(super) fn other(&mut self, heard: Heard, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    pub(super) fn other(&mut self, heard: OwnedMessage, tale: &mut Tale<'_>) -> Result<(), Failure> {
         match (heard.message, &heard.fault) {
             (_, Some(_)) => self.aside.put(heard),
             ("disconnect", None) => {

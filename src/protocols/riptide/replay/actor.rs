@@ -4,7 +4,8 @@ use super::super::version::Version;
 use super::numbers::is_numbered;
 use super::{HEARTBEAT, Playing, State};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, Said, without};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ impl Actor for Playing {
     }
 
     fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
-        let said = Said { version: Some(self.version.name()), ..message.said.clone() };
+        let said = OwnedMessage { version: Some(self.version.name()), ..message.said.clone() };
         match (said.message, self.role) {
             ("connect", Role::Client) => {
                 if self.state != State::New {
@@ -103,7 +104,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed {
+    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
         match (said.message, self.role) {
             _ if said.fault.is_some() => return Heed::New,
             ("ack" | "ack_extra", _) => {
@@ -267,14 +268,14 @@ impl Actor for Playing {
         self.state = State::Over;
     }
 
-    fn identity(&self, said: &Said) -> String {
+    fn identity(&self, said: &OwnedMessage) -> String {
         match said.fields.get("message_id") {
             Some(id) => format!("{} {id}", said.message),
             None => said.message.into(),
         }
     }
 
-    fn content(&self, said: &Said) -> Json {
+    fn content(&self, said: &OwnedMessage) -> Json {
         match said.message {
             // What an id stands for in a session of another server is not comparable.
             "welcome" | "client_connected" | "client_disconnected" => {
@@ -285,7 +286,7 @@ impl Actor for Playing {
         }
     }
 
-    fn sure(&self, said: &Said) -> bool {
+    fn sure(&self, said: &OwnedMessage) -> bool {
         is_numbered(said.message) || said.message == "connect"
     }
 }

@@ -10,7 +10,8 @@ use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::replay::Unacknowledged;
-use crate::live::replay::actor::{Actor, Cast, Channel, Outbox, Recorded, Replay, Said};
+use crate::live::replay::actor::{Actor, Cast, Outbox, Recorded, Replay};
+use crate::live::{Channel, OwnedMessage};
 use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
@@ -75,7 +76,7 @@ struct Playing {
     ping: u8,
     beat: Option<Instant>,
     asked: Option<(u64, Instant)>,
-    connect: Option<(Said, Instant, Instant)>,
+    connect: Option<(OwnedMessage, Instant, Instant)>,
     /// When the peer last said something that had to be acknowledged.
     stirred: Option<Instant>,
     /// The recording has a connect, or a welcome, of ours.
@@ -114,15 +115,15 @@ impl Playing {
         }
     }
 
-    fn message(&self, message: &'static str, fields: Json) -> Said {
-        Said {
+    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        OwnedMessage {
             proto: "riptide",
             message,
             version: Some(self.version.name()),
             from: self.role,
             fields,
             channel: Channel::Main,
-            ..Said::default()
+            ..OwnedMessage::default()
         }
     }
 
@@ -136,14 +137,14 @@ impl Playing {
         (self.beat, self.asked, self.connect) = (None, None, None);
     }
 
-    fn connect(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         self.connect = Some((said.clone(), now, now));
         self.state = State::Asked;
         out.say.push_back(said);
     }
 
     /// The client's answer to the welcome.
-    fn answer(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let id = self.client_id.unwrap_or(1);
         self.numbered(said.with("client_id", id), now, out);
         self.state = State::Connected;
@@ -156,7 +157,7 @@ impl Playing {
     }
 
     /// What the peer's refusal or goodbye says.
-    fn reason(said: &Said) -> String {
+    fn reason(said: &OwnedMessage) -> String {
         match said.fields.get("reason") {
             Some(Json::String(name)) => format!("{}: {name}", said.message),
             Some(other) => format!("{}: reason {other}", said.message),

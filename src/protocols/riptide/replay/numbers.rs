@@ -3,7 +3,8 @@
 
 use super::super::version::Version;
 use super::Playing;
-use crate::live::replay::actor::{Outbox, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::Outbox;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -44,7 +45,7 @@ impl Received {
 
 impl Playing {
     /// A message with a number of our own.
-    pub(super) fn numbered(&mut self, said: Said, now: Instant, out: &mut Outbox) {
+    pub(super) fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let said = said.with("sequence_id", self.next);
         out.say.push_back(said.clone());
         // TCP does not lose anything; a copy would only be handled twice by old libraries.
@@ -53,7 +54,7 @@ impl Playing {
     }
 
     /// Takes in a numbered message of the peer, and acknowledges it: `true`, if it is new.
-    pub(super) fn take(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> bool {
+    pub(super) fn take(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> bool {
         let Some(number) = said.number("sequence_id") else { return true };
         let number = number as u16;
         let new = self.received.take(number);
@@ -84,7 +85,7 @@ impl Playing {
     }
 
     /// The peer acknowledges.
-    pub(super) fn acknowledged(&mut self, said: &Said, now: Instant, out: &mut Outbox) {
+    pub(super) fn acknowledged(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
         let Some(last) = said.number("last_received_seq_id") else { return };
         let bits = said.number("acks_bitfield").unwrap_or(0);
         let by_bits = (0..16u16).filter(|i| bits >> i & 1 == 1).map(|i| (last as u16).wrapping_sub(1 + i));
