@@ -5,6 +5,7 @@
 //! [`Draft`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
 //! to, feeds its session, and hands each [`Message`] to a [`Sink`].
 
+mod conversation;
 pub mod delivery;
 pub mod dissector;
 mod document;
@@ -17,6 +18,7 @@ mod registry;
 mod scratch;
 pub mod talk;
 
+pub use conversation::SessionReader;
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Session, Setting, Sight, StreamEvent, Table};
 pub use document::document;
 pub use inspector::{Counters, Inspector, Share};

@@ -110,4 +110,37 @@ impl OwnedMessage {
         }
         self
     }
+
+    /// About how many bytes of memory it takes.
+    pub fn weight(&self) -> usize {
+        let text = self.fault.as_ref().map_or(0, String::capacity);
+        size_of::<OwnedMessage>() + self.bytes.capacity() + text + weight(&self.fields) + weight(&self.derived)
+    }
+}
+
+/// About how many bytes of memory a value takes: many times its text, where that is short.
+fn weight(value: &Json) -> usize {
+    /// A map holds its first eleven members in one piece of memory.
+    const MEMBERS: usize = 11;
+    const MEMBER: usize = size_of::<String>() + size_of::<Json>();
+    let (mut weight, mut open) = (0, vec![value]);
+    while let Some(value) = open.pop() {
+        weight += size_of::<Json>();
+        match value {
+            Json::String(text) => weight += text.capacity() + 16,
+            Json::Array(items) => {
+                weight += 16;
+                open.extend(items);
+            }
+            Json::Object(members) => {
+                weight += members.len().next_multiple_of(MEMBERS) * MEMBER + 32;
+                for (name, value) in members {
+                    weight += name.capacity() + 16;
+                    open.push(value);
+                }
+            }
+            _ => {}
+        }
+    }
+    weight
 }

@@ -13,4 +13,5 @@ mod nano;
 mod relay;
 mod report;
 mod riptide;
+mod simulated;
 mod stage;

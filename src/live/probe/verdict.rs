@@ -8,12 +8,12 @@ use std::time::Duration;
 
 /// Messages that came and were not waited for: what the verdict rests on when the right one does not.
 #[derive(Debug, Default)]
-pub struct Aside(Vec<OwnedMessage>);
+pub struct Unexpected(Vec<OwnedMessage>);
 
 /// How many of them are kept.
 const ASIDE: usize = 16;
 
-impl Aside {
+impl Unexpected {
     /// Keeps a message.
     pub fn put(&mut self, heard: OwnedMessage) {
         if self.0.len() < ASIDE {
@@ -76,9 +76,9 @@ fn recognise(ask: &Ask<'_>, transport: Transport, raw: &[Vec<u8>]) -> Option<&'s
     let others = ask.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
     let mut others = others.filter_map(|client| client.probe.map(|probe| (client.dissector, probe)));
     let found = others.find(|(dissector, probe)| {
-        probe.courses().iter().any(|course| course.carrier.transport() == transport)
+        probe.methods().iter().any(|course| course.carrier.transport() == transport)
             && raw.iter().filter(|bytes| !bytes.is_empty()).any(|bytes| {
-                let first = crate::live::net::link::read_alone(*dissector, transport, bytes);
+                let first = crate::live::exchange::read_alone(*dissector, transport, bytes);
                 first.is_some_and(|heard| heard.fault.is_none() && probe.answers().contains(&heard.message))
             })
     });

@@ -2,7 +2,7 @@
 //!
 //! A capture cannot simply be sent again: ids and numbers that the peer decides are new each time,
 //! acknowledgements and heartbeats must answer what happens now. An [`Actor`] plays one side of a
-//! recorded conversation: it says what becomes of each recorded message ([`Fate`]), rewrites those
+//! recorded conversation: it says what becomes of each recorded message ([`Disposition`]), rewrites those
 //! that are repeated, and answers the peer. It does no input or output, and knows time only as it
 //! is told: the engine ([`crate::live::replay`]) does the rest.
 
@@ -39,9 +39,9 @@ pub struct Recorded {
 
 /// What becomes of a recorded message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     /// It is repeated (or, of the peer, expected).
-    Say,
+    Send,
     /// The live session makes its own: what kind of messages these are, in the plural.
     Live(&'static str),
     /// It may harm a peer; why.
@@ -50,7 +50,7 @@ pub enum Fate {
 
 /// A whole conversation and who is to be played.
 #[derive(Clone, Copy, Debug)]
-pub struct Cast<'a> {
+pub struct ReplayContext<'a> {
     /// The messages of both sides, in order.
     pub messages: &'a [Recorded],
     /// Whom the actor plays.
@@ -133,7 +133,7 @@ impl Outbox {
 
 /// What a heard message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heed {
+pub enum Handling {
     /// The session's own business: an acknowledgement, a heartbeat, a copy.
     Session,
     /// Something new that is held against the recording.
@@ -143,7 +143,7 @@ pub enum Heed {
 /// Plays one side of a conversation.
 pub trait Actor {
     /// What becomes of a recorded message of either side. Asked once for each, in order.
-    fn fate(&mut self, message: &Recorded) -> Fate;
+    fn disposition(&mut self, message: &Recorded) -> Disposition;
 
     /// The plan is made: the session begins.
     fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}
@@ -155,10 +155,10 @@ pub trait Actor {
     ///
     /// # Errors
     /// Why it makes no sense there: it is not said.
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
 
     /// The peer said something.
-    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed;
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling;
 
     /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant>;
@@ -201,7 +201,7 @@ pub trait Actor {
 /// A protocol whose recorded conversations can be played.
 pub trait Replay: Sync {
     /// The actor for one side.
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor>;
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor>;
 
     /// What the recording tells that the live conversation's session would have to find out again:
     /// settings, as `-s` takes them.

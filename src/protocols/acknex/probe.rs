@@ -6,10 +6,11 @@
 
 use super::PORT;
 use crate::dissect::Role;
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::{Link, Trouble};
+use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale, hex_of, seconds};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected, hex_of, seconds};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 /// How Acknex's servers are asked.
 pub struct Probing;
 
-static COURSES: [Course; 1] = [Course {
+static METHODS: [Method; 1] = [Method {
     name: "",
     carrier: Carrier::Udp,
     rank: 30,
@@ -44,18 +45,18 @@ impl Probe for Probing {
         Duration::from_secs(3)
     }
 
-    fn courses(&self) -> &'static [Course] {
-        &COURSES
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
     }
 
     fn answers(&self) -> &'static [&'static str] {
         &["info"]
     }
 
-    fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let link = ask.open(Carrier::Udp, None)?;
-        let mut client = Client { link, seen: Seen::default(), aside: Aside::default(), made: Made::default() };
-        let result = client.talk(ask, tale);
+        let mut client = Client { link, seen: Seen::default(), aside: Unexpected::default(), made: Made::default() };
+        let result = client.talk(ask, findings);
         client.leave();
         result
     }
@@ -64,7 +65,7 @@ impl Probe for Probing {
 struct Client<'a> {
     link: Link<'a>,
     seen: Seen,
-    aside: Aside,
+    aside: Unexpected,
     made: Made,
 }
 
@@ -88,32 +89,33 @@ struct Made {
     answers: Vec<(i64, Instant)>,
 }
 
-fn trouble(trouble: Trouble) -> Failure {
-    Failure::from_trouble(trouble, Carrier::Udp)
+fn trouble(trouble: NetError) -> Failure {
+    Failure::from_net_error(trouble, Carrier::Udp)
 }
 
 impl Client<'_> {
-    fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn talk(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let start = Instant::now();
         let until = start + ask.timeout;
         // At once, and at half a second and a second and a half of three.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
-            self.link.say("join", &json!({"player_name": ask.name})).map_err(trouble)?;
+            self.link.send("join", &json!({"player_name": ask.name})).map_err(trouble)?;
             self.listen((start + wait).min(until), |seen, _| seen.first.is_some())?;
-            if self.seen.first.is_some() || !self.link.raw.is_empty() {
+            if self.seen.first.is_some() || !self.link.raw().is_empty() {
                 break;
             }
         }
         self.listen(until, |seen, _| !seen.infos.is_empty())?;
         let Some(first) = self.seen.first else { return Err(self.silence(ask)) };
         self.listen(Instant::now() + MORE.min(ask.timeout / 2), |_, _| false)?;
-        tale.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
+        findings.find("acknex", Carrier::Udp, self.seen.version.map(String::from));
         let took = milliseconds(first.saturating_duration_since(start));
-        tale.fact("first_answer_ms", took);
-        self.tell(tale);
-        tale.note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
+        findings.fact("first_answer_ms", took);
+        self.tell(findings);
+        findings
+            .note(format!("first answer after {took} ms: no round trip, for a server sends its info at its own times"));
         match ask.create {
-            Some(model) => self.create(model, took, ask, tale),
+            Some(model) => self.create(model, took, ask, findings),
             None => Ok(()),
         }
     }
@@ -122,12 +124,12 @@ impl Client<'_> {
     fn silence(&self, ask: &Ask<'_>) -> Failure {
         let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
                       silence does not show that no server is there";
-        let failure = self.aside.verdict(ask, Carrier::Udp, &self.link.raw, "join", advice);
+        let failure = self.aside.verdict(ask, Carrier::Udp, self.link.raw(), "join", advice);
         if failure.outcome == Outcome::Silent {
             return Failure { text: format!("no answer within {} to join", seconds(ask.timeout)), ..failure };
         }
         if failure.details.get("other") == Some(&Json::Null) {
-            let text = format!("something answered, but not this protocol: {}", hex_of(&self.link.raw));
+            let text = format!("something answered, but not this protocol: {}", hex_of(self.link.raw()));
             let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
             return Failure { text, advice: advice.into(), ..failure };
         }
@@ -136,7 +138,7 @@ impl Client<'_> {
 
     fn listen(&mut self, until: Instant, enough: impl Fn(&Seen, &Made) -> bool) -> Result<(), Failure> {
         while !enough(&self.seen, &self.made) {
-            let Some(heard) = self.link.hear(until).map_err(trouble)? else { break };
+            let Some(heard) = self.link.recv(until).map_err(trouble)? else { break };
             self.take(heard);
         }
         Ok(())
@@ -180,35 +182,35 @@ impl Client<'_> {
         }
     }
 
-    fn tell(&self, tale: &mut Tale<'_>) {
+    fn tell(&self, findings: &mut Findings<'_>) {
         let seen = &self.seen;
-        tale.fact("messages", seen.messages);
+        findings.fact("messages", seen.messages);
         if let Some(version) = seen.protocol_version {
-            tale.fact("protocol_version", version);
+            findings.fact("protocol_version", version);
         }
         if let (Some((first, began)), Some((last, ended))) = (seen.infos.first(), seen.infos.last()) {
-            tale.fact("server_time", *ended);
+            findings.fact("server_time", *ended);
             let passed = last.saturating_duration_since(*first).as_secs_f64();
             if passed > 0.0 {
                 let slope = ((ended - began) / passed * 1e3).round() / 1e3;
-                tale.fact("infos_per_second", ((seen.infos.len() - 1) as f64 / passed * 10.0).round() / 10.0);
-                tale.fact("clock_per_second", slope);
+                findings.fact("infos_per_second", ((seen.infos.len() - 1) as f64 / passed * 10.0).round() / 10.0);
+                findings.fact("clock_per_second", slope);
                 let near = GUESSES.iter().find(|(rate, _)| (slope - rate).abs() < rate * 0.1);
                 if let Some((_, unit)) = near {
-                    tale.note(format!("the server's clock seems to count {unit}; the unit is not documented"));
+                    findings.note(format!("the server's clock seems to count {unit}; the unit is not documented"));
                 }
             }
         }
         if !seen.texts.is_empty() {
-            tale.fact("texts", json!(seen.texts));
+            findings.fact("texts", json!(seen.texts));
         }
         if !seen.entities.is_empty() {
-            tale.fact("entities", seen.entities.len());
+            findings.fact("entities", seen.entities.len());
         }
     }
 
     /// Exact round trips: creates, which the server answers by their identifier.
-    fn create(&mut self, model: &str, first: f64, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn create(&mut self, model: &str, first: f64, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         let base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
         let mut alive = Instant::now();
@@ -216,14 +218,14 @@ impl Client<'_> {
             let identifier = base + i64::from(number);
             let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
             self.made.asked.insert(identifier);
-            let sent = self.link.say("create", &fields).map_err(trouble)?;
+            let sent = self.link.send("create", &fields).map_err(trouble)?;
             let until = sent + ask.timeout.min(Duration::from_secs(1));
             self.listen(until, |_, made| made.answers.iter().any(|(id, _)| *id == identifier))?;
             let answer = self.made.answers.iter().find(|(id, _)| *id == identifier);
             let took = answer.map(|(_, at)| at.saturating_duration_since(sent));
-            tale.sample("create", took);
+            findings.sample("create", took);
             if took.is_none() && self.made.answers.is_empty() {
-                tale.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
+                findings.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
                 break;
             }
             if number + 1 < ask.samples {
@@ -231,7 +233,7 @@ impl Client<'_> {
                 // A5's ping names the player, whose number is not known.
                 if alive.elapsed() > ALIVE && self.seen.version != Some("a5") {
                     alive = Instant::now();
-                    self.link.say("ping", &json!({})).map_err(trouble)?;
+                    self.link.send("ping", &json!({})).map_err(trouble)?;
                 }
             }
         }
@@ -243,13 +245,13 @@ impl Client<'_> {
         self.link.leave();
         if self.made.asked.len() > self.made.answers.len() {
             let until = Instant::now() + LATE;
-            while let Ok(Some(heard)) = self.link.hear(until) {
+            while let Ok(Some(heard)) = self.link.recv(until) {
                 self.take(heard);
             }
         }
         for entity in std::mem::take(&mut self.made.entities) {
             // Nothing can be done where it does not go out.
-            let _ = self.link.say("remove", &json!({"entity": entity}));
+            let _ = self.link.send("remove", &json!({"entity": entity}));
         }
     }
 }

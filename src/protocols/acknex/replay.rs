@@ -6,7 +6,7 @@
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Cast, Fate, Heed, Outbox, Recorded, Replay, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext, without};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -18,10 +18,10 @@ const SILENCE: Duration = Duration::from_secs(2);
 pub struct Replaying;
 
 impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(Playing {
-            role: cast.role,
-            version: cast.messages.iter().rev().find_map(|m| m.said.version),
+            role: context.role,
+            version: context.messages.iter().rev().find_map(|m| m.said.version),
             bundles: BTreeMap::new(),
             creates: Vec::new(),
             entities: BTreeMap::new(),
@@ -52,13 +52,13 @@ struct Playing {
 }
 
 impl Actor for Playing {
-    fn fate(&mut self, message: &Recorded) -> Fate {
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if let Some(fault) = &said.fault {
-            return Fate::Danger(format!("broken: {fault}"));
+            return Disposition::Danger(format!("broken: {fault}"));
         }
         if matches!(said.message, "unknown" | "unreadable") || message.length == 0 {
-            return Fate::Danger("no message of the protocol: nobody knows what a server makes of it".into());
+            return Disposition::Danger("no message of the protocol: nobody knows what a server makes of it".into());
         }
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
@@ -71,14 +71,14 @@ impl Actor for Playing {
         if said.from == self.role && !message.dropped {
             *self.bundles.entry(message.frame).or_default() += 1;
         }
-        Fate::Say
+        Disposition::Send
     }
 
     fn ready(&mut self, _message: &Recorded, _now: Instant) -> bool {
         true
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut said = message.said.clone();
         if self.role == Role::Client {
             for key in ["entity", "entity_dpid"] {
@@ -105,7 +105,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &OwnedMessage, _now: Instant, _out: &mut Outbox) -> Heed {
+    fn recv(&mut self, said: &OwnedMessage, _now: Instant, _out: &mut Outbox) -> Handling {
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
             match self.role {
@@ -122,7 +122,7 @@ impl Actor for Playing {
                 }
             }
         }
-        Heed::New
+        Handling::New
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {

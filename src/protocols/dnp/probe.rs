@@ -5,16 +5,17 @@
 //! them reaches the application. A connection is always closed, three times over: servers have no
 //! time-out, and a close is not acknowledged.
 
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::{Link, Trouble};
-use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use crate::live::net::Link;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
 /// How DNP's servers are asked.
 pub struct Probing;
 
-static COURSES: [Course; 1] = [Course {
+static METHODS: [Method; 1] = [Method {
     name: "",
     carrier: Carrier::Udp,
     rank: 10,
@@ -43,25 +44,25 @@ impl Probe for Probing {
         Duration::from_secs(1)
     }
 
-    fn courses(&self) -> &'static [Course] {
-        &COURSES
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
     }
 
     fn answers(&self) -> &'static [&'static str] {
         &["connection_acknowledge"]
     }
 
-    fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
-        identify(ask, tale)?;
+    fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        identify(ask, findings)?;
         match ask.connect {
-            true => connect(ask, tale),
+            true => connect(ask, findings),
             false => Ok(()),
         }
     }
 }
 
-fn trouble(trouble: Trouble) -> Failure {
-    Failure::from_trouble(trouble, Carrier::Udp)
+fn trouble(trouble: NetError) -> Failure {
+    Failure::from_net_error(trouble, Carrier::Udp)
 }
 
 /// The result of a whole acknowledge.
@@ -72,64 +73,64 @@ fn result_of(heard: &OwnedMessage) -> Option<String> {
 }
 
 /// Requests that nobody can accept, and their answers: who is there, and how far away.
-fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Udp, None)?;
-    let mut aside = Aside::default();
+    let mut aside = Unexpected::default();
     for number in 0..ask.samples.max(TRIES_TO_FIND) {
-        let enough = if tale.found.is_some() { ask.samples.max(1) } else { TRIES_TO_FIND };
+        let enough = if findings.found.is_some() { ask.samples.max(1) } else { TRIES_TO_FIND };
         if number >= enough {
             break;
         }
-        let sent = link.say("connection_request", &json!({"protocols": [NOBODYS]})).map_err(trouble)?;
+        let sent = link.send("connection_request", &json!({"protocols": [NOBODYS]})).map_err(trouble)?;
         let mut took = None;
         while took.is_none() {
-            let Some(heard) = link.hear(sent + ask.timeout).map_err(trouble)? else { break };
+            let Some(heard) = link.recv(sent + ask.timeout).map_err(trouble)? else { break };
             match result_of(&heard) {
                 Some(result) => {
                     took = Some(heard.since(sent));
-                    answer(&result, &heard, &mut link, tale)?;
+                    answer(&result, &heard, &mut link, findings)?;
                 }
                 None => aside.put(heard),
             }
         }
-        if tale.found.is_some() {
+        if findings.found.is_some() {
             // The first requests may have been lost.
-            while (tale.samples.len() as u32) < number {
-                tale.sample("identify", None);
+            while (findings.samples.len() as u32) < number {
+                findings.sample("identify", None);
             }
-            tale.sample("identify", took);
+            findings.sample("identify", took);
         }
         if number + 1 < ask.samples {
             let next = sent + ask.interval.max(SPACING);
             // Copies of the answer would look like answers to the next request.
-            while let Some(heard) = link.hear(next).map_err(trouble)? {
+            while let Some(heard) = link.recv(next).map_err(trouble)? {
                 match result_of(&heard) {
-                    Some(_) => tale.duplicates += 1,
+                    Some(_) => findings.duplicates += 1,
                     None => aside.put(heard),
                 }
             }
         }
     }
-    if tale.found.is_none() {
+    if findings.found.is_none() {
         let advice = "nothing there, a firewall, or another protocol: check the port (3413 as a rule)";
-        return Err(aside.verdict(ask, Carrier::Udp, &link.raw, "connection_request (00 01 00 ff ff)", advice));
+        return Err(aside.verdict(ask, Carrier::Udp, link.raw(), "connection_request (00 01 00 ff ff)", advice));
     }
-    tale.note("round trips include the server's tick where it reads its socket in its frames (C++ and the engine: 16.7 ms at 60 Hz)");
+    findings.note("round trips include the server's tick where it reads its socket in its frames (C++ and the engine: 16.7 ms at 60 Hz)");
     Ok(())
 }
 
-fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
-    if tale.found.is_none() {
-        tale.find("dnp", Carrier::Udp, None);
-        tale.fact("answer", result);
+fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+    if findings.found.is_none() {
+        findings.find("dnp", Carrier::Udp, None);
+        findings.fact("answer", result);
     }
     match result {
         "no_common_protocol" => Ok(()),
         "accepted" => {
             let protocol = heard.number("protocol");
             close(link);
-            tale.fact("protocol", json!(protocol));
-            tale.note("the server accepts protocol 65535, which no known program has; the connection was closed");
+            findings.fact("protocol", json!(protocol));
+            findings.note("the server accepts protocol 65535, which no known program has; the connection was closed");
             Ok(())
         }
         other => {
@@ -148,14 +149,14 @@ fn close(link: &mut Link<'_>) {
             std::thread::sleep(BETWEEN_CLOSES);
         }
         // Nothing can be done where it does not go out.
-        let _ = link.say("connection_close", &json!({}));
+        let _ = link.send("connection_close", &json!({}));
     }
 }
 
 /// The full handshake, round trips inside the connection, and the close.
-fn connect(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn connect(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Udp, None)?;
-    let result = Connection::default().talk(&mut link, ask, tale);
+    let result = Connection::default().talk(&mut link, ask, findings);
     close(&mut link);
     result
 }
@@ -174,11 +175,11 @@ struct Connection {
 const LINKS: usize = 64;
 
 impl Connection {
-    fn talk(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn talk(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let mut tries = 0;
         while self.result.is_none() && tries < TRIES {
             tries += 1;
-            let sent = link.say("connection_request", &json!({"protocols": [DNP1]})).map_err(trouble)?;
+            let sent = link.send("connection_request", &json!({"protocols": [DNP1]})).map_err(trouble)?;
             self.listen(link, sent + ask.timeout, |this| this.result.is_some())?;
         }
         match self.result.as_deref() {
@@ -198,12 +199,12 @@ impl Connection {
                 return Err(Failure::new(Outcome::Silent, text, "the acknowledge may be lost: try again"));
             }
         }
-        tale.fact("connected", true);
-        tale.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
+        findings.fact("connected", true);
+        findings.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
         let mut lost = 0;
         for number in 0..ask.samples {
             let sent =
-                link.say("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
+                link.send("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
             self.acknowledged = None;
             let wanted = u64::from(number);
             self.listen(link, sent + ask.timeout, |this| this.acknowledged.is_some_and(|(n, _)| n == wanted))?;
@@ -214,16 +215,16 @@ impl Connection {
                 // Not understood: an older peer, which ignores all of them.
                 break;
             }
-            tale.sample("long_message", took);
+            findings.sample("long_message", took);
             self.listen(link, sent + ask.interval.max(SPACING), |_| false)?;
         }
         let understood = ask.samples > lost && self.acknowledged.is_some();
-        tale.fact("long_messages", understood);
+        findings.fact("long_messages", understood);
         if !understood && ask.samples > 0 {
-            tale.note("long messages are not acknowledged: the peer is older than library 1.2 or engine 1.24, or the packet was lost");
+            findings.note("long messages are not acknowledged: the peer is older than library 1.2 or engine 1.24, or the packet was lost");
         }
-        tale.fact("volunteered", json!(self.volunteered));
-        tale.fact("link_states", Json::Array(std::mem::take(&mut self.links)));
+        findings.fact("volunteered", json!(self.volunteered));
+        findings.fact("link_states", Json::Array(std::mem::take(&mut self.links)));
         Ok(())
     }
 
@@ -235,7 +236,7 @@ impl Connection {
         enough: impl Fn(&Connection) -> bool,
     ) -> Result<(), Failure> {
         while !enough(self) {
-            let Some(heard) = link.hear(until).map_err(trouble)? else { break };
+            let Some(heard) = link.recv(until).map_err(trouble)? else { break };
             if heard.fault.is_some() {
                 continue;
             }
@@ -259,7 +260,7 @@ impl Connection {
                     }
                     if let Some(number) = heard.number("number") {
                         let fields = json!({"number": number, "result": "success"});
-                        link.say("reliable_acknowledge", &fields).map_err(trouble)?;
+                        link.send("reliable_acknowledge", &fields).map_err(trouble)?;
                     }
                 }
             }

@@ -5,10 +5,11 @@
 //! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
 //! after a connection that ended otherwise.
 
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::{Link, Trouble};
+use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
 use crate::protocols::hawknl;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use std::time::Duration;
 /// How GNE's servers are asked.
 pub struct Probing;
 
-static COURSES: [Course; 1] = [Course {
+static METHODS: [Method; 1] = [Method {
     name: "",
     carrier: Carrier::Tcp,
     rank: 130,
@@ -41,49 +42,49 @@ impl Probe for Probing {
         Duration::from_secs(2)
     }
 
-    fn courses(&self) -> &'static [Course] {
-        &COURSES
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
     }
 
     fn answers(&self) -> &'static [&'static str] {
         &["connection_refused", "connection_accepted"]
     }
 
-    fn run(&self, _course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
-        let refusal = identify(ask, tale)?;
+    fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let refusal = identify(ask, findings)?;
         match ask.connect {
-            true => connect(&refusal, ask, tale),
+            true => connect(&refusal, ask, findings),
             false => Ok(()),
         }
     }
 }
 
-fn trouble(trouble: Trouble) -> Failure {
-    Failure::from_trouble(trouble, Carrier::Tcp)
+fn trouble(trouble: NetError) -> Failure {
+    Failure::from_net_error(trouble, Carrier::Tcp)
 }
 
 /// One request that nobody accepts: the refusal.
-fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<OwnedMessage, Failure> {
+fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, Failure> {
     let mut link = ask.open(Carrier::Tcp, Some("le"))?;
-    let mut aside = Aside::default();
+    let mut aside = Unexpected::default();
     let nobody = json!({
         "version": 255, "sub_version": 255, "build": 65535, "game": "", "user_version": u32::MAX,
         "max_rate": 0, "unreliable": false,
     });
-    let sent = link.say("connection_request", &nobody).map_err(trouble)?;
+    let sent = link.send("connection_request", &nobody).map_err(trouble)?;
     let until = sent + ask.timeout;
     loop {
-        let heard = match link.hear(until) {
+        let heard = match link.recv(until) {
             Ok(Some(heard)) => heard,
             Ok(None) => break,
-            Err(error) => return Err(aside.at_end(trouble(error), ask, Carrier::Tcp, &link.raw)),
+            Err(error) => return Err(aside.at_end(trouble(error), ask, Carrier::Tcp, link.raw())),
         };
         match (heard.message, &heard.fault) {
             ("connection_refused", None) => {
                 let took = heard.since(sent);
-                tell(&heard, tale);
-                tale.sample("refusal", Some(took));
-                tale.note("one round trip only: every refusal costs the server a socket");
+                tell(&heard, findings);
+                findings.sample("refusal", Some(took));
+                findings.note("one round trip only: every refusal costs the server a socket");
                 return Ok(heard);
             }
             ("connection_accepted", _) => {
@@ -111,30 +112,30 @@ fn identify(ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<OwnedMessage, Failure>
         }
     }
     let advice = "not GNE, or of protocol builds 1 to 3, or a 0.70 server that has gone deaf: restart it and try again";
-    Err(aside.verdict(ask, Carrier::Tcp, &link.raw, "the connection request", advice))
+    Err(aside.verdict(ask, Carrier::Tcp, link.raw(), "the connection request", advice))
 }
 
 /// What the refusal tells.
-fn tell(refusal: &OwnedMessage, tale: &mut Tale<'_>) {
+fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
     let number = |name: &str| refusal.number(name).unwrap_or(0);
     let build = number("build");
     let version = format!("{}.{}.{build}", number("version"), number("sub_version"));
-    tale.find("gne", Carrier::Tcp, Some(version));
-    tale.fact("game", refusal.fields.get("game").cloned().unwrap_or(Json::Null));
-    tale.fact("user_version", number("user_version"));
+    findings.find("gne", Carrier::Tcp, Some(version));
+    findings.fact("game", refusal.fields.get("game").cloned().unwrap_or(Json::Null));
+    findings.fact("user_version", number("user_version"));
     let order = match refusal.version {
         Some("le") => "little-endian",
         Some("be") => "big-endian",
         _ => "unknown",
     };
-    tale.fact("byte_order", order);
+    findings.fact("byte_order", order);
 }
 
 /// The full handshake with the server's own values, pings, and the exit.
-fn connect(refusal: &OwnedMessage, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn connect(refusal: &OwnedMessage, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let mut link = ask.open(Carrier::Tcp, refusal.version)?;
     let mut refused = false;
-    let result = talk(&mut link, refusal, &mut refused, ask, tale);
+    let result = talk(&mut link, refusal, &mut refused, ask, findings);
     if !refused {
         leave(&mut link);
     }
@@ -146,7 +147,7 @@ fn talk(
     refusal: &OwnedMessage,
     refused: &mut bool,
     ask: &Ask<'_>,
-    tale: &mut Tale<'_>,
+    findings: &mut Findings<'_>,
 ) -> Result<(), Failure> {
     let mut request = json!({"max_rate": 0, "unreliable": false});
     for name in ["version", "sub_version", "build", "game", "user_version"] {
@@ -156,18 +157,18 @@ fn talk(
     }
     // Nothing was sent: then there is nothing to leave either.
     *refused = true;
-    link.say("connection_request", &request).map_err(trouble)?;
+    link.send("connection_request", &request).map_err(trouble)?;
     *refused = false;
     let until = ask.until();
     loop {
-        let Some(heard) = link.hear(until).map_err(trouble)? else {
+        let Some(heard) = link.recv(until).map_err(trouble)? else {
             let text = "the server refuses strangers, but does not answer a request of its own kind";
             return Err(Failure::new(Outcome::Silent, text, "a 0.70 server that has gone deaf: restart it"));
         };
         match (heard.message, &heard.fault) {
             ("connection_accepted", None) => {
-                tale.fact("accepted", true);
-                tale.fact("max_rate", heard.fields.get("max_rate").cloned().unwrap_or(Json::Null));
+                findings.fact("accepted", true);
+                findings.fact("max_rate", heard.fields.get("max_rate").cloned().unwrap_or(Json::Null));
                 break;
             }
             ("connection_refused", None) => {
@@ -182,10 +183,10 @@ fn talk(
             _ => {}
         }
     }
-    pings(link, refusal.number("build").unwrap_or(0), ask, tale)
+    pings(link, refusal.number("build").unwrap_or(0), ask, findings)
 }
 
-fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let mut missed = 0;
     let mut first = None;
     for ping in 0..ask.samples + WARM_UP {
@@ -194,11 +195,11 @@ fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, tale: &mut Tale<'_>) ->
             0..=5 => json!({"id": "ping", "is_request": true, "req_id": id}),
             _ => json!({"id": "ping", "req_id": id, "t2": {"sec": 0, "usec": 0}, "t3": {"sec": 0, "usec": 0}}),
         };
-        let sent = link.say("packets", &json!({"packets": [packet]})).map_err(trouble)?;
+        let sent = link.send("packets", &json!({"packets": [packet]})).map_err(trouble)?;
         let until = sent + ask.timeout.min(Duration::from_secs(1));
         let mut took = None;
         while took.is_none() {
-            let Some(heard) = link.hear(until).map_err(trouble)? else { break };
+            let Some(heard) = link.recv(until).map_err(trouble)? else { break };
             if heard.message != "packets" {
                 continue;
             }
@@ -210,18 +211,18 @@ fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, tale: &mut Tale<'_>) ->
             }
             if packets.iter().any(|packet| is_reply(packet, id)) {
                 took = Some(heard.since(sent));
-                offset(&heard, tale);
+                offset(&heard, findings);
             }
         }
         missed = if took.is_some() { 0 } else { missed + 1 };
         match ping < WARM_UP {
             true => first = took,
-            false => tale.sample("ping", took),
+            false => findings.sample("ping", took),
         }
-        if missed >= DEAF && tale.samples.iter().all(|s| s.method != "ping" || s.rtt.is_none()) {
+        if missed >= DEAF && findings.samples.iter().all(|s| s.method != "ping" || s.rtt.is_none()) {
             // Not answering is no loss: the library leaves it to the application.
-            tale.samples.retain(|s| s.method != "ping");
-            tale.note("accepted, but the application does not answer pings: the refusal's time is all there is");
+            findings.samples.retain(|s| s.method != "ping");
+            findings.note("accepted, but the application does not answer pings: the refusal's time is all there is");
             return Ok(());
         }
         if ping + 1 < ask.samples + WARM_UP {
@@ -229,8 +230,8 @@ fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, tale: &mut Tale<'_>) ->
         }
     }
     if let Some(first) = first {
-        tale.fact("first_ping_ms", milliseconds(first));
-        tale.note("the first ping is not counted: a new connection is polled only after up to 250 ms");
+        findings.fact("first_ping_ms", milliseconds(first));
+        findings.note("the first ping is not counted: a new connection is polled only after up to 250 ms");
     }
     Ok(())
 }
@@ -248,18 +249,18 @@ fn is_reply(packet: &Json, id: u32) -> bool {
 }
 
 /// The difference of the clocks, where they are of the same kind.
-fn offset(heard: &OwnedMessage, tale: &mut Tale<'_>) {
+fn offset(heard: &OwnedMessage, findings: &mut Findings<'_>) {
     let pings = heard.derived.get("pings").and_then(Json::as_array);
     let offset = pings.and_then(|pings| pings.iter().find_map(|ping| ping.get("offset")?.as_f64()));
     if let Some(offset) = offset.filter(|offset| offset.abs() < SAME_CLOCK) {
-        tale.fact("clock_offset_s", offset);
+        findings.fact("clock_offset_s", offset);
     }
 }
 
 /// Leaves an accepted connection: exit, and wait for the server's.
 fn leave(link: &mut Link<'_>) {
     link.leave();
-    if link.has_ended() || link.say("packets", &json!({"packets": [{"id": "exit"}]})).is_err() {
+    if link.has_ended() || link.send("packets", &json!({"packets": [{"id": "exit"}]})).is_err() {
         return;
     }
     link.drain(ENDING);

@@ -4,7 +4,7 @@ use super::links::{Offer, link_content};
 use super::{Playing, State, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ const LINK_UP: Duration = Duration::from_millis(1000);
 const GOODBYES: usize = 3;
 
 impl Actor for Playing {
-    fn fate(&mut self, message: &Recorded) -> Fate {
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         let noted = |code: &str| message.notes.contains(&code);
         if said.message == "link_state"
@@ -43,32 +43,34 @@ impl Actor for Playing {
             if let Some(offer) = offer {
                 offer.answer = Some(answer);
             }
-            return Fate::Live("link answers");
+            return Disposition::Live("link answers");
         }
         if let Some(fault) = &said.fault {
-            return Fate::Danger(format!("broken: {fault}; the C++ library reads past its end"));
+            return Disposition::Danger(format!("broken: {fault}; the C++ library reads past its end"));
         }
         if noted("dnp.bare_link_id") {
-            return Fate::Danger("a link_update that ends with a bare link id: it is cut off".into());
+            return Disposition::Danger("a link_update that ends with a bare link id: it is cut off".into());
         }
         match said.message {
-            "unknown" => Fate::Danger("no command of DNP".into()),
+            "unknown" => Disposition::Danger("no command of DNP".into()),
             "long_link_state" => {
-                Fate::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
+                Disposition::Danger("a malformed long link_state writes outside of a C++ server's memory".into())
             }
-            "link_update" if noted("dnp.unknown_types") => Fate::Danger("the types of its links are not known".into()),
-            "reliable_acknowledge" => Fate::Live("acknowledges"),
-            "connection_request" if std::mem::replace(&mut self.begun, true) => Fate::Live("repeated requests"),
+            "link_update" if noted("dnp.unknown_types") => {
+                Disposition::Danger("the types of its links are not known".into())
+            }
+            "reliable_acknowledge" => Disposition::Live("acknowledges"),
+            "connection_request" if std::mem::replace(&mut self.begun, true) => Disposition::Live("repeated requests"),
             "connection_close" => {
                 self.begun = false;
-                Fate::Say
+                Disposition::Send
             }
             "connection_acknowledge" => {
                 self.begun = said.text("result") == Some("accepted");
-                Fate::Say
+                Disposition::Send
             }
-            _ if noted("dnp.retransmission") || noted("dnp.duplicate") => Fate::Live("resends"),
-            _ => Fate::Say,
+            _ if noted("dnp.retransmission") || noted("dnp.duplicate") => Disposition::Live("resends"),
+            _ => Disposition::Send,
         }
     }
 
@@ -105,7 +107,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
         match said.message {
             "connection_request" => {
@@ -149,7 +151,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
         match said.message {
             "connection_request" => {
                 if self.state == State::Over {
@@ -160,7 +162,7 @@ impl Actor for Playing {
                     // anew from another port: we are more patient.
                     out.say.extend(self.answer.clone());
                     out.counts.copies += 1;
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 self.state = State::Requested;
                 if !self.has_answer {
@@ -172,7 +174,7 @@ impl Actor for Playing {
             }
             "connection_acknowledge" => {
                 if self.request.take().is_none() {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 if said.text("result") == Some("accepted") {
                     self.state = self.state.max(State::Connected);
@@ -184,7 +186,7 @@ impl Actor for Playing {
             }
             "connection_close" => {
                 if self.state == State::Over {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 self.why = Some("connection_close".into());
                 self.state = State::Over;
@@ -197,7 +199,7 @@ impl Actor for Playing {
                 {
                     out.counts.round_trip(trip);
                 }
-                return Heed::Session;
+                return Handling::Session;
             }
             "link_up" | "link_down" => {
                 let (role, id) = (self.role, said.number("link_id"));
@@ -205,11 +207,11 @@ impl Actor for Playing {
                     offer.up = said.message == "link_up";
                     offer.at = offer.at.map(|at| at.checked_sub(LINK_UP).unwrap_or(at));
                 }
-                return Heed::Session;
+                return Handling::Session;
             }
             name if is_numbered(name) => {
-                let Some(number) = said.number("number") else { return Heed::New };
-                let Some(new) = self.take(number as u32) else { return Heed::Session };
+                let Some(number) = said.number("number") else { return Handling::New };
+                let Some(new) = self.take(number as u32) else { return Handling::Session };
                 let acknowledge = self.message("reliable_acknowledge", json!({"number": number, "result": "success"}));
                 out.live(acknowledge);
                 self.stirred = Some(now);
@@ -220,7 +222,7 @@ impl Actor for Playing {
                     if let Some((id, answer)) = link.and_then(|id| self.answered.get(&id).map(|a| (id, *a))) {
                         self.link_answer(id, answer, out);
                     }
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 if link.is_some() {
                     self.linked(said, now, out);
@@ -228,7 +230,7 @@ impl Actor for Playing {
             }
             _ => {}
         }
-        Heed::New
+        Handling::New
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {

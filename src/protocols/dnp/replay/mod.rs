@@ -11,7 +11,7 @@ use super::RESEND;
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::Unacknowledged;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Replay};
+use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
 use links::Offer;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,10 +26,10 @@ const WINDOW: u32 = 10;
 pub struct Replaying;
 
 impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         let resend =
-            cast.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
-        Box::new(Playing::new(cast, Duration::from_nanos(resend.max(10_000_000) as u64)))
+            context.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
+        Box::new(Playing::new(context, Duration::from_nanos(resend.max(10_000_000) as u64)))
     }
 }
 
@@ -69,17 +69,18 @@ fn is_numbered(message: &str) -> bool {
 }
 
 impl Playing {
-    fn new(cast: &Cast<'_>, resend: Duration) -> Playing {
-        let ours =
-            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+    fn new(context: &ReplayContext<'_>, resend: Duration) -> Playing {
+        let ours = |name: &str| {
+            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
+        };
         Playing {
-            role: cast.role,
+            role: context.role,
             state: State::New,
             why: None,
-            timeout: cast.timeout,
+            timeout: context.timeout,
             resend,
             next: 0,
-            sent: Unacknowledged::new(resend, cast.timeout),
+            sent: Unacknowledged::new(resend, context.timeout),
             expects: 0,
             beyond: BTreeSet::new(),
             request: None,

@@ -4,35 +4,35 @@ use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
 use super::{Datagrams, PINGS, Playing, State, is_exit, packets};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
 
 impl Actor for Playing {
-    fn fate(&mut self, message: &Recorded) -> Fate {
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if message.length == 0 {
-            return Fate::Danger("an empty datagram or frame ends the connection".into());
+            return Disposition::Danger("an empty datagram or frame ends the connection".into());
         }
         if message.notes.contains(&"hawknl.unfinished") {
             // What a peer that has left does not get any more.
-            return Fate::Live("frames that the other side's end has cut");
+            return Disposition::Live("frames that the other side's end has cut");
         }
         if let Some(fault) = &said.fault {
-            return Fate::Danger(format!("broken: {fault}; old servers stop serving anybody"));
+            return Disposition::Danger(format!("broken: {fault}; old servers stop serving anybody"));
         }
         if said.proto == hawknl::PROTO {
-            return Fate::Danger("a HawkNL frame that is no message of GNE".into());
+            return Disposition::Danger("a HawkNL frame that is no message of GNE".into());
         }
         if message.length > LARGEST {
-            return Fate::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
+            return Disposition::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
         }
         if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
-            return Fate::Live("answers to exits");
+            return Disposition::Live("answers to exits");
         }
-        Fate::Say
+        Disposition::Send
     }
 
     fn begin(&mut self, _now: Instant, out: &mut Outbox) {
@@ -49,7 +49,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         match message.said.message {
             "connection_request" => {
                 self.state = State::Requested;
@@ -82,9 +82,9 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
         if said.proto == hawknl::PROTO {
-            return Heed::Session;
+            return Handling::Session;
         }
         for ping in said.derived("pings").and_then(Json::as_array).into_iter().flatten() {
             let id = ping.get("req_id").and_then(Json::as_u64);
@@ -106,7 +106,7 @@ impl Actor for Playing {
             }
             "connection_accepted" => self.accepted(said, out),
             "connection_refused" if self.state == State::Requested && self.refused(said, out) => {
-                return Heed::Session;
+                return Handling::Session;
             }
             "connection_refused" => {
                 self.why = Some(handshake::why(said));
@@ -122,7 +122,7 @@ impl Actor for Playing {
             _ if is_exit(said) => {
                 if self.exited {
                     // The answer to ours.
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 self.exit(out);
                 self.why = Some("exit".into());
@@ -130,7 +130,7 @@ impl Actor for Playing {
             }
             _ => {}
         }
-        Heed::New
+        Handling::New
     }
 
     fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {

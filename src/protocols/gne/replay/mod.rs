@@ -11,7 +11,7 @@ mod handshake;
 
 use super::packets::PROTO;
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Recorded, Replay};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
@@ -27,14 +27,14 @@ const PINGS: usize = 1024;
 pub struct Replaying;
 
 impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(Playing {
-            role: cast.role,
+            role: context.role,
             state: State::New,
             why: None,
-            greeting: Greeting::new(cast.messages),
-            dialect: Dialect { order: cast.messages.iter().find_map(|m| m.said.version), short_pings: None },
-            pings_set: cast.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
+            greeting: Greeting::new(context.messages),
+            dialect: Dialect { order: context.messages.iter().find_map(|m| m.said.version), short_pings: None },
+            pings_set: context.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
             exited: false,
             recorded_exit: None,
             beside: None,

@@ -1,6 +1,6 @@
 //! What the answer to the handshake says: whether we are accepted, and which server it is.
 
-use crate::live::probe::{Failure, Outcome, Tale};
+use crate::live::probe::{Failure, Findings, Outcome};
 use serde_json::Value as Json;
 
 /// Which server it is, and by what it answers.
@@ -63,17 +63,17 @@ pub fn accepted(said: &Json, body: &str) -> Result<(), Failure> {
 }
 
 /// The server's own words.
-pub fn tell(sys: &Json, said: &Json, tale: &mut Tale<'_>) {
+pub fn tell(sys: &Json, said: &Json, findings: &mut Findings<'_>) {
     for key in ["heartbeat", "servertime", "serializer", "dictVersion", "protoVersion", "useDict", "useProto"] {
         if let Some(value) = sys.get(key) {
-            tale.fact(key, value.clone());
+            findings.fact(key, value.clone());
         }
     }
     let dictionary = sys.get("dict").or_else(|| sys.get("routeToCode")).and_then(Json::as_object);
     if let Some(dictionary) = dictionary {
-        tale.fact("dictionary", dictionary.len());
+        findings.fact("dictionary", dictionary.len());
     }
     if let Some(user) = said.get("user").filter(|user| user.as_object().is_none_or(|map| !map.is_empty())) {
-        tale.fact("user", user.clone());
+        findings.fact("user", user.clone());
     }
 }

@@ -9,10 +9,11 @@ mod samples;
 mod upgrade;
 
 use crate::dissect::Role;
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::{Link, Trouble};
+use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Outcome, Probe, Tale};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
 use crate::protocols::websocket;
 use family::{Family, accepted, tell};
 use serde_json::{Value as Json, json};
@@ -21,14 +22,14 @@ use std::time::{Duration, Instant};
 /// How servers of the nano family are asked.
 pub struct Probing;
 
-static COURSES: [Course; 2] = [
-    Course {
+static METHODS: [Method; 2] = [
+    Method {
         name: "",
         carrier: Carrier::Tcp,
         rank: 140,
         why: "stops a Riptide server that has not been recognised before; for GNE it is garbage in a handshake",
     },
-    Course { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
+    Method { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
 ];
 
 /// What pomelo's servers demand, and nano's ignore.
@@ -49,25 +50,25 @@ impl Probe for Probing {
         Duration::from_secs(3)
     }
 
-    fn courses(&self) -> &'static [Course] {
-        &COURSES
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
     }
 
     fn answers(&self) -> &'static [&'static str] {
         &["handshake", "upgrade_response"]
     }
 
-    fn run(&self, course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let link = ask.open(course.carrier, None)?;
-        let mut client = Client { link, carrier: course.carrier, aside: Aside::default(), hands: 0 };
+        let mut client = Client { link, carrier: course.carrier, aside: Unexpected::default(), hands: 0 };
         let result = match course.carrier {
-            Carrier::Ws => client.upgrade(ask).and_then(|()| client.talk(ask, tale)),
-            _ => client.talk(ask, tale),
+            Carrier::Ws => client.upgrade(ask).and_then(|()| client.talk(ask, findings)),
+            _ => client.talk(ask, findings),
         };
         client.leave();
-        match tale.found {
+        match findings.found {
             Some(_) => result,
-            None => result.map_err(|failure| client.aside.at_end(failure, ask, course.carrier, &client.link.raw)),
+            None => result.map_err(|failure| client.aside.at_end(failure, ask, course.carrier, client.link.raw())),
         }
     }
 }
@@ -75,37 +76,37 @@ impl Probe for Probing {
 struct Client<'a> {
     link: Link<'a>,
     carrier: Carrier,
-    aside: Aside,
+    aside: Unexpected,
     /// Answers to handshakes so far.
     hands: u32,
 }
 
 impl Client<'_> {
-    fn failure(&self, trouble: Trouble) -> Failure {
+    fn failure(&self, trouble: NetError) -> Failure {
         match trouble {
-            Trouble::Closed { .. } if self.link.raw.is_empty() => {
+            NetError::Closed { .. } if self.link.raw().is_empty() => {
                 let text = "the server ends the connection without a word";
                 let advice = "nano's own check of handshakes refuses netkit's, or the server is of another protocol";
                 Failure::new(Outcome::Closed, text, advice)
             }
-            other => Failure::from_trouble(other, self.carrier),
+            other => Failure::from_net_error(other, self.carrier),
         }
     }
 
-    fn say(&mut self, message: &str, fields: &Json) -> Result<Instant, Failure> {
-        self.link.say(message, fields).map_err(|trouble| self.failure(trouble))
+    fn send(&mut self, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
+        self.link.send(message, fields).map_err(|trouble| self.failure(trouble))
     }
 
-    fn hear(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        self.link.hear(until).map_err(|trouble| self.failure(trouble))
+    fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
+        self.link.recv(until).map_err(|trouble| self.failure(trouble))
     }
 
     fn silence(&self, ask: &Ask<'_>, sent: &str, advice: &str) -> Failure {
-        self.aside.verdict(ask, self.carrier, &self.link.raw, sent, advice)
+        self.aside.verdict(ask, self.carrier, self.link.raw(), sent, advice)
     }
 
     /// Handshake, family, round trips, ack.
-    fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn talk(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let sent = self.shake()?;
         let Some(answer) = self.answer(ask.until())? else {
             let advice = match self.carrier {
@@ -116,11 +117,11 @@ impl Client<'_> {
         };
         let took = answer.since(sent);
         let said = answer.derived.get("json").cloned().unwrap_or(Json::Null);
-        tale.find("nano", self.carrier, None);
-        tale.fact("handshake_ms", milliseconds(took));
+        findings.find("nano", self.carrier, None);
+        findings.fact("handshake_ms", milliseconds(took));
         accepted(&said, answer.text("body").unwrap_or_default())?;
         let sys = said.get("sys").cloned().unwrap_or(Json::Null);
-        tell(&sys, &said, tale);
+        tell(&sys, &said, findings);
         let mut family = Family::of(&sys);
         if family == Family::Unknown && self.carrier == Carrier::Tcp {
             self.shake()?;
@@ -129,37 +130,37 @@ impl Client<'_> {
                 None => Family::Heartbeats("pomelo or pinus (a second handshake is ignored)"),
             };
         }
-        if let Some(found) = &mut tale.found {
+        if let Some(found) = &mut findings.found {
             found.family = family.name().map(String::from);
         }
         match (self.carrier, family) {
             (Carrier::Ws, _) => {
-                self.say("handshake_ack", &json!({}))?;
-                self.samples("websocket ping", ask, tale, Client::ping)
+                self.send("handshake_ack", &json!({}))?;
+                self.samples("websocket ping", ask, findings, Client::ping)
             }
             (_, Family::Heartbeats(_)) => {
-                self.say("handshake_ack", &json!({}))?;
+                self.send("handshake_ack", &json!({}))?;
                 self.quiet(Instant::now() + UNASKED)?;
-                self.samples("heartbeat", ask, tale, Client::heartbeat)?;
+                self.samples("heartbeat", ask, findings, Client::heartbeat)?;
                 if sys.get("heartbeat").is_none() {
-                    tale.note("the server names no heartbeat interval: it need not answer heartbeats");
+                    findings.note("the server names no heartbeat interval: it need not answer heartbeats");
                 }
                 Ok(())
             }
             _ => {
-                self.samples("handshake", ask, tale, Client::again)?;
-                self.say("handshake_ack", &json!({})).map(|_| ())
+                self.samples("handshake", ask, findings, Client::again)?;
+                self.send("handshake_ack", &json!({})).map(|_| ())
             }
         }
     }
 
     fn shake(&mut self) -> Result<Instant, Failure> {
-        self.say("handshake", &json!({"body": HELLO}))
+        self.send("handshake", &json!({"body": HELLO}))
     }
 
     /// The server's handshake.
     fn answer(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        while let Some(heard) = self.hear(until)? {
+        while let Some(heard) = self.recv(until)? {
             match (heard.message, &heard.fault) {
                 ("handshake", None) if heard.from == Role::Server => {
                     self.hands += 1;
@@ -200,7 +201,7 @@ impl Client<'_> {
     }
 
     fn quiet(&mut self, until: Instant) -> Result<(), Failure> {
-        while let Some(heard) = self.hear(until)? {
+        while let Some(heard) = self.recv(until)? {
             if heard.message != "heartbeat" {
                 self.other(heard)?;
             }
@@ -213,10 +214,10 @@ impl Client<'_> {
         self.link.leave();
         if self.hands > 0 && self.carrier == Carrier::Ws {
             let fields = json!({"mask": "6e65746b", "code": 1000});
-            let sent = self.link.say_as(websocket::NAME, "close", &fields);
+            let sent = self.link.send_as(websocket::NAME, "close", &fields);
             let until = Instant::now() + ENDING;
             while sent.is_ok() {
-                match self.link.hear(until) {
+                match self.link.recv(until) {
                     Ok(Some(heard)) if heard.message != "close" => {}
                     _ => break,
                 }

@@ -2,7 +2,7 @@
 
 use super::Client;
 use crate::dissect::Role;
-use crate::live::probe::{Ask, Failure, Tale};
+use crate::live::probe::{Ask, Failure, Findings};
 use crate::protocols::websocket;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ impl Client<'_> {
         &mut self,
         method: &'static str,
         ask: &Ask<'_>,
-        tale: &mut Tale<'_>,
+        findings: &mut Findings<'_>,
         one: fn(&mut Self) -> Result<(Instant, &'static str), Failure>,
     ) -> Result<(), Failure> {
         for number in 0..ask.samples {
@@ -21,15 +21,16 @@ impl Client<'_> {
             let until = sent + ask.timeout.min(Duration::from_secs(1));
             let mut took = None;
             while took.is_none() {
-                let Some(heard) = self.hear(until)? else { break };
+                let Some(heard) = self.recv(until)? else { break };
                 match heard.message == wanted && heard.fault.is_none() && heard.from == Role::Server {
                     true => took = Some(heard.since(sent)),
                     false => self.other(heard)?,
                 }
             }
-            tale.sample(method, took);
-            if took.is_none() && number > 0 && tale.samples.iter().all(|sample| sample.rtt.is_none()) {
-                tale.note(format!("the server answers no {method}: the time of its first handshake is all there is"));
+            findings.sample(method, took);
+            if took.is_none() && number > 0 && findings.samples.iter().all(|sample| sample.rtt.is_none()) {
+                findings
+                    .note(format!("the server answers no {method}: the time of its first handshake is all there is"));
                 break;
             }
             if number + 1 < ask.samples {
@@ -44,12 +45,12 @@ impl Client<'_> {
     }
 
     pub(super) fn heartbeat(&mut self) -> Result<(Instant, &'static str), Failure> {
-        Ok((self.say("heartbeat", &json!({}))?, "heartbeat"))
+        Ok((self.send("heartbeat", &json!({}))?, "heartbeat"))
     }
 
     pub(super) fn ping(&mut self) -> Result<(Instant, &'static str), Failure> {
         let fields = json!({"mask": "6e65746b", "data": "6e6b"});
-        let sent = self.link.say_as(websocket::NAME, "ping", &fields).map_err(|trouble| self.failure(trouble))?;
+        let sent = self.link.send_as(websocket::NAME, "ping", &fields).map_err(|trouble| self.failure(trouble))?;
         Ok((sent, "pong"))
     }
 }

@@ -18,9 +18,9 @@ impl Client<'_> {
             key
         );
         let fields = json!({"head": head});
-        self.link.say_as(websocket::NAME, "upgrade_request", &fields).map_err(|trouble| self.failure(trouble))?;
+        self.link.send_as(websocket::NAME, "upgrade_request", &fields).map_err(|trouble| self.failure(trouble))?;
         let until = ask.until();
-        while let Some(heard) = self.hear(until)? {
+        while let Some(heard) = self.recv(until)? {
             if heard.message != "upgrade_response" || heard.fault.is_some() {
                 self.aside.put(heard);
                 continue;
@@ -28,7 +28,6 @@ impl Client<'_> {
             let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
             if status == 101 {
                 answers(&key, heard.text("head").unwrap_or_default())?;
-                self.link.upgraded();
                 return Ok(());
             }
             let (outcome, advice) = match status {

@@ -4,7 +4,7 @@ use super::super::layout;
 use super::{Playing, Request, State, route};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use crate::protocols::websocket;
 use crate::protocols::websocket::upgrade;
 use serde_json::{Map, Value as Json, json};
@@ -14,7 +14,7 @@ use std::time::Instant;
 const KEY: &str = "sec-websocket-key";
 
 impl Actor for Playing {
-    fn fate(&mut self, message: &Recorded) -> Fate {
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if said.message == "request" && said.fault.is_none() && said.from == Role::Client {
             let recorded = said.number("id").unwrap_or(0);
@@ -23,24 +23,26 @@ impl Actor for Playing {
             self.requests.push(Request { recorded, frame: message.frame, route, live: None });
         }
         if let Some(fault) = &said.fault {
-            return Fate::Danger(format!("broken: {fault}; an empty or cut data package ends a pomelo server"));
+            return Disposition::Danger(format!("broken: {fault}; an empty or cut data package ends a pomelo server"));
         }
         if said.proto == websocket::NAME {
             return match said.message {
-                "upgrade_request" | "upgrade_response" => Fate::Say,
-                "ping" | "pong" => Fate::Live("pings and pongs"),
-                "close" => Fate::Live("close frames"),
-                _ => Fate::Danger("a WebSocket message without a package: it ends a pomelo server's connection".into()),
+                "upgrade_request" | "upgrade_response" => Disposition::Send,
+                "ping" | "pong" => Disposition::Live("pings and pongs"),
+                "close" => Disposition::Live("close frames"),
+                _ => Disposition::Danger(
+                    "a WebSocket message without a package: it ends a pomelo server's connection".into(),
+                ),
             };
         }
         match said.message {
-            "heartbeat" => Fate::Live("heartbeats"),
-            "kick" if said.from == Role::Client => Fate::Danger("a kick is the server's: pomelo closes".into()),
+            "heartbeat" => Disposition::Live("heartbeats"),
+            "kick" if said.from == Role::Client => Disposition::Danger("a kick is the server's: pomelo closes".into()),
             name if layout::layout(name).is_none() || matches!(name, "data" | "unknown") => {
-                Fate::Danger("no message of the protocol".into())
+                Disposition::Danger("no message of the protocol".into())
             }
-            "request" if said.text("route") == Some("") => Fate::Danger("a request without a route".into()),
-            _ => Fate::Say,
+            "request" if said.text("route") == Some("") => Disposition::Danger("a request without a route".into()),
+            _ => Disposition::Send,
         }
     }
 
@@ -88,7 +90,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
         match (said.message, self.role) {
             ("upgrade_request", _) => {
@@ -129,7 +131,7 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
         match (said.message, self.role) {
             ("upgrade_request", Role::Server) => {
                 self.key = said.text("head").and_then(|head| upgrade::header(head, KEY)).map(String::from);
@@ -138,12 +140,12 @@ impl Actor for Playing {
                 if said.derived("status").and_then(Json::as_u64) != Some(101) {
                     let status = said.derived("status").map(ToString::to_string).unwrap_or_default();
                     self.close(format!("the upgrade is answered with status {status}"));
-                    return Heed::New;
+                    return Handling::New;
                 }
                 let answer = said.text("head").and_then(|head| upgrade::header(head, "sec-websocket-accept"));
                 if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
                     self.close("the upgrade is granted, but not to our key: it is no WebSocket server".into());
-                    return Heed::New;
+                    return Handling::New;
                 }
                 self.state = self.state.max(State::Open);
                 if !self.has_handshake {
@@ -156,9 +158,9 @@ impl Actor for Playing {
                 let fields = said.fields.as_object().cloned().unwrap_or_default();
                 let pong = self.control("pong", fields);
                 out.live(pong);
-                return Heed::Session;
+                return Handling::Session;
             }
-            ("pong", _) => return Heed::Session,
+            ("pong", _) => return Handling::Session,
             ("close", _) => {
                 let fields = said.fields.as_object().cloned().unwrap_or_default();
                 if self.state != State::Over {
@@ -166,7 +168,7 @@ impl Actor for Playing {
                     out.live(close);
                     self.close("the WebSocket was closed".into());
                 }
-                return Heed::Session;
+                return Handling::Session;
             }
             ("handshake", Role::Client) => {
                 self.answered(said);
@@ -181,9 +183,9 @@ impl Actor for Playing {
                 // As pomelo does; nano's clients do not mind.
                 let beat = self.message("heartbeat", json!({}));
                 out.live(beat);
-                return Heed::Session;
+                return Handling::Session;
             }
-            ("heartbeat", _) => return Heed::Session,
+            ("heartbeat", _) => return Handling::Session,
             ("request", Role::Server) => {
                 let (route, id) = (route(said).unwrap_or_default(), said.number("id"));
                 if let Some(open) = self.requests.iter_mut().find(|r| r.live.is_none() && r.route == route) {
@@ -205,7 +207,7 @@ impl Actor for Playing {
             }
             _ => {}
         }
-        Heed::New
+        Handling::New
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {

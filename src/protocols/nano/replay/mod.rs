@@ -8,7 +8,7 @@ mod upgrade;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Replay, without};
+use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext, without};
 use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,8 @@ const MASK: &str = "6e6b7470";
 pub struct Replaying;
 
 impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
-        Box::new(Playing::new(cast))
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
+        Box::new(Playing::new(context))
     }
 }
 
@@ -81,18 +81,19 @@ fn route(said: &OwnedMessage) -> Option<&str> {
 }
 
 impl Playing {
-    fn new(cast: &Cast<'_>) -> Playing {
-        let ours =
-            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
-        let recorded = cast.messages.iter().any(|m| m.said.message == "upgrade_request");
-        let websocket = recorded || cast.path.is_some();
+    fn new(context: &ReplayContext<'_>) -> Playing {
+        let ours = |name: &str| {
+            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
+        };
+        let recorded = context.messages.iter().any(|m| m.said.message == "upgrade_request");
+        let websocket = recorded || context.path.is_some();
         Playing {
-            role: cast.role,
+            role: context.role,
             state: if websocket { State::New } else { State::Open },
             why: None,
             websocket,
-            host: cast.host.into(),
-            path: cast.path.map(String::from),
+            host: context.host.into(),
+            path: context.path.map(String::from),
             key: None,
             dictionary: BTreeMap::new(),
             requests: Vec::new(),

@@ -3,7 +3,7 @@
 use super::Client;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Failure, Outcome, Tale};
+use crate::live::probe::{Ask, Failure, Findings, Outcome};
 
 impl Client<'_> {
     /// Looks at what came before the welcome. `true`: it is the welcome.
@@ -11,19 +11,19 @@ impl Client<'_> {
         &mut self,
         heard: OwnedMessage,
         ask: &Ask<'_>,
-        tale: &mut Tale<'_>,
+        findings: &mut Findings<'_>,
     ) -> Result<bool, Failure> {
         match (heard.message, &heard.fault) {
             ("welcome", None) if heard.fields.get("trailing").is_none() => {
                 let took = heard.since(self.began);
                 self.version = heard.version.filter(|v| *v != "1.0").unwrap_or(self.version);
                 self.id = heard.number("client_id").unwrap_or(0);
-                tale.find("riptide", self.carrier, Some(self.version.into()));
-                tale.fact("client_id", self.id);
-                tale.fact("connect_ms", milliseconds(took));
+                findings.find("riptide", self.carrier, Some(self.version.into()));
+                findings.fact("client_id", self.id);
+                findings.fact("connect_ms", milliseconds(took));
                 self.reliable(&heard)?;
                 if heard.number("sequence_id") == Some(2)
-                    && let Some(found) = &mut tale.found
+                    && let Some(found) = &mut findings.found
                 {
                     found.family = Some("pytide".into());
                 }
@@ -33,13 +33,13 @@ impl Client<'_> {
             ("reject", None) => {
                 // Nothing to leave, and the port is not used again: some servers stay silent for it.
                 self.open = false;
-                tale.find("riptide", self.carrier, Some(self.version.into()));
+                findings.find("riptide", self.carrier, Some(self.version.into()));
                 self.wanted(ask)?;
                 Err(self.rejected(&heard))
             }
             ("connect", None) if heard.bytes.len() == 1 => {
                 self.pending = true;
-                tale.note("the server's application decides about clients (pending)");
+                findings.note("the server's application decides about clients (pending)");
                 Ok(false)
             }
             ("disconnect", None) => {

@@ -13,9 +13,10 @@ mod answer;
 mod race;
 mod talk;
 
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::{Link, Trouble};
-use crate::live::probe::{Aside, Ask, Carrier, Course, Failure, Probe, Tale};
+use crate::live::net::Link;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Unexpected};
 use race::race;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -24,15 +25,15 @@ use talk::Received;
 /// How Riptide's servers are asked.
 pub struct Probing;
 
-static COURSES: [Course; 3] = [
-    Course {
+static METHODS: [Method; 3] = [
+    Method {
         name: "",
         carrier: Carrier::Udp,
         rank: 20,
         why: "one byte, which servers of the others ignore from an unknown address",
     },
-    Course { name: "2.0", carrier: Carrier::Tcp, rank: 110, why: "three bytes, for which all others wait for more" },
-    Course {
+    Method { name: "2.0", carrier: Carrier::Tcp, rank: 110, why: "three bytes, for which all others wait for more" },
+    Method {
         name: "2.2",
         carrier: Carrier::Tcp,
         rank: 120,
@@ -49,26 +50,26 @@ impl Probe for Probing {
         Duration::from_secs(5)
     }
 
-    fn courses(&self) -> &'static [Course] {
-        &COURSES
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
     }
 
     fn answers(&self) -> &'static [&'static str] {
         &["welcome", "reject"]
     }
 
-    fn run(&self, course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let mut links = Vec::new();
         for version in ["2.2", "2.0"] {
             if course.name.is_empty() || course.name == version {
                 links.push(Client::open(course.carrier, version, ask)?);
             }
         }
-        let result = race(&mut links, ask, tale).and_then(|winner| {
+        let result = race(&mut links, ask, findings).and_then(|winner| {
             // The other socket's connect is ignored by this server: nobody is there to be left.
             let mut client = links.swap_remove(winner);
             links.clear();
-            let result = client.talk(ask, tale);
+            let result = client.talk(ask, findings);
             client.leave();
             result
         });
@@ -82,7 +83,7 @@ struct Client<'a> {
     link: Link<'a>,
     carrier: Carrier,
     version: &'static str,
-    aside: Aside,
+    aside: Unexpected,
     /// The server has our connect, as far as we know: it has to be left.
     open: bool,
     pending: bool,
@@ -101,7 +102,7 @@ impl<'a> Client<'a> {
             link: ask.open_with(carrier, Some(version), &options)?,
             carrier,
             version,
-            aside: Aside::default(),
+            aside: Unexpected::default(),
             open: false,
             pending: false,
             began: Instant::now(),
@@ -115,12 +116,12 @@ impl<'a> Client<'a> {
         self.carrier == Carrier::Udp
     }
 
-    fn trouble(&self, trouble: Trouble) -> Failure {
-        Failure::from_trouble(trouble, self.carrier)
+    fn trouble(&self, trouble: NetError) -> Failure {
+        Failure::from_net_error(trouble, self.carrier)
     }
 
-    fn say(&mut self, message: &str, fields: serde_json::Value) -> Result<Instant, Failure> {
-        self.link.say(message, &fields).map_err(|trouble| self.trouble(trouble))
+    fn send(&mut self, message: &'static str, fields: serde_json::Value) -> Result<Instant, Failure> {
+        self.link.send(message, &fields).map_err(|trouble| self.trouble(trouble))
     }
 
     /// Acknowledges a reliable message, so that the server does not send it again.
@@ -128,7 +129,7 @@ impl<'a> Client<'a> {
         let Some(sequence) = heard.number("sequence_id").filter(|_| heard.message != "notify") else { return Ok(()) };
         self.received.take(sequence as u16);
         let fields = json!({"last_received_seq_id": self.received.last, "acks_bitfield": self.received.bits});
-        self.say("ack", fields).map(|_| ())
+        self.send("ack", fields).map(|_| ())
     }
 
     /// Gives the place back.
@@ -136,7 +137,7 @@ impl<'a> Client<'a> {
         self.link.leave();
         if std::mem::take(&mut self.open) {
             // Nothing can be done where it does not go out.
-            let _ = self.link.say("disconnect", &json!({}));
+            let _ = self.link.send("disconnect", &json!({}));
         }
         self.link.finish();
     }

@@ -1,8 +1,8 @@
 //! Connects on all sockets at once: who is welcome first.
 
 use super::Client;
-use crate::live::net::Trouble;
-use crate::live::probe::{Ask, Carrier, Failure, Outcome, Tale};
+use crate::live::NetError;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ const TRIES: u32 = 5;
 const LOOK: Duration = Duration::from_micros(300);
 
 /// Asks on all sockets until one is welcome: which.
-pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<usize, Failure> {
+pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<usize, Failure> {
     let (start, until) = (Instant::now(), ask.until());
     let mut tries = 0;
     loop {
         if start.elapsed() >= ask.timeout / TRIES * tries && tries < TRIES {
             tries += 1;
             for client in clients.iter_mut().filter(|client| !client.pending && (tries == 1 || client.datagrams())) {
-                client.began = client.say("connect", json!({}))?;
+                client.began = client.send("connect", json!({}))?;
                 client.open = true;
             }
         }
@@ -28,12 +28,12 @@ pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, tale: &mut Tale<'_>) -> R
             let Some(client) = clients.get_mut(at) else { continue };
             match client.link.poll() {
                 Ok(Some(heard)) => {
-                    if client.answered(heard, ask, tale)? {
+                    if client.answered(heard, ask, findings)? {
                         return Ok(at);
                     }
                 }
                 Ok(None) => {}
-                Err(Trouble::Closed { .. }) => closed += 1,
+                Err(NetError::Closed { .. }) => closed += 1,
                 Err(trouble) => return Err(client.trouble(trouble)),
             }
         }
@@ -54,9 +54,9 @@ fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
         return Failure::new(Outcome::Pending, text, advice).with("version", client.version);
     }
     // Closed after some bytes: these tell more.
-    let with_bytes = clients.iter().find(|client| !client.link.raw.is_empty());
+    let with_bytes = clients.iter().find(|client| !client.link.raw().is_empty());
     if closed && with_bytes.is_none() {
-        return Failure::from_trouble(Trouble::Closed { reset: false }, first.carrier);
+        return Failure::from_net_error(NetError::Closed { reset: false }, first.carrier);
     }
     let client = with_bytes.unwrap_or(first);
     let sent = match first.carrier {
@@ -64,5 +64,5 @@ fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
         _ => format!("connect of {}", first.version),
     };
     let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
-    client.aside.verdict(ask, client.carrier, &client.link.raw, &sent, advice)
+    client.aside.verdict(ask, client.carrier, client.link.raw(), &sent, advice)
 }

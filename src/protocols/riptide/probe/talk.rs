@@ -2,9 +2,9 @@
 
 use super::Client;
 use super::answer::ended;
+use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::Trouble;
-use crate::live::probe::{Ask, Failure, Tale};
+use crate::live::probe::{Ask, Failure, Findings};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -41,28 +41,28 @@ impl Received {
 
 impl Client<'_> {
     /// Completes the handshake, and measures heartbeats.
-    pub(super) fn talk(&mut self, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    pub(super) fn talk(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let mut rtt: i64 = -1;
         // TCP: the first answer is late by interplay of the stacks' own timers.
         let warm_up = u32::from(!self.datagrams());
         for ping in 0..ask.samples + warm_up {
             if !self.seen_ack {
-                self.say("welcome", json!({"sequence_id": 1, "client_id": self.id}))?;
+                self.send("welcome", json!({"sequence_id": 1, "client_id": self.id}))?;
             }
             let id = ping as u8;
-            let sent = self.say("heartbeat", json!({"ping_id": id, "rtt": rtt}))?;
-            let answer = self.heartbeat(id, sent + ask.timeout.min(Duration::from_secs(1)), tale)?;
+            let sent = self.send("heartbeat", json!({"ping_id": id, "rtt": rtt}))?;
+            let answer = self.heartbeat(id, sent + ask.timeout.min(Duration::from_secs(1)), findings)?;
             let took = answer.map(|at| at.saturating_duration_since(sent));
             rtt = took.map_or(rtt, |took| took.as_millis().min(i16::MAX as u128) as i64);
             if ping >= warm_up {
-                tale.sample("heartbeat", took);
+                findings.sample("heartbeat", took);
             }
             if ping + 1 < ask.samples + warm_up {
                 // A random moment, so that the server's tick is met in every phase.
-                self.idle(ask, sent + ask.interval + phase(), tale)?;
+                self.idle(ask, sent + ask.interval + phase(), findings)?;
             }
         }
-        tale.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
+        findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
         Ok(())
     }
 
@@ -71,40 +71,40 @@ impl Client<'_> {
         &mut self,
         id: u8,
         until: Instant,
-        tale: &mut Tale<'_>,
+        findings: &mut Findings<'_>,
     ) -> Result<Option<Instant>, Failure> {
-        while let Some(heard) = self.hear(until)? {
+        while let Some(heard) = self.recv(until)? {
             if heard.message == "heartbeat" && heard.fault.is_none() {
                 match heard.number("ping_id") == Some(id as u64) {
                     true => return Ok(heard.first),
-                    false => tale.duplicates += 1,
+                    false => findings.duplicates += 1,
                 }
                 continue;
             }
-            self.other(heard, tale)?;
+            self.other(heard, findings)?;
         }
         Ok(None)
     }
 
-    pub(super) fn idle(&mut self, ask: &Ask<'_>, until: Instant, tale: &mut Tale<'_>) -> Result<(), Failure> {
-        while let Some(heard) = self.hear(until)? {
+    pub(super) fn idle(&mut self, ask: &Ask<'_>, until: Instant, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        while let Some(heard) = self.recv(until)? {
             match heard.message {
-                "heartbeat" => tale.duplicates += 1,
-                _ => self.other(heard, tale)?,
+                "heartbeat" => findings.duplicates += 1,
+                _ => self.other(heard, findings)?,
             }
         }
         if ask.stop.is_set() { Err(Failure::interrupted()) } else { Ok(()) }
     }
 
-    pub(super) fn hear(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        self.link.hear(until).map_err(|trouble| {
-            self.open &= !matches!(trouble, Trouble::Closed { .. } | Trouble::Refused);
+    pub(super) fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
+        self.link.recv(until).map_err(|trouble| {
+            self.open &= !matches!(trouble, NetError::Closed { .. } | NetError::Refused);
             self.trouble(trouble)
         })
     }
 
     /// Whatever else a server sends to its client.
-    pub(super) fn other(&mut self, heard: OwnedMessage, tale: &mut Tale<'_>) -> Result<(), Failure> {
+    pub(super) fn other(&mut self, heard: OwnedMessage, findings: &mut Findings<'_>) -> Result<(), Failure> {
         match (heard.message, &heard.fault) {
             (_, Some(_)) => self.aside.put(heard),
             ("disconnect", None) => {
@@ -119,7 +119,7 @@ impl Client<'_> {
                 self.seen_ack = true;
                 let extra = heard.fields.get("is_extra").and_then(serde_json::Value::as_bool);
                 if self.version != "2.0"
-                    && let Some(found) = &mut tale.found
+                    && let Some(found) = &mut findings.found
                 {
                     // 2.1 always sends for_seq_id, 2.2 only where is_extra says so.
                     let old = extra == Some(false) && heard.fields.get("for_seq_id").is_some();

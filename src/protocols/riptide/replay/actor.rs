@@ -5,7 +5,7 @@ use super::numbers::is_numbered;
 use super::{HEARTBEAT, Playing, State};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Fate, Heed, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -19,33 +19,33 @@ const REST: Duration = Duration::from_millis(400);
 const GOODBYES: usize = 3;
 
 impl Actor for Playing {
-    fn fate(&mut self, message: &Recorded) -> Fate {
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if message.length == 0 {
-            return Fate::Danger("an empty datagram: a C# server on Linux stops reading for good".into());
+            return Disposition::Danger("an empty datagram: a C# server on Linux stops reading for good".into());
         }
         if said.message == "unknown" || said.fault.is_some() {
-            return Fate::Danger(match &said.fault {
+            return Disposition::Danger(match &said.fault {
                 Some(fault) => format!("broken: {fault}"),
                 None => "a type that no library knows: it is taken for a reliable message".into(),
             });
         }
         let most = self.version.largest();
         if message.length > most {
-            return Fate::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
+            return Disposition::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
         }
         match said.message {
-            "ack" | "ack_extra" => Fate::Live("acks"),
-            "heartbeat" => Fate::Live("heartbeats"),
+            "ack" | "ack_extra" => Disposition::Live("acks"),
+            "heartbeat" => Disposition::Live("heartbeats"),
             "connect" if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
-                Fate::Live("repeated connects")
+                Disposition::Live("repeated connects")
             }
             "disconnect" | "reject" => {
                 self.begun = false;
-                Fate::Say
+                Disposition::Send
             }
-            name if is_numbered(name) && said.derived("copy").is_some() => Fate::Live("resends"),
-            _ => Fate::Say,
+            name if is_numbered(name) && said.derived("copy").is_some() => Disposition::Live("resends"),
+            _ => Disposition::Send,
         }
     }
 
@@ -68,7 +68,7 @@ impl Actor for Playing {
         }
     }
 
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = OwnedMessage { version: Some(self.version.name()), ..message.said.clone() };
         match (said.message, self.role) {
             ("connect", Role::Client) => {
@@ -104,12 +104,12 @@ impl Actor for Playing {
         Ok(())
     }
 
-    fn heard(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Heed {
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
         match (said.message, self.role) {
-            _ if said.fault.is_some() => return Heed::New,
+            _ if said.fault.is_some() => return Handling::New,
             ("ack" | "ack_extra", _) => {
                 self.acknowledged(said, now, out);
-                return Heed::Session;
+                return Handling::Session;
             }
             ("heartbeat", Role::Client) => {
                 if let Some((ping, at)) = self.asked
@@ -120,17 +120,17 @@ impl Actor for Playing {
                     self.round_trip(trip, out);
                     self.asked = None;
                 }
-                return Heed::Session;
+                return Handling::Session;
             }
             ("heartbeat", _) => {
                 let echo = self.message("heartbeat", json!({"ping_id": said.number("ping_id").unwrap_or(0)}));
                 out.live(echo);
-                return Heed::Session;
+                return Handling::Session;
             }
             ("connect", Role::Client) => {
                 // Wait: the application decides. No more connects.
                 self.connect = None;
-                return Heed::New;
+                return Handling::New;
             }
             ("connect", _) => {
                 if self.state == State::Over {
@@ -143,12 +143,12 @@ impl Actor for Playing {
                     self.state = State::Welcomed;
                     self.numbered(welcome, now, out);
                 }
-                return if again { Heed::Session } else { Heed::New };
+                return if again { Handling::Session } else { Handling::New };
             }
             ("welcome", Role::Client) => {
                 self.connect = None;
                 if !self.take(said, now, out) {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 self.client_id = said.number("client_id");
                 self.state = self.state.max(State::Welcomed);
@@ -159,7 +159,7 @@ impl Actor for Playing {
             }
             ("welcome", _) => {
                 if !self.take(said, now, out) {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 if said.number("client_id") != self.client_id {
                     out.remark("the client's welcome names another id than the one that it was given");
@@ -168,7 +168,7 @@ impl Actor for Playing {
             }
             ("reject" | "disconnect", _) => {
                 if self.state == State::Over {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
                 self.end(Playing::reason(said));
                 self.sent.abandon(out);
@@ -177,15 +177,15 @@ impl Actor for Playing {
                 if let Some(number) = said.number("sequence_id")
                     && !self.notified.take(number as u16)
                 {
-                    return Heed::Session;
+                    return Handling::Session;
                 }
             }
             (name, _) if (is_numbered(name) || name == "unknown") && !self.take(said, now, out) => {
-                return Heed::Session;
+                return Handling::Session;
             }
             _ => {}
         }
-        Heed::New
+        Handling::New
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {

@@ -10,7 +10,7 @@ use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::replay::Unacknowledged;
-use crate::live::replay::actor::{Actor, Cast, Outbox, Recorded, Replay};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::{Channel, OwnedMessage};
 use numbers::Received;
 use serde_json::Value as Json;
@@ -25,8 +25,8 @@ const RESEND: Duration = Duration::from_millis(50);
 pub struct Replaying;
 
 impl Replay for Replaying {
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor> {
-        Box::new(Playing::new(cast))
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
+        Box::new(Playing::new(context))
     }
 
     fn settings(&self, messages: &[Recorded]) -> Vec<String> {
@@ -86,19 +86,20 @@ struct Playing {
 }
 
 impl Playing {
-    fn new(cast: &Cast<'_>) -> Playing {
-        let ours =
-            |name: &str| cast.messages.iter().any(|m| m.said.from == cast.role && m.said.message == name && !m.dropped);
+    fn new(context: &ReplayContext<'_>) -> Playing {
+        let ours = |name: &str| {
+            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
+        };
         Playing {
-            role: cast.role,
-            version: version(cast.messages),
-            datagrams: cast.transport == Transport::Udp,
-            timeout: cast.timeout,
+            role: context.role,
+            version: version(context.messages),
+            datagrams: context.transport == Transport::Udp,
+            timeout: context.timeout,
             state: State::New,
             why: None,
             client_id: None,
             next: 1,
-            sent: Unacknowledged::new(RESEND, cast.timeout),
+            sent: Unacknowledged::new(RESEND, context.timeout),
             received: Received::default(),
             next_notify: 1,
             notified: Received::default(),

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 /// What went wrong with a socket.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum NetError {
     /// TCP's RST in answer to the SYN, or ICMP port unreachable.
     #[error("the host refuses: nothing listens on that port")]
     Refused,
@@ -24,12 +24,15 @@ pub enum Trouble {
     /// The peer sends more than any message may have.
     #[error("an unfinished message of more than {0} bytes")]
     Endless(usize),
+    /// The peer says more at once than is kept.
+    #[error("what it says takes more than {0} bytes of memory")]
+    Flood(usize),
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
     /// [`super::gate`] did not let it out.
     #[error("not sent: {0}")]
-    Gate(#[from] super::gate::Refusal),
+    Gate(#[from] super::exchange::gate::Refusal),
     /// A message could not be written.
     #[error("not sent: {0}")]
     Encode(String),
@@ -41,25 +44,25 @@ pub enum Trouble {
     Io(io::Error),
 }
 
-impl Trouble {
+impl NetError {
     /// What an error of a socket means.
-    pub fn of(error: io::Error) -> Trouble {
+    pub fn of(error: io::Error) -> NetError {
         match error.kind() {
-            ErrorKind::ConnectionRefused => Trouble::Refused,
+            ErrorKind::ConnectionRefused => NetError::Refused,
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
-                Trouble::NoRoute(error)
+                NetError::NoRoute(error)
             }
             ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
-                Trouble::Closed { reset: true }
+                NetError::Closed { reset: true }
             }
-            _ => Trouble::Io(error),
+            _ => NetError::Io(error),
         }
     }
 
     /// The same on a datagram socket, where a reset is how some systems tell of ICMP's answer.
-    pub fn of_datagram(error: io::Error) -> Trouble {
-        match Trouble::of(error) {
-            Trouble::Closed { .. } => Trouble::Refused,
+    pub fn of_datagram(error: io::Error) -> NetError {
+        match NetError::of(error) {
+            NetError::Closed { .. } => NetError::Refused,
             other => other,
         }
     }

@@ -1,6 +1,5 @@
 //! How a session is played, and how far it has come.
 
-use crate::live::net::Stop;
 use std::time::Duration;
 
 /// How fast.
@@ -28,14 +27,12 @@ pub struct Settings {
     pub pace: Pace,
     /// How long the peer may take where the protocol needs its answer.
     pub timeout: Duration,
-    /// Ctrl-C.
-    pub stop: Stop,
     /// Our steps may harm the peer, and the user wants it so.
     pub allow_dangerous: bool,
     /// The conversation is a stream: it has an end.
     pub stream: bool,
-    /// It has datagrams beside it.
-    pub beside: bool,
+    /// The port of our socket for datagrams beside the stream, where there may be any.
+    pub beside: Option<u16>,
 }
 
 /// How far a session has come.

@@ -41,7 +41,7 @@ pub struct Found {
 }
 
 /// What a probe has found so far.
-pub struct Tale<'a> {
+pub struct Findings<'a> {
     /// What the server is, once it is known.
     pub found: Option<Found>,
     /// The round trips.
@@ -54,10 +54,10 @@ pub struct Tale<'a> {
     told: Cell<bool>,
 }
 
-impl<'a> Tale<'a> {
-    /// An empty tale, told to `tell`.
-    pub fn new(tell: &'a dyn Fn(Event)) -> Tale<'a> {
-        Tale { found: None, samples: Vec::new(), notes: Vec::new(), duplicates: 0, tell, told: Cell::new(false) }
+impl<'a> Findings<'a> {
+    /// An empty findings, told to `tell`.
+    pub fn new(tell: &'a dyn Fn(Event)) -> Findings<'a> {
+        Findings { found: None, samples: Vec::new(), notes: Vec::new(), duplicates: 0, tell, told: Cell::new(false) }
     }
 
     /// A server was identified.

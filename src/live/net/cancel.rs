@@ -9,10 +9,10 @@ pub const SLICE: Duration = Duration::from_millis(50);
 
 /// Set once, by Ctrl-C.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct CancelToken(Arc<AtomicBool>);
 
-impl Stop {
-    /// Stop, politely.
+impl CancelToken {
+    /// CancelToken, politely.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

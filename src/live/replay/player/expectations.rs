@@ -16,7 +16,7 @@ struct Wanted {
 /// Which of the expected messages have come. A message stands for the recorded one that says the
 /// same, else for the next one that is about the same: so one that is lost does not make those
 /// behind it wait.
-pub struct Met {
+pub struct Expectations {
     wanted: Vec<Wanted>,
     /// By what they are about and say: those that may still come.
     same: HashMap<(String, String), VecDeque<usize>>,
@@ -26,10 +26,10 @@ pub struct Met {
     front: usize,
 }
 
-impl Met {
+impl Expectations {
     /// Of the peer's messages in the capture.
-    pub fn new(actor: &dyn Actor, expected: &[Recorded]) -> Met {
-        let mut met = Met { wanted: Vec::new(), same: HashMap::new(), alike: HashMap::new(), front: 0 };
+    pub fn new(actor: &dyn Actor, expected: &[Recorded]) -> Expectations {
+        let mut met = Expectations { wanted: Vec::new(), same: HashMap::new(), alike: HashMap::new(), front: 0 };
         for (at, message) in expected.iter().enumerate() {
             let (about, content) = key(actor, &message.said);
             met.alike.entry(about.clone()).or_default().push_back(at);
@@ -40,7 +40,7 @@ impl Met {
     }
 
     /// A message has come.
-    pub fn heard(&mut self, actor: &dyn Actor, said: &OwnedMessage) {
+    pub fn recv(&mut self, actor: &dyn Actor, said: &OwnedMessage) {
         let key = key(actor, said);
         if let Some(same) = self.same.get_mut(&key) {
             match same.pop_front() {
