@@ -94,3 +94,41 @@ impl SessionReader {
         self.session.expects()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissect::Message;
+    use crate::protocols;
+
+    struct Names(Vec<(&'static str, bool)>);
+
+    impl Sink for Names {
+        fn message(&mut self, message: &Message<'_>) {
+            self.0.push((message.draft.message, message.draft.fault.is_some()));
+        }
+    }
+
+    #[test]
+    fn behind_a_gap_it_goes_on() {
+        let mut options = protocols::options();
+        options.set("riptide.version=2.0").unwrap();
+        let riptide = protocols::by_name("riptide").unwrap();
+        let talk =
+            Talk { flow: 1, transport: Transport::Tcp, ends: None, opener: None, begun: [true; 2], options: &options };
+        let (mut reader, mut names) = (SessionReader::new(riptide, &talk), Names(Vec::new()));
+        let ends = ["", ""];
+        reader.bytes(Side::A, &[1, 0, 3, 5, 0], Origin::default(), ends, &talk, &mut names);
+        assert_eq!((&names.0[..], reader.unread(Side::A)), (&[("connect", false)][..], 2));
+        reader.gap(Side::A, 5, ends, &talk, &mut names);
+        assert_eq!(reader.unread(Side::A), 0, "what was begun is never completed");
+        let before = names.0.len();
+        reader.bytes(Side::A, &[1, 0, 6], Origin::default(), ends, &talk, &mut names);
+        assert_eq!(names.0[before..].last(), Some(&("disconnect", false)), "{:?}", names.0);
+        reader.bytes(Side::B, &[9, 0, 7], Origin::default(), ends, &talk, &mut names);
+        assert_eq!(reader.unread(Side::B), 3);
+        let before = names.0.len();
+        reader.end(Side::B, ends, &talk, &mut names);
+        assert!(names.0.len() > before, "the end tells of what is unfinished");
+    }
+}

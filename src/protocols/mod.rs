@@ -63,7 +63,7 @@ pub fn clients() -> Clients {
         replay: Some(replay),
     };
     Clients::new([
-        client(&riptide::Riptide, &riptide::probe::Probing, &riptide::replay::Replaying),
+        client(&riptide::Riptide, &riptide::client::RiptideClient, &riptide::client::RiptideClient),
         client(&dnp::Dnp, &dnp::probe::Probing, &dnp::replay::Replaying),
         client(&nano::Nano, &nano::probe::Probing, &nano::replay::Replaying),
         client(&gne::Gne, &gne::probe::Probing, &gne::replay::Replaying),

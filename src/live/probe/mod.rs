@@ -8,12 +8,14 @@ mod method;
 mod outcome;
 pub mod pool;
 pub mod report;
+pub mod session;
 pub mod statistics;
 mod verdict;
 
 pub use findings::{Event, Findings, Found, Sample};
 pub use method::{Ask, Carrier, Method, Probe};
 pub use outcome::{Failure, Outcome};
+pub use session::{Sampler, Session};
 pub use verdict::{Unexpected, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};

@@ -67,6 +67,10 @@ pub struct ReplayContext<'a> {
     pub path: Option<&'a str>,
     /// What the user said.
     pub options: &'a Options,
+    /// A probe's: nothing was recorded, and what is asked behind the handshake is not the actor's.
+    pub probe: bool,
+    /// The version to be written, where no recording tells.
+    pub version: Option<&'static str>,
 }
 
 /// What is counted while a session is played.
@@ -200,7 +204,7 @@ pub trait Actor {
 
 /// A protocol whose recorded conversations can be played.
 pub trait Replay: Sync {
-    /// The actor for one side.
+    /// The actor for one side; of a probe, for the client of an empty recording.
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor>;
 
     /// What the recording tells that the live conversation's session would have to find out again:

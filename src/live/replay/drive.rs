@@ -64,6 +64,8 @@ impl<'a> Order<'a> {
             host: self.host,
             path: self.path,
             options,
+            probe: false,
+            version: None,
         }
     }
 

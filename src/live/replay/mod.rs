@@ -7,6 +7,7 @@
 //! [`Report`].
 
 pub mod actor;
+mod asking;
 mod compare;
 mod drive;
 mod edit;
@@ -17,6 +18,7 @@ mod report;
 mod sockets;
 mod unacknowledged;
 
+pub use asking::Asking;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
 pub use edit::Changes;

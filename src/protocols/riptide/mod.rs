@@ -3,14 +3,13 @@
 //! A C# library for games made with Unity and others. There is no version, magic or connection id
 //! on the wire: the version is found per conversation ([`version`]). 2.1 and later are bit-packed.
 
+pub mod client;
 pub mod framing;
 pub mod layout;
 pub mod notes;
-pub mod probe;
 pub mod receiver;
 pub mod reliable;
 mod remarks;
-pub mod replay;
 pub mod session;
 pub mod values;
 pub mod version;

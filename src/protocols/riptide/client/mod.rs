@@ -1,16 +1,21 @@
-//! Playing one side of a recorded Riptide conversation to a live peer.
+//! Riptide live: one side of a conversation, recorded or a probe's.
 //!
 //! The peer decides the client id and what it acknowledges; sequence ids begin anew. Acks and
-//! heartbeats are made live (facts, sections 6 and 7), recorded resends are not repeated.
+//! heartbeats are made live, recorded resends are not repeated. A probe plays an empty recording:
+//! connect, welcome, acks and disconnect are the same actor's, heartbeats are asked by its sampler.
 
 mod actor;
+mod answer;
 mod numbers;
+mod probe;
+mod race;
+mod sampler;
 
 use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
-use crate::live::replay::Unacknowledged;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::{Asking, Unacknowledged};
 use crate::live::{Channel, OwnedMessage};
 use numbers::Received;
 use serde_json::Value as Json;
@@ -20,13 +25,20 @@ use std::time::{Duration, Instant};
 const HEARTBEAT: Duration = Duration::from_millis(1000);
 /// What the library waits before a copy while no round trip is known.
 const RESEND: Duration = Duration::from_millis(50);
+/// A probe is in no hurry.
+const RESEND_PROBE: Duration = Duration::from_millis(250);
 
-/// The protocol's part in replays.
-pub struct Replaying;
+/// So often the library asks to connect.
+const TRIES: u32 = 5;
+/// A disconnect is not acknowledged, and a server that does not know us ignores it.
+const GOODBYES: usize = 3;
 
-impl Replay for Replaying {
+/// How Riptide's servers are asked, and its recorded conversations played.
+pub struct RiptideClient;
+
+impl Replay for RiptideClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
-        Box::new(Playing::new(context))
+        Box::new(RiptideActor::new(context))
     }
 
     fn settings(&self, messages: &[Recorded]) -> Vec<String> {
@@ -57,7 +69,7 @@ enum State {
     Over,
 }
 
-struct Playing {
+struct RiptideActor {
     role: Role,
     version: Version,
     datagrams: bool,
@@ -76,30 +88,32 @@ struct Playing {
     ping: u8,
     beat: Option<Instant>,
     asked: Option<(u64, Instant)>,
-    connect: Option<(OwnedMessage, Instant, Instant)>,
+    connect: Option<Asking>,
     /// When the peer last said something that had to be acknowledged.
     stirred: Option<Instant>,
     /// The recording has a connect, or a welcome, of ours.
     has_connect: bool,
     has_welcome: bool,
     begun: bool,
+    /// What is asked behind the handshake is the sampler's.
+    probe: bool,
 }
 
-impl Playing {
-    fn new(context: &ReplayContext<'_>) -> Playing {
+impl RiptideActor {
+    fn new(context: &ReplayContext<'_>) -> RiptideActor {
         let ours = |name: &str| {
             context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
         };
-        Playing {
+        RiptideActor {
             role: context.role,
-            version: version(context.messages),
+            version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
             datagrams: context.transport == Transport::Udp,
             timeout: context.timeout,
             state: State::New,
             why: None,
             client_id: None,
             next: 1,
-            sent: Unacknowledged::new(RESEND, context.timeout),
+            sent: Unacknowledged::new(if context.probe { RESEND_PROBE } else { RESEND }, context.timeout),
             received: Received::default(),
             next_notify: 1,
             notified: Received::default(),
@@ -113,6 +127,7 @@ impl Playing {
             has_connect: ours("connect"),
             has_welcome: ours("welcome"),
             begun: false,
+            probe: context.probe,
         }
     }
 
@@ -139,9 +154,18 @@ impl Playing {
     }
 
     fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        self.connect = Some((said.clone(), now, now));
+        let mut asking = Asking::new(said, now, out);
+        if self.probe {
+            // A stream loses nothing.
+            asking.most = if self.datagrams { TRIES } else { 1 };
+        }
+        self.connect = Some(asking);
         self.state = State::Asked;
-        out.say.push_back(said);
+    }
+
+    /// The disconnect, as often as it takes.
+    fn goodbyes(&self) -> usize {
+        if self.datagrams && !self.probe { GOODBYES } else { 1 }
     }
 
     /// The client's answer to the welcome.
@@ -149,7 +173,9 @@ impl Playing {
         let id = self.client_id.unwrap_or(1);
         self.numbered(said.with("client_id", id), now, out);
         self.state = State::Connected;
-        self.beat.get_or_insert(now + HEARTBEAT);
+        if !self.probe {
+            self.beat.get_or_insert(now + HEARTBEAT);
+        }
     }
 
     fn end(&mut self, why: String) {

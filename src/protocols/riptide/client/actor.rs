@@ -2,7 +2,7 @@
 
 use super::super::version::Version;
 use super::numbers::is_numbered;
-use super::{HEARTBEAT, Playing, State};
+use super::{HEARTBEAT, RiptideActor, State, TRIES};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
@@ -15,10 +15,8 @@ const WINDOW: usize = 16;
 /// How long the peer must have been at rest before the session is left: its copies of messages
 /// whose acks were lost come 15 times, 50 ms apart.
 const REST: Duration = Duration::from_millis(400);
-/// A disconnect is not acknowledged, and a server that does not know us ignores it.
-const GOODBYES: usize = 3;
 
-impl Actor for Playing {
+impl Actor for RiptideActor {
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if message.length == 0 {
@@ -85,7 +83,7 @@ impl Actor for Playing {
             }
             ("disconnect", _) => {
                 self.sent.abandon(out);
-                (0..if self.datagrams { GOODBYES } else { 1 }).for_each(|_| out.say.push_back(said.clone()));
+                (0..self.goodbyes()).for_each(|_| out.say.push_back(said.clone()));
                 self.state = State::Over;
             }
             ("reject", _) => {
@@ -170,7 +168,7 @@ impl Actor for Playing {
                 if self.state == State::Over {
                     return Handling::Session;
                 }
-                self.end(Playing::reason(said));
+                self.end(RiptideActor::reason(said));
                 self.sent.abandon(out);
             }
             ("notify", _) => {
@@ -191,17 +189,15 @@ impl Actor for Playing {
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         let mut next = None;
         let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
-        if let Some((said, first, last)) = &mut self.connect {
-            if now.saturating_duration_since(*first) >= self.timeout {
-                self.state = State::Over;
-                self.why = Some("no answer to the connect".into());
-            } else {
-                if now.saturating_duration_since(*last) >= HEARTBEAT {
-                    *last = now;
-                    out.counts.resent += 1;
-                    out.say.push_back(said.clone());
-                }
-                at((*last + HEARTBEAT).min(*first + self.timeout));
+        if let Some(asking) = &mut self.connect {
+            // A probe's own deadline comes first.
+            let (every, patience) = match self.probe {
+                true => (self.timeout / TRIES, self.timeout * 2),
+                false => (HEARTBEAT, self.timeout),
+            };
+            match asking.tick(every, patience, now, out) {
+                Some(when) => at(when),
+                None => self.end("no answer to the connect".into()),
             }
         }
         if self.state == State::Over {
@@ -263,7 +259,7 @@ impl Actor for Playing {
                 _ => json!({}),
             };
             let goodbye = self.message("disconnect", fields);
-            (0..if self.datagrams { GOODBYES } else { 1 }).for_each(|_| out.live(goodbye.clone()));
+            (0..self.goodbyes()).for_each(|_| out.live(goodbye.clone()));
         }
         self.state = State::Over;
     }

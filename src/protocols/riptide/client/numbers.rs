@@ -2,7 +2,7 @@
 //! acknowledged (facts, sections 6 and 7).
 
 use super::super::version::Version;
-use super::Playing;
+use super::RiptideActor;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::Outbox;
 use serde_json::{Map, Value as Json};
@@ -43,7 +43,7 @@ impl Received {
     }
 }
 
-impl Playing {
+impl RiptideActor {
     /// A message with a number of our own.
     pub(super) fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let said = said.with("sequence_id", self.next);
@@ -64,7 +64,8 @@ impl Playing {
         let mut fields = Map::new();
         fields.insert("last_received_seq_id".into(), last.into());
         fields.insert("acks_bitfield".into(), bits.into());
-        let extra = last != number;
+        // A probe tells the newest and the sixteen before it: all that it waits for.
+        let extra = last != number && !self.probe;
         let message = match self.version {
             Version::V21 | Version::V22 => {
                 fields.insert("is_extra".into(), extra.into());

@@ -1,40 +1,32 @@
 //! Connects on all sockets at once: who is welcome first.
 
-use super::Client;
+use super::probe::Asked;
 use crate::live::NetError;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
-use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// The real client tries five times, a second apart; so often within the timeout.
-const TRIES: u32 = 5;
 /// How long an open race sleeps between two looks.
 const LOOK: Duration = Duration::from_micros(300);
 
 /// Asks on all sockets until one is welcome: which.
-pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<usize, Failure> {
-    let (start, until) = (Instant::now(), ask.until());
-    let mut tries = 0;
+pub fn race(clients: &mut [Asked<'_>], ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<usize, Failure> {
+    let until = ask.until();
+    for client in clients.iter_mut() {
+        client.session.begin()?;
+    }
     loop {
-        if start.elapsed() >= ask.timeout / TRIES * tries && tries < TRIES {
-            tries += 1;
-            for client in clients.iter_mut().filter(|client| !client.pending && (tries == 1 || client.datagrams())) {
-                client.began = client.send("connect", json!({}))?;
-                client.open = true;
-            }
-        }
         let mut closed = 0;
         for at in 0..clients.len() {
             let Some(client) = clients.get_mut(at) else { continue };
-            match client.link.poll() {
+            match client.session.poll() {
                 Ok(Some(heard)) => {
                     if client.answered(heard, ask, findings)? {
                         return Ok(at);
                     }
                 }
                 Ok(None) => {}
-                Err(NetError::Closed { .. }) => closed += 1,
-                Err(trouble) => return Err(client.trouble(trouble)),
+                Err(failure) if failure.outcome == Outcome::Closed => closed += 1,
+                Err(failure) => return Err(failure),
             }
         }
         if Instant::now() >= until || closed == clients.len() {
@@ -45,7 +37,7 @@ pub fn race(clients: &mut [Client<'_>], ask: &Ask<'_>, findings: &mut Findings<'
 }
 
 /// Nobody was welcome.
-fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
+fn unanswered(clients: &[Asked<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
     let Some(first) = clients.first() else { return Failure::interrupted() };
     if let Some(client) = clients.iter().find(|client| client.pending) {
         let text =
@@ -54,15 +46,15 @@ fn unanswered(clients: &[Client<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
         return Failure::new(Outcome::Pending, text, advice).with("version", client.version);
     }
     // Closed after some bytes: these tell more.
-    let with_bytes = clients.iter().find(|client| !client.link.raw().is_empty());
+    let with_bytes = clients.iter().find(|client| !client.session.raw().is_empty());
     if closed && with_bytes.is_none() {
-        return Failure::from_net_error(NetError::Closed { reset: false }, first.carrier);
+        return Failure::from_net_error(NetError::Closed { reset: false }, first.session.carrier());
     }
     let client = with_bytes.unwrap_or(first);
-    let sent = match first.carrier {
+    let sent = match first.session.carrier() {
         Carrier::Udp => "connect of 2.0 (03) and of 2.1, 2.2 (02)".to_string(),
         _ => format!("connect of {}", first.version),
     };
     let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
-    client.aside.verdict(ask, client.carrier, client.link.raw(), &sent, advice)
+    client.session.verdict(ask, &sent, advice)
 }

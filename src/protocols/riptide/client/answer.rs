@@ -1,11 +1,11 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
-use super::Client;
+use super::probe::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Failure, Findings, Outcome};
 
-impl Client<'_> {
+impl Asked<'_> {
     /// Looks at what came before the welcome. `true`: it is the welcome.
     pub(super) fn answered(
         &mut self,
@@ -15,39 +15,39 @@ impl Client<'_> {
     ) -> Result<bool, Failure> {
         match (heard.message, &heard.fault) {
             ("welcome", None) if heard.fields.get("trailing").is_none() => {
-                let took = heard.since(self.began);
+                let took = heard.since(self.session.last_sent());
                 self.version = heard.version.filter(|v| *v != "1.0").unwrap_or(self.version);
-                self.id = heard.number("client_id").unwrap_or(0);
-                findings.find("riptide", self.carrier, Some(self.version.into()));
-                findings.fact("client_id", self.id);
+                findings.find("riptide", self.session.carrier(), Some(self.version.into()));
+                findings.fact("client_id", heard.number("client_id").unwrap_or(0));
                 findings.fact("connect_ms", milliseconds(took));
-                self.reliable(&heard)?;
                 if heard.number("sequence_id") == Some(2)
                     && let Some(found) = &mut findings.found
                 {
                     found.family = Some("pytide".into());
                 }
                 self.wanted(ask)?;
+                self.session.accept(&heard)?;
                 Ok(true)
             }
             ("reject", None) => {
                 // Nothing to leave, and the port is not used again: some servers stay silent for it.
-                self.open = false;
-                findings.find("riptide", self.carrier, Some(self.version.into()));
+                self.session.accept(&heard)?;
+                findings.find("riptide", self.session.carrier(), Some(self.version.into()));
                 self.wanted(ask)?;
                 Err(self.rejected(&heard))
             }
             ("connect", None) if heard.bytes.len() == 1 => {
+                self.session.accept(&heard)?;
                 self.pending = true;
                 findings.note("the server's application decides about clients (pending)");
                 Ok(false)
             }
             ("disconnect", None) => {
-                self.open = false;
+                self.session.accept(&heard)?;
                 Err(ended(&heard))
             }
             _ => {
-                self.aside.put(heard);
+                self.session.unexpected.put(heard);
                 Ok(false)
             }
         }
