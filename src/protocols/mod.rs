@@ -64,10 +64,10 @@ pub fn clients() -> Clients {
     };
     Clients::new([
         client(&riptide::Riptide, &riptide::client::RiptideClient, &riptide::client::RiptideClient),
-        client(&dnp::Dnp, &dnp::probe::Probing, &dnp::replay::Replaying),
+        client(&dnp::Dnp, &dnp::client::DnpClient, &dnp::client::DnpClient),
         client(&nano::Nano, &nano::probe::Probing, &nano::replay::Replaying),
         client(&gne::Gne, &gne::probe::Probing, &gne::replay::Replaying),
-        client(&acknex::Acknex, &acknex::probe::Probing, &acknex::replay::Replaying),
+        client(&acknex::Acknex, &acknex::client::AcknexClient, &acknex::client::AcknexClient),
     ])
 }
 

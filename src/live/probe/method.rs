@@ -151,6 +151,12 @@ impl<'a> Ask<'a> {
         Instant::now() + self.timeout
     }
 
+    /// How long the answer to a sample is waited for: nobody who answers at all takes longer than a
+    /// second.
+    pub fn answer_wait(&self) -> Duration {
+        self.timeout.min(Duration::from_secs(1))
+    }
+
     /// Waits between two samples; `extra` shifts it against the server's tick.
     ///
     /// # Errors

@@ -10,6 +10,9 @@ use crate::live::{NetError, OwnedMessage};
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
 
+/// From one copy of a goodbye to the next.
+const BETWEEN: Duration = Duration::from_millis(10);
+
 /// One conversation with a server.
 pub struct Session<'a> {
     link: Link<'a>,
@@ -143,13 +146,25 @@ impl<'a> Session<'a> {
         self.link.raw()
     }
 
+    /// From now on the user's wish to stop is not heeded: this conversation is being left.
+    pub fn leaving(&mut self) {
+        self.link.leave();
+    }
+
     /// Leaves as the protocol does, whatever has happened.
     pub fn leave(&mut self) {
         self.link.leave();
         if !std::mem::replace(&mut self.gone, true) {
             self.actor.leave(&mut self.out);
-            // Nothing can be done where it does not go out.
-            let _ = self.flush();
+            // Copies go one after the other; nothing can be done where they do not go out.
+            while let Some(message) = self.out.say.pop_front() {
+                if self.link.send_message(&message).is_err() {
+                    break;
+                }
+                if !self.out.say.is_empty() {
+                    std::thread::sleep(BETWEEN);
+                }
+            }
         }
         self.link.finish();
     }
@@ -201,22 +216,22 @@ pub fn answer<'a>(
     Ok(None)
 }
 
-/// Measures so many round trips, `pause` from one question to the next.
+/// Measures so many round trips: an answer is waited for so long, `pause` is from one question to the
+/// next.
 ///
 /// # Errors
 /// Those of the conversation and the sampler; interrupted.
 pub fn series<'a>(
     sampler: &mut dyn Sampler<'a>,
     count: u32,
+    wait: Duration,
     pause: &dyn Fn() -> Duration,
     ask: &Ask<'_>,
     findings: &mut Findings<'_>,
 ) -> Result<(), Failure> {
-    /// Nobody who answers at all takes longer.
-    const MOST: Duration = Duration::from_secs(1);
     for number in 0..count {
         let sent = sampler.ask(number)?;
-        let took = answer(sampler, number, sent, sent + ask.timeout.min(MOST), findings)?;
+        let took = answer(sampler, number, sent, sent + wait, findings)?;
         if !sampler.sampled(number, took, findings) {
             break;
         }

@@ -8,6 +8,7 @@
 
 pub mod a5;
 mod analyse;
+pub mod client;
 pub mod commands;
 pub mod creates;
 pub mod encode;
@@ -15,9 +16,7 @@ pub mod flags;
 pub mod layout;
 pub mod members;
 pub mod notes;
-pub mod probe;
 pub mod reading;
-pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! types its values are nor how long they are; the link_state before it did.
 
 pub mod acknowledges;
+pub mod client;
 pub mod commands;
 pub mod encode;
 pub mod joined;
@@ -13,9 +14,7 @@ pub mod linking;
 pub mod links;
 pub mod notes;
 pub mod payloads;
-pub mod probe;
 pub mod reliable;
-pub mod replay;
 pub mod runs;
 pub mod session;
 #[cfg(test)]

@@ -20,7 +20,7 @@ impl Asked<'_> {
     pub(super) fn sample(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let count = ask.samples + self.warm_up();
         // A random moment, so that the server's tick is met in every phase.
-        session::series(self, count, &|| ask.interval + phase(), ask, findings)?;
+        session::series(self, count, ask.answer_wait(), &|| ask.interval + phase(), ask, findings)?;
         findings.note("round trips include up to one tick of the server (20 ms in Unity); the minimum is the nearest to the network's");
         Ok(())
     }

@@ -4,19 +4,17 @@
 //! shows nothing. There is no message for leaving. What `--create` makes is removed again, also
 //! after Ctrl-C.
 
-use super::PORT;
+use super::super::PORT;
+use super::AcknexClient;
 use crate::dissect::Role;
-use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected, hex_of, seconds};
+use crate::live::probe::{
+    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, hex_of, seconds, session,
+};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-
-/// How Acknex's servers are asked.
-pub struct Probing;
 
 static METHODS: [Method; 1] = [Method {
     name: "",
@@ -27,8 +25,6 @@ static METHODS: [Method; 1] = [Method {
 
 /// How long it listens behind the first info.
 const MORE: Duration = Duration::from_secs(1);
-/// The server drops who is silent for five seconds.
-const ALIVE: Duration = Duration::from_secs(2);
 /// How long answers to creates may still come when it is over.
 const LATE: Duration = Duration::from_millis(200);
 /// How many texts and entities are told.
@@ -36,7 +32,7 @@ const MOST: usize = 16;
 /// What most readers would guess for the server's clock.
 const GUESSES: [(f64, &str); 2] = [(1.0, "seconds"), (16.0, "ticks of a sixteenth of a second")];
 
-impl Probe for Probing {
+impl Probe for AcknexClient {
     fn port(&self) -> Option<u16> {
         Some(PORT)
     }
@@ -54,8 +50,8 @@ impl Probe for Probing {
     }
 
     fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let link = ask.open(Carrier::Udp, None)?;
-        let mut client = Client { link, seen: Seen::default(), aside: Unexpected::default(), made: Made::default() };
+        let session = Session::open(ask, &AcknexClient, Carrier::Udp, None, ask.options)?;
+        let mut client = Client { session, seen: Seen::default(), made: Made::default() };
         let result = client.talk(ask, findings);
         client.leave();
         result
@@ -63,9 +59,8 @@ impl Probe for Probing {
 }
 
 struct Client<'a> {
-    link: Link<'a>,
+    session: Session<'a>,
     seen: Seen,
-    aside: Unexpected,
     made: Made,
 }
 
@@ -84,13 +79,11 @@ struct Seen {
 /// What was asked for, and what is there of it.
 #[derive(Default)]
 struct Made {
+    model: String,
+    base: i64,
     asked: BTreeSet<i64>,
     entities: Vec<i64>,
-    answers: Vec<(i64, Instant)>,
-}
-
-fn trouble(trouble: NetError) -> Failure {
-    Failure::from_net_error(trouble, Carrier::Udp)
+    answers: Vec<i64>,
 }
 
 impl Client<'_> {
@@ -99,9 +92,9 @@ impl Client<'_> {
         let until = start + ask.timeout;
         // At once, and at half a second and a second and a half of three.
         for wait in [ask.timeout / 6, ask.timeout / 2, ask.timeout] {
-            self.link.send("join", &json!({"player_name": ask.name})).map_err(trouble)?;
+            self.session.send("join", &json!({"player_name": ask.name}))?;
             self.listen((start + wait).min(until), |seen, _| seen.first.is_some())?;
-            if self.seen.first.is_some() || !self.link.raw().is_empty() {
+            if self.seen.first.is_some() || !self.session.raw().is_empty() {
                 break;
             }
         }
@@ -124,12 +117,12 @@ impl Client<'_> {
     fn silence(&self, ask: &Ask<'_>) -> Failure {
         let advice = "a real Gamestudio server expects its network library's connection first, which is not public: \
                       silence does not show that no server is there";
-        let failure = self.aside.verdict(ask, Carrier::Udp, self.link.raw(), "join", advice);
+        let failure = self.session.verdict(ask, "join", advice);
         if failure.outcome == Outcome::Silent {
             return Failure { text: format!("no answer within {} to join", seconds(ask.timeout)), ..failure };
         }
         if failure.details.get("other") == Some(&Json::Null) {
-            let text = format!("something answered, but not this protocol: {}", hex_of(self.link.raw()));
+            let text = format!("something answered, but not this protocol: {}", hex_of(self.session.raw()));
             let advice = "it may be DirectPlay, ENet, or encrypted (dplay_encrypt); or the port is another program's";
             return Failure { text, advice: advice.into(), ..failure };
         }
@@ -138,16 +131,18 @@ impl Client<'_> {
 
     fn listen(&mut self, until: Instant, enough: impl Fn(&Seen, &Made) -> bool) -> Result<(), Failure> {
         while !enough(&self.seen, &self.made) {
-            let Some(heard) = self.link.recv(until).map_err(trouble)? else { break };
-            self.take(heard);
+            let Some(heard) = self.session.recv(until)? else { break };
+            self.take(heard)?;
         }
         Ok(())
     }
 
-    fn take(&mut self, heard: OwnedMessage) {
+    fn take(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
         if heard.fault.is_some() || heard.message == "unknown" || heard.from != Role::Server {
-            return self.aside.put(heard);
+            self.session.unexpected.put(heard);
+            return Ok(());
         }
+        self.session.accept(&heard)?;
         let seen = &mut self.seen;
         seen.first = seen.first.or(heard.first);
         seen.version = heard.version.or(seen.version);
@@ -175,11 +170,12 @@ impl Client<'_> {
                     && !self.made.entities.contains(&entity)
                 {
                     self.made.entities.push(entity);
-                    self.made.answers.extend(heard.first.map(|at| (identifier, at)));
+                    self.made.answers.push(identifier);
                 }
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn tell(&self, findings: &mut Findings<'_>) {
@@ -212,46 +208,59 @@ impl Client<'_> {
     /// Exact round trips: creates, which the server answers by their identifier.
     fn create(&mut self, model: &str, first: f64, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        let base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
-        let mut alive = Instant::now();
-        for number in 0..ask.samples {
-            let identifier = base + i64::from(number);
-            let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
-            self.made.asked.insert(identifier);
-            let sent = self.link.send("create", &fields).map_err(trouble)?;
-            let until = sent + ask.timeout.min(Duration::from_secs(1));
-            self.listen(until, |_, made| made.answers.iter().any(|(id, _)| *id == identifier))?;
-            let answer = self.made.answers.iter().find(|(id, _)| *id == identifier);
-            let took = answer.map(|(_, at)| at.saturating_duration_since(sent));
-            findings.sample("create", took);
-            if took.is_none() && self.made.answers.is_empty() {
-                findings.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
-                break;
-            }
-            if number + 1 < ask.samples {
-                self.listen(sent + ask.interval, |_, _| false)?;
-                // A5's ping names the player, whose number is not known.
-                if alive.elapsed() > ALIVE && self.seen.version != Some("a5") {
-                    alive = Instant::now();
-                    self.link.send("ping", &json!({})).map_err(trouble)?;
-                }
-            }
+        self.made.base = i64::from(now.subsec_nanos() >> 16) & 0x3fff;
+        self.made.model = model.into();
+        session::series(self, ask.samples, ask.answer_wait(), &|| ask.interval, ask, findings)?;
+        if ask.samples > 0 && self.made.answers.is_empty() {
+            findings.note(format!("the exact round trip could not be measured; first answer after {first} ms"));
         }
         Ok(())
     }
 
     /// Removes what was made.
     fn leave(&mut self) {
-        self.link.leave();
+        self.session.leaving();
         if self.made.asked.len() > self.made.answers.len() {
             let until = Instant::now() + LATE;
-            while let Ok(Some(heard)) = self.link.recv(until) {
-                self.take(heard);
+            while let Ok(Some(heard)) = self.session.recv(until) {
+                // Nobody is left to be told.
+                let _ = self.take(heard);
             }
         }
         for entity in std::mem::take(&mut self.made.entities) {
             // Nothing can be done where it does not go out.
-            let _ = self.link.send("remove", &json!({"entity": entity}));
+            let _ = self.session.send("remove", &json!({"entity": entity}));
         }
+        self.session.leave();
+    }
+}
+
+impl<'a> Sampler<'a> for Client<'a> {
+    fn session(&mut self) -> &mut Session<'a> {
+        &mut self.session
+    }
+
+    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
+        let Made { model, base, .. } = &self.made;
+        let identifier = base + i64::from(number);
+        let fields = json!({"file_name": model, "start": [0.0, 0.0, 0.0], "action": 0, "identifier": identifier});
+        self.made.asked.insert(identifier);
+        self.session.send("create", &fields)
+    }
+
+    fn message(
+        &mut self,
+        heard: OwnedMessage,
+        number: Option<u32>,
+        _findings: &mut Findings<'_>,
+    ) -> Result<bool, Failure> {
+        self.take(heard)?;
+        let wanted = number.map(|number| self.made.base + i64::from(number));
+        Ok(wanted.is_some_and(|wanted| self.made.answers.contains(&wanted)))
+    }
+
+    fn sampled(&mut self, _number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
+        findings.sample("create", took);
+        took.is_some() || !self.made.answers.is_empty()
     }
 }

@@ -1,7 +1,7 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::links::{Offer, link_content};
-use super::{Playing, State, is_numbered};
+use super::{DnpActor, State, TRIES, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
@@ -15,7 +15,7 @@ const LINK_UP: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless (probe.md).
 const GOODBYES: usize = 3;
 
-impl Actor for Playing {
+impl Actor for DnpActor {
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         let noted = |code: &str| message.notes.contains(&code);
@@ -224,7 +224,7 @@ impl Actor for Playing {
                     }
                     return Handling::Session;
                 }
-                if link.is_some() {
+                if link.is_some() && !self.probe {
                     self.linked(said, now, out);
                 }
             }
@@ -236,19 +236,19 @@ impl Actor for Playing {
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         let mut next = None;
         let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
-        if let Some((said, first, last)) = &mut self.request {
-            let again = REQUEST.min(self.resend * 2);
-            if now.saturating_duration_since(*first) >= self.timeout {
-                self.why = Some("no answer to the connection_request".into());
-                self.state = State::Over;
-                self.request = None;
-            } else {
-                if now.saturating_duration_since(*last) >= again {
-                    *last = now;
-                    out.counts.resent += 1;
-                    out.say.push_back(said.clone());
+        if let Some(asking) = &mut self.request {
+            // A probe's own deadline comes first.
+            let (every, patience) = match self.probe {
+                true => (self.timeout, self.timeout * (TRIES + 1)),
+                false => (REQUEST.min(self.resend * 2), self.timeout),
+            };
+            match asking.tick(every, patience, now, out) {
+                Some(when) => at(when),
+                None => {
+                    self.why = Some("no answer to the connection_request".into());
+                    self.state = State::Over;
+                    self.request = None;
                 }
-                at((*last + again).min(*first + self.timeout));
             }
         }
         if self.state == State::Over {
@@ -285,7 +285,7 @@ impl Actor for Playing {
 
     fn leave(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
-        if !matches!(self.state, State::Over | State::New) {
+        if self.state != State::New && (self.probe || self.state != State::Over) {
             // A server has no idle timeout: without it our place would be taken for good.
             let goodbye = self.message("connection_close", json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));

@@ -1,8 +1,10 @@
-//! Playing one side of a recorded Acknex conversation to a live peer.
+//! AcknexActor one side of a recorded Acknex conversation to a live peer.
 //!
 //! There is no session that could be kept: messages go as recorded, in the same datagrams. The
 //! server numbers the entities: the live number of one that we asked for is known by the create
 //! that echoes our identifier (facts, section 4).
+
+mod probe;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
@@ -14,12 +16,12 @@ use std::time::{Duration, Instant};
 /// A server drops a client that was silent for 5 s (facts, section 4).
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// The protocol's part in replays.
-pub struct Replaying;
+/// How Acknex's servers are asked, and its recorded conversations played.
+pub struct AcknexClient;
 
-impl Replay for Replaying {
+impl Replay for AcknexClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
-        Box::new(Playing {
+        Box::new(AcknexActor {
             role: context.role,
             version: context.messages.iter().rev().find_map(|m| m.said.version),
             bundles: BTreeMap::new(),
@@ -27,7 +29,7 @@ impl Replay for Replaying {
             entities: BTreeMap::new(),
             live: BTreeMap::new(),
             spoke: None,
-            begun: false,
+            probe: context.probe,
         })
     }
 
@@ -36,7 +38,7 @@ impl Replay for Replaying {
     }
 }
 
-struct Playing {
+struct AcknexActor {
     role: Role,
     version: Option<&'static str>,
     /// How many messages of ours a recorded datagram still has.
@@ -47,11 +49,12 @@ struct Playing {
     entities: BTreeMap<String, Json>,
     /// Recorded entity to live one.
     live: BTreeMap<String, Json>,
+    /// When we last said something that keeps us in the session.
     spoke: Option<Instant>,
-    begun: bool,
+    probe: bool,
 }
 
-impl Actor for Playing {
+impl Actor for AcknexActor {
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if let Some(fault) = &said.fault {
@@ -100,12 +103,17 @@ impl Actor for Playing {
             *left
         });
         said.more = left > 0;
-        (self.spoke, self.begun) = (Some(now), true);
+        self.spoke = Some(now);
         out.say.push_back(said);
         Ok(())
     }
 
-    fn recv(&mut self, said: &OwnedMessage, _now: Instant, _out: &mut Outbox) -> Handling {
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, _out: &mut Outbox) -> Handling {
+        if self.probe {
+            // The server is there: its words tell the version, and from now on we are in.
+            self.version = said.version.or(self.version);
+            self.spoke.get_or_insert(now);
+        }
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
             match self.role {

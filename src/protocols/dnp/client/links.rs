@@ -1,7 +1,7 @@
 //! Links: which answer the capture gave to which link_state, and the live ids in the place of the
 //! recorded ones (facts, section 6).
 
-use super::{MODULUS, Playing};
+use super::{DnpActor, MODULUS};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded, without};
@@ -32,7 +32,7 @@ pub struct Offer {
     pub up: bool,
 }
 
-impl Playing {
+impl DnpActor {
     /// An id that neither side uses, the recorded one if possible.
     pub(super) fn free_id(&self, wanted: u64) -> u64 {
         let used = |id: u64| self.offers.iter().any(|o| o.live == Some(id));

@@ -5,15 +5,14 @@
 //! them reaches the application. A connection is always closed, three times over: servers have no
 //! time-out, and a close is not acknowledged.
 
-use crate::live::NetError;
-use crate::live::OwnedMessage;
+use super::{DnpClient, TRIES};
 use crate::live::net::Link;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
+use crate::live::probe::{
+    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, Unexpected, session,
+};
+use crate::live::{NetError, OwnedMessage};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
-
-/// How DNP's servers are asked.
-pub struct Probing;
 
 static METHODS: [Method; 1] = [Method {
     name: "",
@@ -24,20 +23,16 @@ static METHODS: [Method; 1] = [Method {
 
 /// No program speaks it: every server answers that there is no common protocol.
 const NOBODYS: u16 = 0xffff;
-/// DNP version 1.
-const DNP1: u16 = 0;
 /// Requests are not sent faster than this.
 const SPACING: Duration = Duration::from_millis(100);
-/// A connection that is not acknowledged is asked for so often.
-const TRIES: u32 = 5;
 /// So often somebody who has not answered yet is asked.
 const TRIES_TO_FIND: u32 = 3;
 const CLOSES: u32 = 3;
 const BETWEEN_CLOSES: Duration = Duration::from_millis(10);
 
-impl Probe for Probing {
+impl Probe for DnpClient {
     fn port(&self) -> Option<u16> {
-        Some(super::session::PORT)
+        Some(super::super::session::PORT)
     }
 
     fn timeout(&self) -> Duration {
@@ -155,32 +150,41 @@ fn close(link: &mut Link<'_>) {
 
 /// The full handshake, round trips inside the connection, and the close.
 fn connect(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    let mut link = ask.open(Carrier::Udp, None)?;
-    let result = Connection::default().talk(&mut link, ask, findings);
-    close(&mut link);
+    let session = Session::open(ask, &DnpClient, Carrier::Udp, None, ask.options)?;
+    let mut connection = Connection {
+        session,
+        accepted: None,
+        result: None,
+        volunteered: Default::default(),
+        links: Vec::new(),
+        lost: 0,
+        acknowledged: false,
+    };
+    let result = connection.talk(ask, findings);
+    connection.session.leave();
     result
 }
 
-/// What the server has volunteered.
-#[derive(Default)]
-struct Connection {
+/// A connection, and what the server has volunteered.
+struct Connection<'a> {
+    session: Session<'a>,
     accepted: Option<Json>,
     result: Option<String>,
     volunteered: std::collections::BTreeMap<&'static str, u64>,
     links: Vec<Json>,
-    acknowledged: Option<(u64, Instant)>,
+    lost: u32,
+    acknowledged: bool,
 }
 
 /// How many link states are reported.
 const LINKS: usize = 64;
 
-impl Connection {
-    fn talk(&mut self, link: &mut Link<'_>, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let mut tries = 0;
-        while self.result.is_none() && tries < TRIES {
-            tries += 1;
-            let sent = link.send("connection_request", &json!({"protocols": [DNP1]})).map_err(trouble)?;
-            self.listen(link, sent + ask.timeout, |this| this.result.is_some())?;
+impl Connection<'_> {
+    fn talk(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let until = self.session.begin()? + ask.timeout * TRIES;
+        while self.result.is_none() {
+            let Some(heard) = self.session.recv(until)? else { break };
+            self.message(heard, None, findings)?;
         }
         match self.result.as_deref() {
             Some("accepted") => {}
@@ -201,24 +205,8 @@ impl Connection {
         }
         findings.fact("connected", true);
         findings.fact("protocol", self.accepted.take().unwrap_or(Json::Null));
-        let mut lost = 0;
-        for number in 0..ask.samples {
-            let sent =
-                link.send("long_message", &json!({"number": number, "flags": [], "data": ""})).map_err(trouble)?;
-            self.acknowledged = None;
-            let wanted = u64::from(number);
-            self.listen(link, sent + ask.timeout, |this| this.acknowledged.is_some_and(|(n, _)| n == wanted))?;
-            let took =
-                self.acknowledged.filter(|(n, _)| *n == wanted).map(|(_, at)| at.saturating_duration_since(sent));
-            lost += u32::from(took.is_none());
-            if number == 0 && took.is_none() {
-                // Not understood: an older peer, which ignores all of them.
-                break;
-            }
-            findings.sample("long_message", took);
-            self.listen(link, sent + ask.interval.max(SPACING), |_| false)?;
-        }
-        let understood = ask.samples > lost && self.acknowledged.is_some();
+        session::series(self, ask.samples, ask.timeout, &|| ask.interval.max(SPACING), ask, findings)?;
+        let understood = ask.samples > self.lost && self.acknowledged;
         findings.fact("long_messages", understood);
         if !understood && ask.samples > 0 {
             findings.note("long messages are not acknowledged: the peer is older than library 1.2 or engine 1.24, or the packet was lost");
@@ -227,44 +215,59 @@ impl Connection {
         findings.fact("link_states", Json::Array(std::mem::take(&mut self.links)));
         Ok(())
     }
+}
 
-    /// Takes what comes, and acknowledges what is numbered, until then or `enough`.
-    fn listen(
+impl<'a> Sampler<'a> for Connection<'a> {
+    fn session(&mut self) -> &mut Session<'a> {
+        &mut self.session
+    }
+
+    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
+        self.acknowledged = false;
+        self.session.send("long_message", &json!({"number": number, "flags": [], "data": ""}))
+    }
+
+    fn message(
         &mut self,
-        link: &mut Link<'_>,
-        until: Instant,
-        enough: impl Fn(&Connection) -> bool,
-    ) -> Result<(), Failure> {
-        while !enough(self) {
-            let Some(heard) = link.recv(until).map_err(trouble)? else { break };
-            if heard.fault.is_some() {
-                continue;
+        heard: OwnedMessage,
+        number: Option<u32>,
+        _findings: &mut Findings<'_>,
+    ) -> Result<bool, Failure> {
+        if heard.fault.is_some() {
+            return Ok(false);
+        }
+        self.session.accept(&heard)?;
+        if let Some(result) = result_of(&heard) {
+            self.accepted = heard.fields.get("protocol").cloned();
+            self.result = Some(result);
+            return Ok(false);
+        }
+        match heard.message {
+            "reliable_acknowledge" => {
+                self.acknowledged = true;
+                return Ok(number.is_some() && heard.number("number") == number.map(u64::from));
             }
-            if let Some(result) = result_of(&heard) {
-                self.accepted = heard.fields.get("protocol").cloned();
-                self.result = Some(result);
-                continue;
+            "connection_close" => {
+                let advice = "the server's application has ended it: see its log";
+                return Err(Failure::new(Outcome::Closed, "the server closes the connection", advice));
             }
-            match heard.message {
-                "reliable_acknowledge" => {
-                    self.acknowledged = heard.number("number").zip(heard.first);
-                }
-                "connection_close" => {
-                    let advice = "the server's application has ended it: see its log";
-                    return Err(Failure::new(Outcome::Closed, "the server closes the connection", advice));
-                }
-                message => {
-                    *self.volunteered.entry(message).or_default() += 1;
-                    if message == "link_state" && self.links.len() < LINKS {
-                        self.links.push(heard.fields.clone());
-                    }
-                    if let Some(number) = heard.number("number") {
-                        let fields = json!({"number": number, "result": "success"});
-                        link.send("reliable_acknowledge", &fields).map_err(trouble)?;
-                    }
+            message => {
+                *self.volunteered.entry(message).or_default() += 1;
+                if message == "link_state" && self.links.len() < LINKS {
+                    self.links.push(heard.fields);
                 }
             }
         }
-        Ok(())
+        Ok(false)
+    }
+
+    fn sampled(&mut self, number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
+        self.lost += u32::from(took.is_none());
+        if number == 0 && took.is_none() {
+            // Not understood: an older peer, which ignores all of them.
+            return false;
+        }
+        findings.sample("long_message", took);
+        true
     }
 }

@@ -1,4 +1,4 @@
-//! Playing one side of a recorded DNP conversation to a live peer.
+//! DnpActor one side of a recorded DNP conversation to a live peer.
 //!
 //! Numbers begin at 0 again, at most ten commands are on their way, and only what is not
 //! acknowledged is sent again. Links are answered as the capture did, for the link ids that the
@@ -6,12 +6,13 @@
 
 mod actor;
 mod links;
+mod probe;
 
 use super::RESEND;
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::Unacknowledged;
 use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
+use crate::live::replay::{Asking, Unacknowledged};
 use links::Offer;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,14 +23,17 @@ const MODULUS: u32 = 65535;
 /// How many commands are on their way at once.
 const WINDOW: u32 = 10;
 
-/// The protocol's part in replays.
-pub struct Replaying;
+/// A probe asks so often for a connection that is not acknowledged.
+const TRIES: u32 = 5;
 
-impl Replay for Replaying {
+/// How DNP's servers are asked, and its recorded conversations played.
+pub struct DnpClient;
+
+impl Replay for DnpClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         let resend =
             context.options.settings.get("dnp.resend").and_then(|text| super::seconds(text).ok()).unwrap_or(RESEND);
-        Box::new(Playing::new(context, Duration::from_nanos(resend.max(10_000_000) as u64)))
+        Box::new(DnpActor::new(context, Duration::from_nanos(resend.max(10_000_000) as u64)))
     }
 }
 
@@ -41,7 +45,7 @@ enum State {
     Over,
 }
 
-struct Playing {
+struct DnpActor {
     role: Role,
     state: State,
     why: Option<String>,
@@ -52,7 +56,7 @@ struct Playing {
     /// The next number of the peer's, and those beyond it that are there.
     expects: u32,
     beyond: BTreeSet<u32>,
-    request: Option<(OwnedMessage, Instant, Instant)>,
+    request: Option<Asking>,
     /// The server's answer, for requests that come again.
     answer: Option<OwnedMessage>,
     offers: Vec<Offer>,
@@ -62,18 +66,20 @@ struct Playing {
     has_request: bool,
     has_answer: bool,
     begun: bool,
+    /// No link is wanted, and somebody who may think that we are connected is always left.
+    probe: bool,
 }
 
 fn is_numbered(message: &str) -> bool {
     matches!(message, "reliable_message" | "link_state" | "long_message" | "long_link_state")
 }
 
-impl Playing {
-    fn new(context: &ReplayContext<'_>, resend: Duration) -> Playing {
+impl DnpActor {
+    fn new(context: &ReplayContext<'_>, resend: Duration) -> DnpActor {
         let ours = |name: &str| {
             context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
         };
-        Playing {
+        DnpActor {
             role: context.role,
             state: State::New,
             why: None,
@@ -91,6 +97,7 @@ impl Playing {
             has_request: ours("connection_request"),
             has_answer: ours("connection_acknowledge"),
             begun: false,
+            probe: context.probe,
         }
     }
 
@@ -107,9 +114,12 @@ impl Playing {
     }
 
     fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
-        self.request = Some((said.clone(), now, now));
+        let mut asking = Asking::new(said, now, out);
+        if self.probe {
+            asking.most = TRIES;
+        }
+        self.request = Some(asking);
         self.state = State::Requested;
-        out.say.push_back(said);
     }
 
     fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
