@@ -5,7 +5,7 @@
 use super::{Ask, Carrier, Failure, Findings, Unexpected};
 use crate::dissect::{Options, Role};
 use crate::live::net::Link;
-use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::{NetError, OwnedMessage};
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ const BETWEEN: Duration = Duration::from_millis(10);
 /// One conversation with a server.
 pub struct Session<'a> {
     link: Link<'a>,
+    proto: &'static str,
     carrier: Carrier,
     actor: Box<dyn Actor>,
     out: Outbox,
@@ -24,6 +25,7 @@ pub struct Session<'a> {
     /// Nobody is there any more to be left.
     gone: bool,
     sent: Instant,
+    last: OwnedMessage,
 }
 
 impl<'a> Session<'a> {
@@ -54,7 +56,18 @@ impl<'a> Session<'a> {
         let link = ask.open_with(carrier, version, options)?;
         let actor = client.actor(&context);
         let (out, unexpected) = (Outbox::default(), Unexpected::default());
-        Ok(Session { link, carrier, actor, out, unexpected, gone: false, sent: Instant::now() })
+        let proto = ask.dissector.name();
+        Ok(Session {
+            link,
+            proto,
+            carrier,
+            actor,
+            out,
+            unexpected,
+            gone: false,
+            sent: Instant::now(),
+            last: OwnedMessage::default(),
+        })
     }
 
     /// What carries it.
@@ -77,12 +90,44 @@ impl<'a> Session<'a> {
         self.sent
     }
 
+    /// What it was.
+    pub fn last_message(&self) -> &OwnedMessage {
+        &self.last
+    }
+
+    /// The actor says a message, as one of a recording.
+    ///
+    /// # Errors
+    /// Why it was not sent.
+    pub fn play(
+        &mut self,
+        message: &'static str,
+        version: Option<&'static str>,
+        fields: Json,
+    ) -> Result<Instant, Failure> {
+        let from = Role::Client;
+        let said = OwnedMessage { proto: self.proto, message, version, from, fields, ..OwnedMessage::default() };
+        let (recorded, now) = (Recorded { said, ..Recorded::default() }, Instant::now());
+        let refused = |why: String| Failure::from_net_error(NetError::Encode(why), self.carrier);
+        self.actor.send(&recorded, now, &mut self.out).map_err(refused)?;
+        self.flush().map(|()| self.sent)
+    }
+
     /// Asks something that the actor does not.
     ///
     /// # Errors
     /// Why it was not sent.
     pub fn send(&mut self, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
         let sent = self.link.send(message, fields);
+        sent.map_err(|error| self.failure(error))
+    }
+
+    /// The same with a message of the protocol's carrier.
+    ///
+    /// # Errors
+    /// Why it was not sent.
+    pub fn send_as(&mut self, proto: &'static str, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
+        let sent = self.link.send_as(proto, message, fields);
         sent.map_err(|error| self.failure(error))
     }
 
@@ -127,6 +172,7 @@ impl<'a> Session<'a> {
     fn flush(&mut self) -> Result<(), Failure> {
         while let Some(message) = self.out.say.pop_front() {
             self.sent = self.link.send_message(&message).map_err(|error| self.failure(error))?;
+            self.last = message;
         }
         Ok(())
     }
@@ -153,20 +199,42 @@ impl<'a> Session<'a> {
 
     /// Leaves as the protocol does, whatever has happened.
     pub fn leave(&mut self) {
-        self.link.leave();
-        if !std::mem::replace(&mut self.gone, true) {
-            self.actor.leave(&mut self.out);
-            // Copies go one after the other; nothing can be done where they do not go out.
-            while let Some(message) = self.out.say.pop_front() {
-                if self.link.send_message(&message).is_err() {
-                    break;
-                }
-                if !self.out.say.is_empty() {
-                    std::thread::sleep(BETWEEN);
-                }
+        self.goodbye();
+        self.finish();
+    }
+
+    /// Says goodbye. `false`: nobody is there to whom it could be said.
+    pub fn goodbye(&mut self) -> bool {
+        self.leaving();
+        if std::mem::replace(&mut self.gone, true) {
+            return false;
+        }
+        self.actor.leave(&mut self.out);
+        // Copies go one after the other.
+        while let Some(message) = self.out.say.pop_front() {
+            if self.link.send_message(&message).is_err() {
+                return false;
+            }
+            if !self.out.say.is_empty() {
+                std::thread::sleep(BETWEEN);
             }
         }
+        true
+    }
+
+    /// TCP: we have nothing more to say.
+    pub fn finish(&mut self) {
         self.link.finish();
+    }
+
+    /// Must the server's end be waited for, after our goodbye?
+    pub fn awaits_end(&self) -> bool {
+        self.actor.awaits_end()
+    }
+
+    /// Waits, at most so long, until the server has ended its direction too.
+    pub fn drain(&mut self, most: Duration) {
+        self.link.drain(most);
     }
 }
 

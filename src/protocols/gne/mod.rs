@@ -5,6 +5,7 @@
 //! libraries multiply to a byte order that no version tells, but the request's build field does
 //! (facts, section 4).
 
+pub mod client;
 pub mod datagrams;
 pub mod embedded;
 pub mod encode;
@@ -14,8 +15,6 @@ pub mod link;
 pub mod notes;
 pub mod packets;
 pub mod pings;
-pub mod probe;
-pub mod replay;
 pub mod session;
 pub mod values;
 

@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod circumstances;
+pub mod client;
 pub mod encode;
 pub mod json;
 pub mod layout;
@@ -16,9 +17,7 @@ pub mod notes;
 pub mod package;
 pub mod payload;
 pub mod pomelo;
-pub mod probe;
 pub mod protos;
-pub mod replay;
 mod scan;
 pub mod schemas;
 pub mod session;

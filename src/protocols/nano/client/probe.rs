@@ -4,23 +4,14 @@
 //! one. Round trips are measured with what the server answers by itself: handshakes before the ack
 //! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
 
-mod family;
-mod samples;
-mod upgrade;
-
+use super::family::{Family, accepted, tell};
+use super::{HELLO, NanoClient};
 use crate::dissect::Role;
-use crate::live::NetError;
 use crate::live::OwnedMessage;
-use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
-use crate::protocols::websocket;
-use family::{Family, accepted, tell};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Session};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
-
-/// How servers of the nano family are asked.
-pub struct Probing;
 
 static METHODS: [Method; 2] = [
     Method {
@@ -32,8 +23,6 @@ static METHODS: [Method; 2] = [
     Method { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
 ];
 
-/// What pomelo's servers demand, and nano's ignore.
-const HELLO: &str = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
 /// How long a second handshake is waited for, where nothing else tells the family.
 const SECOND: Duration = Duration::from_millis(500);
 /// pomelo and pinus send a heartbeat of their own right after the ack.
@@ -41,7 +30,7 @@ const UNASKED: Duration = Duration::from_millis(50);
 /// How long a polite end may take.
 const ENDING: Duration = Duration::from_millis(500);
 
-impl Probe for Probing {
+impl Probe for NanoClient {
     fn port(&self) -> Option<u16> {
         None
     }
@@ -59,71 +48,76 @@ impl Probe for Probing {
     }
 
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let link = ask.open(course.carrier, None)?;
-        let mut client = Client { link, carrier: course.carrier, aside: Unexpected::default(), hands: 0 };
-        let result = match course.carrier {
-            Carrier::Ws => client.upgrade(ask).and_then(|()| client.talk(ask, findings)),
-            _ => client.talk(ask, findings),
-        };
+        let session = Session::open(ask, self, course.carrier, None, ask.options)?;
+        let mut client = Client { session, hands: 0, asks: Asks::Handshake };
+        let result = client.talk(ask, findings);
         client.leave();
-        match findings.found {
-            Some(_) => result,
-            None => result.map_err(|failure| client.aside.at_end(failure, ask, course.carrier, client.link.raw())),
-        }
+        let Client { session, .. } = client;
+        let at_end = |failure| session.unexpected.at_end(failure, ask, course.carrier, session.raw());
+        if findings.found.is_some() { result } else { result.map_err(at_end) }
     }
 }
 
-struct Client<'a> {
-    link: Link<'a>,
-    carrier: Carrier,
-    aside: Unexpected,
+/// What is asked for a round trip.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    Handshake,
+    Heartbeat,
+    Ping,
+}
+
+pub struct Client<'a> {
+    pub(super) session: Session<'a>,
     /// Answers to handshakes so far.
     hands: u32,
+    pub(super) asks: Asks,
 }
 
 impl Client<'_> {
-    fn failure(&self, trouble: NetError) -> Failure {
-        match trouble {
-            NetError::Closed { .. } if self.link.raw().is_empty() => {
-                let text = "the server ends the connection without a word";
-                let advice = "nano's own check of handshakes refuses netkit's, or the server is of another protocol";
-                Failure::new(Outcome::Closed, text, advice)
+    /// What an error tells of this family.
+    fn told<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result.map_err(|failure| {
+            let ended = failure.details.get("ended") == Some(&json!(true));
+            if !ended || !self.session.raw().is_empty() {
+                return failure;
             }
-            other => Failure::from_net_error(other, self.carrier),
-        }
+            let text = "the server ends the connection without a word";
+            let advice = "nano's own check of handshakes refuses netkit's, or the server is of another protocol";
+            Failure::new(Outcome::Closed, text, advice)
+        })
     }
 
-    fn send(&mut self, message: &'static str, fields: &Json) -> Result<Instant, Failure> {
-        self.link.send(message, fields).map_err(|trouble| self.failure(trouble))
-    }
-
-    fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
-        self.link.recv(until).map_err(|trouble| self.failure(trouble))
-    }
-
-    fn silence(&self, ask: &Ask<'_>, sent: &str, advice: &str) -> Failure {
-        self.aside.verdict(ask, self.carrier, self.link.raw(), sent, advice)
+    pub(super) fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
+        let message = self.session.recv(until);
+        self.told(message)
     }
 
     /// Handshake, family, round trips, ack.
     fn talk(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-        let sent = self.shake()?;
+        let carrier = self.session.carrier();
+        let begun = self.session.begin();
+        let mut sent = self.told(begun)?;
+        if carrier == Carrier::Ws {
+            self.upgraded(ask)?;
+            // By the actor, as soon as it could.
+            sent = self.session.last_sent();
+        }
         let Some(answer) = self.answer(ask.until())? else {
-            let advice = match self.carrier {
+            let advice = match carrier {
                 Carrier::Tcp => "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port",
                 _ => "it speaks WebSocket, but no handshake of this family: check the path",
             };
-            return Err(self.silence(ask, "the handshake", advice));
+            return Err(self.session.verdict(ask, "the handshake", advice));
         };
         let took = answer.since(sent);
         let said = answer.derived.get("json").cloned().unwrap_or(Json::Null);
-        findings.find("nano", self.carrier, None);
+        findings.find("nano", carrier, None);
         findings.fact("handshake_ms", milliseconds(took));
         accepted(&said, answer.text("body").unwrap_or_default())?;
         let sys = said.get("sys").cloned().unwrap_or(Json::Null);
         tell(&sys, &said, findings);
         let mut family = Family::of(&sys);
-        if family == Family::Unknown && self.carrier == Carrier::Tcp {
+        if family == Family::Unknown && carrier == Carrier::Tcp {
             self.shake()?;
             family = match self.answer(Instant::now() + SECOND.min(ask.timeout))? {
                 Some(_) => Family::Handshakes("nano or pitaya (a second handshake is answered)"),
@@ -133,29 +127,35 @@ impl Client<'_> {
         if let Some(found) = &mut findings.found {
             found.family = family.name().map(String::from);
         }
-        match (self.carrier, family) {
+        match (carrier, family) {
             (Carrier::Ws, _) => {
-                self.send("handshake_ack", &json!({}))?;
-                self.samples("websocket ping", ask, findings, Client::ping)
+                self.acknowledge()?;
+                self.samples(Asks::Ping, ask, findings)
             }
             (_, Family::Heartbeats(_)) => {
-                self.send("handshake_ack", &json!({}))?;
+                self.acknowledge()?;
                 self.quiet(Instant::now() + UNASKED)?;
-                self.samples("heartbeat", ask, findings, Client::heartbeat)?;
+                self.samples(Asks::Heartbeat, ask, findings)?;
                 if sys.get("heartbeat").is_none() {
                     findings.note("the server names no heartbeat interval: it need not answer heartbeats");
                 }
                 Ok(())
             }
             _ => {
-                self.samples("handshake", ask, findings, Client::again)?;
-                self.send("handshake_ack", &json!({})).map(|_| ())
+                self.samples(Asks::Handshake, ask, findings)?;
+                self.acknowledge()
             }
         }
     }
 
-    fn shake(&mut self) -> Result<Instant, Failure> {
-        self.send("handshake", &json!({"body": HELLO}))
+    fn acknowledge(&mut self) -> Result<(), Failure> {
+        let sent = self.session.play("handshake_ack", None, json!({}));
+        self.told(sent).map(|_| ())
+    }
+
+    pub(super) fn shake(&mut self) -> Result<Instant, Failure> {
+        let sent = self.session.send("handshake", &json!({"body": HELLO}));
+        self.told(sent)
     }
 
     /// The server's handshake.
@@ -164,9 +164,10 @@ impl Client<'_> {
             match (heard.message, &heard.fault) {
                 ("handshake", None) if heard.from == Role::Server => {
                     self.hands += 1;
+                    self.session.accept(&heard)?;
                     return Ok(Some(heard));
                 }
-                _ if self.carrier == Carrier::Tcp && heard.bytes.starts_with(b"HTTP/1.") => {
+                _ if self.session.carrier() == Carrier::Tcp && heard.bytes.starts_with(b"HTTP/1.") => {
                     let text = "an HTTP server answers: this may be a WebSocket port";
                     return Err(Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH"));
                 }
@@ -176,7 +177,10 @@ impl Client<'_> {
         Ok(None)
     }
 
-    fn other(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
+    pub(super) fn other(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
+        if heard.fault.is_none() {
+            self.session.accept(&heard)?;
+        }
         match (heard.message, &heard.fault) {
             ("kick", None) => {
                 let reason = heard.text("body").unwrap_or_default().to_string();
@@ -194,7 +198,7 @@ impl Client<'_> {
                 Err(Failure::new(Outcome::Closed, text, "see the server's log").with("code", json!(code)))
             }
             _ => {
-                self.aside.put(heard);
+                self.session.unexpected.put(heard);
                 Ok(())
             }
         }
@@ -211,21 +215,17 @@ impl Client<'_> {
 
     /// Leaves: a half-close, which all of them answer with theirs; before it WebSocket's own close.
     fn leave(&mut self) {
-        self.link.leave();
-        if self.hands > 0 && self.carrier == Carrier::Ws {
-            let fields = json!({"mask": "6e65746b", "code": 1000});
-            let sent = self.link.send_as(websocket::NAME, "close", &fields);
+        if self.session.goodbye() && self.hands > 0 && self.session.carrier() == Carrier::Ws {
             let until = Instant::now() + ENDING;
-            while sent.is_ok() {
-                match self.link.recv(until) {
-                    Ok(Some(heard)) if heard.message != "close" => {}
-                    _ => break,
+            while let Ok(Some(heard)) = self.session.recv(until) {
+                if heard.message == "close" {
+                    break;
                 }
             }
         }
-        self.link.finish();
+        self.session.finish();
         if self.hands > 0 {
-            self.link.drain(ENDING);
+            self.session.drain(ENDING);
         }
     }
 }

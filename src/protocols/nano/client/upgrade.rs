@@ -1,9 +1,9 @@
 //! The HTTP heads of a WebSocket, for the live host and the live client's key.
 
-use super::Playing;
+use super::NanoActor;
 use crate::protocols::websocket::upgrade::accept;
 
-impl Playing {
+impl NanoActor {
     /// The client's HTTP request: for the live host, without extensions, so that nobody compresses.
     pub(super) fn upgrade(&self, head: &str) -> String {
         let mut lines = Vec::new();

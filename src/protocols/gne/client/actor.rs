@@ -2,7 +2,7 @@
 
 use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
-use super::{Datagrams, PINGS, Playing, State, is_exit, packets};
+use super::{Datagrams, GneActor, PINGS, State, is_exit, packets};
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::{Channel, OwnedMessage};
@@ -10,7 +10,7 @@ use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
 
-impl Actor for Playing {
+impl Actor for GneActor {
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if message.length == 0 {

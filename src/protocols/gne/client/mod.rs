@@ -1,4 +1,4 @@
-//! Playing one side of a recorded GNE conversation to a live peer.
+//! GneActor one side of a recorded GNE conversation to a live peer.
 //!
 //! The ports of the datagrams are live, and so are byte order and protocol version: a server of
 //! another kind refuses the captured request, says in the refusal what it has, and is asked again
@@ -8,6 +8,7 @@
 mod actor;
 mod dialect;
 mod handshake;
+mod probe;
 
 use super::packets::PROTO;
 use crate::dissect::Role;
@@ -23,12 +24,12 @@ use std::time::Instant;
 /// How many of the peer's pings wait for our reply.
 const PINGS: usize = 1024;
 
-/// The protocol's part in replays.
-pub struct Replaying;
+/// How GNE's servers are asked, and its recorded conversations played.
+pub struct GneClient;
 
-impl Replay for Replaying {
+impl Replay for GneClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
-        Box::new(Playing {
+        Box::new(GneActor {
             role: context.role,
             state: State::New,
             why: None,
@@ -78,7 +79,7 @@ enum Datagrams {
     None,
 }
 
-struct Playing {
+struct GneActor {
     role: Role,
     state: State,
     why: Option<String>,
@@ -108,7 +109,7 @@ fn is_exit(said: &OwnedMessage) -> bool {
     said.message == "packets" && packets(said).iter().any(|p| p.get("id").is_some_and(|id| id == "exit"))
 }
 
-impl Playing {
+impl GneActor {
     fn own(&self, message: &'static str, fields: Json) -> OwnedMessage {
         OwnedMessage {
             proto: PROTO,

@@ -1,34 +1,24 @@
-//! From HTTP to WebSocket.
+//! What a server answers to the upgrade from HTTP to WebSocket.
 
-use super::Client;
+use super::probe::Client;
 use crate::live::probe::{Ask, Failure, Outcome};
-use crate::protocols::websocket::{self, upgrade};
-use serde_json::{Value as Json, json};
+use crate::protocols::websocket::upgrade;
+use serde_json::Value as Json;
 
 impl Client<'_> {
-    /// Goes over to WebSocket.
-    pub(super) fn upgrade(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
-        let key = upgrade::key();
-        let host = if ask.host.contains(':') { format!("[{}]", ask.host) } else { ask.host.to_string() };
-        let head = format!(
-            "GET {} HTTP/1.1\r\nHost: {host}:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-             Sec-WebSocket-Key: {}\r\nSec-WebSocket-Version: 13\r\n\r\n",
-            ask.path,
-            ask.peer.port(),
-            key
-        );
-        let fields = json!({"head": head});
-        self.link.send_as(websocket::NAME, "upgrade_request", &fields).map_err(|trouble| self.failure(trouble))?;
+    /// Waits for the answer to the upgrade; the actor then goes on with the handshake.
+    pub(super) fn upgraded(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
         let until = ask.until();
         while let Some(heard) = self.recv(until)? {
             if heard.message != "upgrade_response" || heard.fault.is_some() {
-                self.aside.put(heard);
+                self.session.unexpected.put(heard);
                 continue;
             }
             let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
             if status == 101 {
-                answers(&key, heard.text("head").unwrap_or_default())?;
-                return Ok(());
+                let ours = self.session.last_message().text("head").unwrap_or_default();
+                answers(ours, heard.text("head").unwrap_or_default())?;
+                return self.session.accept(&heard);
             }
             let (outcome, advice) = match status {
                 404 => {
@@ -39,7 +29,7 @@ impl Client<'_> {
             let text = format!("HTTP status {status} in answer to the upgrade of {}", ask.path);
             return Err(Failure::new(outcome, text, advice).with("status", status));
         }
-        Err(self.silence(
+        Err(self.session.verdict(
             ask,
             "an HTTP upgrade",
             "nothing there that speaks HTTP: check the port, or use --transport tcp",
@@ -48,7 +38,8 @@ impl Client<'_> {
 }
 
 /// Does the server's key answer ours? Who copies a status line has not understood the request.
-fn answers(key: &str, head: &str) -> Result<(), Failure> {
+fn answers(ours: &str, head: &str) -> Result<(), Failure> {
+    let key = upgrade::header(ours, "sec-websocket-key").unwrap_or_default();
     let (wanted, said) = (upgrade::accept(key), upgrade::header(head, "sec-websocket-accept"));
     if said == Some(wanted.as_str()) {
         return Ok(());

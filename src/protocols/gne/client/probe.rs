@@ -5,17 +5,13 @@
 //! leave by the rule: exit, then wait for the server's end. A 0.70 server accepts nobody any more
 //! after a connection that ended otherwise.
 
-use crate::live::NetError;
+use super::{GneClient, is_exit, packets};
 use crate::live::OwnedMessage;
-use crate::live::net::Link;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Unexpected};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, session};
 use crate::protocols::hawknl;
 use serde_json::{Value as Json, json};
-use std::time::Duration;
-
-/// How GNE's servers are asked.
-pub struct Probing;
+use std::time::{Duration, Instant};
 
 static METHODS: [Method; 1] = [Method {
     name: "",
@@ -33,7 +29,7 @@ const DEAF: u32 = 2;
 /// Clocks further apart than this do not tell the same kind of time.
 const SAME_CLOCK: f64 = 366.0 * 86400.0;
 
-impl Probe for Probing {
+impl Probe for GneClient {
     fn port(&self) -> Option<u16> {
         None
     }
@@ -59,25 +55,20 @@ impl Probe for Probing {
     }
 }
 
-fn trouble(trouble: NetError) -> Failure {
-    Failure::from_net_error(trouble, Carrier::Tcp)
-}
-
 /// One request that nobody accepts: the refusal.
 fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, Failure> {
-    let mut link = ask.open(Carrier::Tcp, Some("le"))?;
-    let mut aside = Unexpected::default();
+    let mut session = Session::open(ask, &GneClient, Carrier::Tcp, Some("le"), ask.options)?;
     let nobody = json!({
         "version": 255, "sub_version": 255, "build": 65535, "game": "", "user_version": u32::MAX,
         "max_rate": 0, "unreliable": false,
     });
-    let sent = link.send("connection_request", &nobody).map_err(trouble)?;
+    let sent = session.send("connection_request", &nobody)?;
     let until = sent + ask.timeout;
     loop {
-        let heard = match link.recv(until) {
+        let heard = match session.recv(until) {
             Ok(Some(heard)) => heard,
             Ok(None) => break,
-            Err(error) => return Err(aside.at_end(trouble(error), ask, Carrier::Tcp, link.raw())),
+            Err(failure) => return Err(session.unexpected.at_end(failure, ask, Carrier::Tcp, session.raw())),
         };
         match (heard.message, &heard.fault) {
             ("connection_refused", None) => {
@@ -88,7 +79,8 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
                 return Ok(heard);
             }
             ("connection_accepted", _) => {
-                leave(&mut link);
+                session.accept(&heard)?;
+                leave(&mut session);
                 let text = "the server accepts a request that no server can match";
                 return Err(Failure::new(Outcome::Broken, text, "this is hardly a GNE server"));
             }
@@ -108,11 +100,11 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<OwnedMessage, 
                 let failure = Failure::new(Outcome::OtherProtocol, text, "another game over HawkNL: check the port");
                 return Err(failure.with("other", "hawknl"));
             }
-            _ => aside.put(heard),
+            _ => session.unexpected.put(heard),
         }
     }
     let advice = "not GNE, or of protocol builds 1 to 3, or a 0.70 server that has gone deaf: restart it and try again";
-    Err(aside.verdict(ask, Carrier::Tcp, link.raw(), "the connection request", advice))
+    Err(session.verdict(ask, "the connection request", advice))
 }
 
 /// What the refusal tells.
@@ -133,107 +125,125 @@ fn tell(refusal: &OwnedMessage, findings: &mut Findings<'_>) {
 
 /// The full handshake with the server's own values, pings, and the exit.
 fn connect(refusal: &OwnedMessage, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    let mut link = ask.open(Carrier::Tcp, refusal.version)?;
-    let mut refused = false;
-    let result = talk(&mut link, refusal, &mut refused, ask, findings);
-    if !refused {
-        leave(&mut link);
-    }
+    let session = Session::open(ask, &GneClient, Carrier::Tcp, refusal.version, ask.options)?;
+    let build = refusal.number("build").unwrap_or(0);
+    let mut pings = Pings { session, build, missed: 0, first: None };
+    let result = pings.talk(refusal, ask, findings);
+    leave(&mut pings.session);
     result
 }
 
-fn talk(
-    link: &mut Link<'_>,
-    refusal: &OwnedMessage,
-    refused: &mut bool,
-    ask: &Ask<'_>,
-    findings: &mut Findings<'_>,
-) -> Result<(), Failure> {
-    let mut request = json!({"max_rate": 0, "unreliable": false});
-    for name in ["version", "sub_version", "build", "game", "user_version"] {
-        if let Some(value) = refusal.fields.get(name) {
-            request[name] = value.clone();
-        }
+/// Leaves an accepted connection: exit, and wait for the server's.
+fn leave(session: &mut Session<'_>) {
+    if session.goodbye() && session.awaits_end() {
+        session.drain(ENDING);
+        session.finish();
     }
-    // Nothing was sent: then there is nothing to leave either.
-    *refused = true;
-    link.send("connection_request", &request).map_err(trouble)?;
-    *refused = false;
-    let until = ask.until();
-    loop {
-        let Some(heard) = link.recv(until).map_err(trouble)? else {
-            let text = "the server refuses strangers, but does not answer a request of its own kind";
-            return Err(Failure::new(Outcome::Silent, text, "a 0.70 server that has gone deaf: restart it"));
-        };
-        match (heard.message, &heard.fault) {
-            ("connection_accepted", None) => {
-                findings.fact("accepted", true);
-                findings.fact("max_rate", heard.fields.get("max_rate").cloned().unwrap_or(Json::Null));
-                break;
+}
+
+/// An accepted connection.
+struct Pings<'a> {
+    session: Session<'a>,
+    build: u64,
+    /// Unanswered pings in a row.
+    missed: u32,
+    /// The first ping's round trip, which is not counted.
+    first: Option<Duration>,
+}
+
+impl Pings<'_> {
+    fn talk(&mut self, refusal: &OwnedMessage, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let mut request = json!({"max_rate": 0, "unreliable": false});
+        for name in ["version", "sub_version", "build", "game", "user_version"] {
+            if let Some(value) = refusal.fields.get(name) {
+                request[name] = value.clone();
             }
-            ("connection_refused", None) => {
-                *refused = true;
-                let text = "the server refuses though version, game and user version are its own";
-                return Err(Failure::new(Outcome::Rejected, text, "its application refuses this client: see its log"));
-            }
-            (_, Some(fault)) => {
+        }
+        self.session.play("connection_request", refusal.version, request)?;
+        let until = ask.until();
+        loop {
+            let Some(heard) = self.session.recv(until)? else {
+                let text = "the server refuses strangers, but does not answer a request of its own kind";
+                return Err(Failure::new(Outcome::Silent, text, "a 0.70 server that has gone deaf: restart it"));
+            };
+            if let Some(fault) = &heard.fault {
                 let text = format!("a broken answer: {fault}");
                 return Err(Failure::new(Outcome::Broken, text, "-v shows the tree"));
             }
-            _ => {}
+            self.session.accept(&heard)?;
+            match heard.message {
+                "connection_accepted" => {
+                    findings.fact("accepted", true);
+                    findings.fact("max_rate", heard.fields.get("max_rate").cloned().unwrap_or(Json::Null));
+                    break;
+                }
+                "connection_refused" => {
+                    let text = "the server refuses though version, game and user version are its own";
+                    let advice = "its application refuses this client: see its log";
+                    return Err(Failure::new(Outcome::Rejected, text, advice));
+                }
+                _ => {}
+            }
         }
+        session::series(self, ask.samples + WARM_UP, ask.answer_wait(), &|| ask.interval, ask, findings)?;
+        if let Some(first) = self.first {
+            findings.fact("first_ping_ms", milliseconds(first));
+            findings.note("the first ping is not counted: a new connection is polled only after up to 250 ms");
+        }
+        Ok(())
     }
-    pings(link, refusal.number("build").unwrap_or(0), ask, findings)
 }
 
-fn pings(link: &mut Link<'_>, build: u64, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    let mut missed = 0;
-    let mut first = None;
-    for ping in 0..ask.samples + WARM_UP {
-        let id = ping + 1;
-        let packet = match build {
+impl<'a> Sampler<'a> for Pings<'a> {
+    fn session(&mut self) -> &mut Session<'a> {
+        &mut self.session
+    }
+
+    fn ask(&mut self, number: u32) -> Result<Instant, Failure> {
+        let id = number + 1;
+        let packet = match self.build {
             0..=5 => json!({"id": "ping", "is_request": true, "req_id": id}),
             _ => json!({"id": "ping", "req_id": id, "t2": {"sec": 0, "usec": 0}, "t3": {"sec": 0, "usec": 0}}),
         };
-        let sent = link.send("packets", &json!({"packets": [packet]})).map_err(trouble)?;
-        let until = sent + ask.timeout.min(Duration::from_secs(1));
-        let mut took = None;
-        while took.is_none() {
-            let Some(heard) = link.recv(until).map_err(trouble)? else { break };
-            if heard.message != "packets" {
-                continue;
-            }
-            let empty = Vec::new();
-            let packets = heard.fields.get("packets").and_then(Json::as_array).unwrap_or(&empty);
-            if packets.iter().any(|packet| packet.get("id") == Some(&json!("exit"))) {
-                let advice = "the server's application has ended it: see its log";
-                return Err(Failure::new(Outcome::Closed, "the server ends the connection", advice));
-            }
-            if packets.iter().any(|packet| is_reply(packet, id)) {
-                took = Some(heard.since(sent));
-                offset(&heard, findings);
-            }
+        self.session.send("packets", &json!({"packets": [packet]}))
+    }
+
+    fn message(
+        &mut self,
+        heard: OwnedMessage,
+        number: Option<u32>,
+        findings: &mut Findings<'_>,
+    ) -> Result<bool, Failure> {
+        if heard.message != "packets" {
+            return Ok(false);
         }
-        missed = if took.is_some() { 0 } else { missed + 1 };
-        match ping < WARM_UP {
-            true => first = took,
+        self.session.accept(&heard)?;
+        if is_exit(&heard) {
+            let advice = "the server's application has ended it: see its log";
+            return Err(Failure::new(Outcome::Closed, "the server ends the connection", advice));
+        }
+        let answered = number.is_some_and(|ping| packets(&heard).iter().any(|packet| is_reply(packet, ping + 1)));
+        if answered {
+            offset(&heard, findings);
+        }
+        Ok(answered)
+    }
+
+    fn sampled(&mut self, number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
+        self.missed = if took.is_some() { 0 } else { self.missed + 1 };
+        match number < WARM_UP {
+            true => self.first = took,
             false => findings.sample("ping", took),
         }
-        if missed >= DEAF && findings.samples.iter().all(|s| s.method != "ping" || s.rtt.is_none()) {
-            // Not answering is no loss: the library leaves it to the application.
-            findings.samples.retain(|s| s.method != "ping");
-            findings.note("accepted, but the application does not answer pings: the refusal's time is all there is");
-            return Ok(());
+        if self.missed < DEAF || findings.samples.iter().any(|s| s.method == "ping" && s.rtt.is_some()) {
+            return true;
         }
-        if ping + 1 < ask.samples + WARM_UP {
-            ask.pause(sent, Duration::ZERO)?;
-        }
+        // Not answering is no loss: the library leaves it to the application.
+        findings.samples.retain(|s| s.method != "ping");
+        findings.note("accepted, but the application does not answer pings: the refusal's time is all there is");
+        self.first = None;
+        false
     }
-    if let Some(first) = first {
-        findings.fact("first_ping_ms", milliseconds(first));
-        findings.note("the first ping is not counted: a new connection is polled only after up to 250 ms");
-    }
-    Ok(())
 }
 
 /// Is this packet the answer to that ping?
@@ -255,14 +265,4 @@ fn offset(heard: &OwnedMessage, findings: &mut Findings<'_>) {
     if let Some(offset) = offset.filter(|offset| offset.abs() < SAME_CLOCK) {
         findings.fact("clock_offset_s", offset);
     }
-}
-
-/// Leaves an accepted connection: exit, and wait for the server's.
-fn leave(link: &mut Link<'_>) {
-    link.leave();
-    if link.has_ended() || link.send("packets", &json!({"packets": [{"id": "exit"}]})).is_err() {
-        return;
-    }
-    link.drain(ENDING);
-    link.finish();
 }

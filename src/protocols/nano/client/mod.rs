@@ -1,9 +1,13 @@
-//! Playing one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
+//! NanoActor one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
 //!
 //! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
 //! a response goes to the live request of the same route (facts, sections 2 and 3).
 
 mod actor;
+mod answer;
+mod family;
+mod probe;
+mod samples;
 mod upgrade;
 
 use crate::dissect::Role;
@@ -19,12 +23,15 @@ const LARGEST_ID: u64 = (1 << 28) - 1;
 /// Any mask is as good as another: it hides nothing.
 const MASK: &str = "6e6b7470";
 
-/// The protocol's part in replays.
-pub struct Replaying;
+/// A handshake of our own: what pomelo's servers demand, and nano's ignore.
+const HELLO: &str = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
 
-impl Replay for Replaying {
+/// How servers of the nano family are asked, and recorded conversations played.
+pub struct NanoClient;
+
+impl Replay for NanoClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
-        Box::new(Playing::new(context))
+        Box::new(NanoActor::new(context))
     }
 }
 
@@ -52,7 +59,7 @@ struct Request {
     live: Option<u64>,
 }
 
-struct Playing {
+struct NanoActor {
     role: Role,
     state: State,
     why: Option<String>,
@@ -73,6 +80,10 @@ struct Playing {
     has_upgrade: bool,
     has_handshake: bool,
     has_ack: bool,
+    /// The WebSocket's close frame was sent.
+    parted: bool,
+    /// Heartbeats are the sampler's.
+    probe: bool,
 }
 
 /// A message's route, by whichever way it is known.
@@ -80,14 +91,14 @@ fn route(said: &OwnedMessage) -> Option<&str> {
     said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
 }
 
-impl Playing {
-    fn new(context: &ReplayContext<'_>) -> Playing {
+impl NanoActor {
+    fn new(context: &ReplayContext<'_>) -> NanoActor {
         let ours = |name: &str| {
             context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
         };
         let recorded = context.messages.iter().any(|m| m.said.message == "upgrade_request");
         let websocket = recorded || context.path.is_some();
-        Playing {
+        NanoActor {
             role: context.role,
             state: if websocket { State::New } else { State::Open },
             why: None,
@@ -104,7 +115,10 @@ impl Playing {
             beat: None,
             has_upgrade: ours("upgrade_request"),
             has_handshake: ours("handshake"),
-            has_ack: ours("handshake_ack"),
+            // A probe's comes when it has sampled what is answered before it.
+            has_ack: ours("handshake_ack") || context.probe,
+            parted: false,
+            probe: context.probe,
         }
     }
 

@@ -1,7 +1,7 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::super::layout;
-use super::{Playing, Request, State, route};
+use super::{HELLO, NanoActor, Request, State, route};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
@@ -13,7 +13,7 @@ use std::time::Instant;
 /// The line of a request that the server's answer must prove to have read.
 const KEY: &str = "sec-websocket-key";
 
-impl Actor for Playing {
+impl Actor for NanoActor {
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if said.message == "request" && said.fault.is_none() && said.from == Role::Client {
@@ -64,10 +64,7 @@ impl Actor for Playing {
                 ..self.message("upgrade_request", json!({ "head": head }))
             });
         } else if !self.websocket && !self.has_handshake {
-            let said = self.message(
-                "handshake",
-                json!({"body": json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()}),
-            );
+            let said = self.message("handshake", json!({"body": HELLO}));
             self.handshake(said, out);
         }
     }
@@ -149,8 +146,7 @@ impl Actor for Playing {
                 }
                 self.state = self.state.max(State::Open);
                 if !self.has_handshake {
-                    let body = json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string();
-                    let said = self.message("handshake", json!({ "body": body }));
+                    let said = self.message("handshake", json!({"body": HELLO}));
                     self.handshake(said, out);
                 }
             }
@@ -166,6 +162,7 @@ impl Actor for Playing {
                 if self.state != State::Over {
                     let close = self.control("close", fields);
                     out.live(close);
+                    self.parted = true;
                     self.close("the WebSocket was closed".into());
                 }
                 return Handling::Session;
@@ -211,7 +208,8 @@ impl Actor for Playing {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let interval = self.interval.filter(|_| self.role == Role::Client && self.state == State::Working)?;
+        let beats = self.role == Role::Client && self.state == State::Working && !self.probe;
+        let interval = self.interval.filter(|_| beats)?;
         let beat = self.beat.get_or_insert(now + interval);
         if now >= *beat {
             *beat = now + interval;
@@ -235,7 +233,7 @@ impl Actor for Playing {
 
     fn leave(&mut self, out: &mut Outbox) {
         // There is no goodbye package: the end of the stream is the goodbye.
-        if self.websocket && self.state > State::New && self.state != State::Over {
+        if self.websocket && self.state > State::New && !self.parted && (self.probe || self.state != State::Over) {
             let mut fields = Map::new();
             fields.insert("code".into(), 1000.into());
             let close = self.control("close", fields);
