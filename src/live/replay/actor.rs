@@ -6,6 +6,8 @@
 //! that are repeated, and answers the peer. It does no input or output, and knows time only as it
 //! is told: the engine ([`crate::live::replay`]) does the rest.
 
+pub use super::life::{Life, Phase, Rules};
+
 use crate::capture::Time;
 use crate::dissect::options::Options;
 use crate::dissect::talk::Role;
@@ -146,6 +148,12 @@ pub enum Handling {
 
 /// Plays one side of a conversation.
 pub trait Actor {
+    /// How far it has come.
+    fn life(&self) -> &Life;
+
+    /// What the protocol says of its live side as data.
+    fn rules(&self) -> &'static Rules;
+
     /// What becomes of a recorded message of either side. Asked once for each, in order.
     fn disposition(&mut self, message: &Recorded) -> Disposition;
 
@@ -165,26 +173,34 @@ pub trait Actor {
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling;
 
     /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
-    fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant>;
+    fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {
+        None
+    }
 
     /// Is everything said that was to be acknowledged, and is the peer at rest?
-    fn settled(&self, now: Instant) -> bool;
+    fn settled(&self, _now: Instant) -> bool {
+        true
+    }
 
     /// Why the session is over, once the peer has ended it.
-    fn over(&self) -> Option<String>;
+    fn over(&self) -> Option<String> {
+        self.life().over()
+    }
 
     /// Does this recorded message of ours begin a session anew after the one before was over?
-    fn opens(&self, _message: &Recorded) -> bool {
-        false
+    fn opens(&self, message: &Recorded) -> bool {
+        let [client, server] = self.rules().opens;
+        let names = if self.life().role == Role::Client { client } else { server };
+        names.contains(&message.said.message)
     }
 
     /// Does this recorded message of ours end the session?
-    fn closes(&self, _message: &Recorded) -> bool {
-        false
+    fn closes(&self, message: &Recorded) -> bool {
+        self.rules().closes.contains(&message.said.message)
     }
 
     /// Leaves politely, whatever has happened.
-    fn leave(&mut self, out: &mut Outbox);
+    fn leave(&mut self, _out: &mut Outbox) {}
 
     /// Does the peer close the connection after our leave, and must it be waited for?
     fn awaits_end(&self) -> bool {
@@ -193,10 +209,14 @@ pub trait Actor {
 
     /// What a message is about, by which the live one is paired with the recorded one:
     /// `reliable 1000`.
-    fn identity(&self, said: &OwnedMessage) -> String;
+    fn identity(&self, said: &OwnedMessage) -> String {
+        said.message.into()
+    }
 
     /// The message's content without what differs from session to session.
-    fn content(&self, said: &OwnedMessage) -> Json;
+    fn content(&self, said: &OwnedMessage) -> Json {
+        without(&said.fields, self.rules().volatile(said.message))
+    }
 
     /// Does the peer's transport bring such a message for sure? What comes later waits for it.
     fn sure(&self, said: &OwnedMessage) -> bool;

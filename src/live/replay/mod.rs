@@ -11,6 +11,7 @@ mod asking;
 mod compare;
 mod drive;
 mod edit;
+mod life;
 mod plan;
 mod player;
 mod recording;

@@ -8,7 +8,7 @@ mod probe;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Recorded, Replay, ReplayContext, Rules};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,14 +22,12 @@ pub struct AcknexClient;
 impl Replay for AcknexClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(AcknexActor {
-            role: context.role,
-            version: context.messages.iter().rev().find_map(|m| m.said.version),
+            life: Life::new("acknex", context).spoken(context.messages.iter().rev().find_map(|m| m.said.version)),
             bundles: BTreeMap::new(),
             creates: Vec::new(),
             entities: BTreeMap::new(),
             live: BTreeMap::new(),
             spoke: None,
-            probe: context.probe,
         })
     }
 
@@ -39,8 +37,7 @@ impl Replay for AcknexClient {
 }
 
 struct AcknexActor {
-    role: Role,
-    version: Option<&'static str>,
+    life: Life,
     /// How many messages of ours a recorded datagram still has.
     bundles: BTreeMap<u64, usize>,
     /// Identifiers of the recorded client's creates, and of the live one's in their place.
@@ -51,17 +48,33 @@ struct AcknexActor {
     live: BTreeMap<String, Json>,
     /// When we last said something that keeps us in the session.
     spoke: Option<Instant>,
-    probe: bool,
 }
 
+static RULES: Rules = Rules {
+    empty: "no message of the protocol: nobody knows what a server makes of it",
+    broken: "",
+    live: &[],
+    opens: [&[], &[]],
+    closes: &[],
+    volatile: &[(&[], &["entity", "entity_dpid", "identifier", "server_time"])],
+};
+
 impl Actor for AcknexActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
-        if let Some(fault) = &said.fault {
-            return Disposition::Danger(format!("broken: {fault}"));
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
         }
-        if matches!(said.message, "unknown" | "unreadable") || message.length == 0 {
-            return Disposition::Danger("no message of the protocol: nobody knows what a server makes of it".into());
+        if matches!(said.message, "unknown" | "unreadable") {
+            return Disposition::Danger(RULES.empty.into());
         }
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
@@ -71,7 +84,7 @@ impl Actor for AcknexActor {
                 _ => {}
             }
         }
-        if said.from == self.role && !message.dropped {
+        if said.from == self.life.role && !message.dropped {
             *self.bundles.entry(message.frame).or_default() += 1;
         }
         Disposition::Send
@@ -83,7 +96,7 @@ impl Actor for AcknexActor {
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let mut said = message.said.clone();
-        if self.role == Role::Client {
+        if self.life.role == Role::Client {
             for key in ["entity", "entity_dpid"] {
                 let live = said.fields.get(key).and_then(|entity| self.live.get(&entity.to_string())).cloned();
                 if let Some(live) = live {
@@ -109,14 +122,14 @@ impl Actor for AcknexActor {
     }
 
     fn recv(&mut self, said: &OwnedMessage, now: Instant, _out: &mut Outbox) -> Handling {
-        if self.probe {
+        if self.life.probe {
             // The server is there: its words tell the version, and from now on we are in.
-            self.version = said.version.or(self.version);
+            self.life.version = said.version.or(self.life.version);
             self.spoke.get_or_insert(now);
         }
         if said.message == "create" {
             let identifier = said.fields.get("identifier").cloned().unwrap_or_default();
-            match self.role {
+            match self.life.role {
                 Role::Client => {
                     let recorded = self.entities.get(&identifier.to_string());
                     if let (Some(recorded), Some(live)) = (recorded, said.fields.get("entity")) {
@@ -135,40 +148,16 @@ impl Actor for AcknexActor {
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
         // A5's ping needs the player's id, which the recording's own pings have.
-        let spoke = self.spoke.filter(|_| self.role == Role::Client && self.version == Some("a6"))?;
+        let spoke = self.spoke.filter(|_| self.life.role == Role::Client && self.life.version == Some("a6"))?;
         if now.saturating_duration_since(spoke) < SILENCE {
             return Some(spoke + SILENCE);
         }
         self.spoke = Some(now);
-        out.live(OwnedMessage {
-            proto: "acknex",
-            message: "ping",
-            version: self.version,
-            from: self.role,
-            fields: json!({}),
-            ..OwnedMessage::default()
-        });
+        out.live(self.life.message("ping", json!({})));
         Some(now + SILENCE)
     }
 
-    fn settled(&self, _now: Instant) -> bool {
-        true
-    }
-
-    fn over(&self) -> Option<String> {
-        None
-    }
-
-    /// There is no goodbye: the server notices the silence.
-    fn leave(&mut self, _out: &mut Outbox) {}
-
-    fn identity(&self, said: &OwnedMessage) -> String {
-        said.message.into()
-    }
-
-    fn content(&self, said: &OwnedMessage) -> Json {
-        without(&said.fields, &["entity", "entity_dpid", "identifier", "server_time"])
-    }
+    // There is no goodbye: the server notices the silence.
 
     fn sure(&self, _said: &OwnedMessage) -> bool {
         false

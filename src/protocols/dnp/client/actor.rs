@@ -1,10 +1,10 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::links::{Offer, link_content};
-use super::{DnpActor, State, TRIES, is_numbered};
+use super::{DnpActor, TRIES, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules, without};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,24 @@ const LINK_UP: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless (probe.md).
 const GOODBYES: usize = 3;
 
+static RULES: Rules = Rules {
+    empty: "",
+    broken: "; the C++ library reads past its end",
+    live: &[("reliable_acknowledge", "acknowledges")],
+    opens: [&["connection_request"], &["connection_acknowledge"]],
+    closes: &["connection_close"],
+    volatile: &[(&[], &["number", "link_id"])],
+};
+
 impl Actor for DnpActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         let noted = |code: &str| message.notes.contains(&code);
@@ -45,8 +62,8 @@ impl Actor for DnpActor {
             }
             return Disposition::Live("link answers");
         }
-        if let Some(fault) = &said.fault {
-            return Disposition::Danger(format!("broken: {fault}; the C++ library reads past its end"));
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
         }
         if noted("dnp.bare_link_id") {
             return Disposition::Danger("a link_update that ends with a bare link id: it is cut off".into());
@@ -59,7 +76,6 @@ impl Actor for DnpActor {
             "link_update" if noted("dnp.unknown_types") => {
                 Disposition::Danger("the types of its links are not known".into())
             }
-            "reliable_acknowledge" => Disposition::Live("acknowledges"),
             "connection_request" if std::mem::replace(&mut self.begun, true) => Disposition::Live("repeated requests"),
             "connection_close" => {
                 self.begun = false;
@@ -70,22 +86,22 @@ impl Actor for DnpActor {
                 Disposition::Send
             }
             _ if noted("dnp.retransmission") || noted("dnp.duplicate") => Disposition::Live("resends"),
-            _ => Disposition::Send,
+            _ => RULES.disposition(message),
         }
     }
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
-        if self.role == Role::Client && !self.has_request {
-            let request = self.message("connection_request", json!({"protocols": [0]}));
+        if self.life.role == Role::Client && !self.has_request {
+            let request = self.life.message("connection_request", json!({"protocols": [0]}));
             self.request(request, now, out);
         }
     }
 
     fn ready(&mut self, message: &Recorded, now: Instant) -> bool {
         let said = &message.said;
-        let connected = match self.role {
-            Role::Client => self.state >= State::Connected,
-            _ => self.state >= State::Requested,
+        let connected = match self.life.role {
+            Role::Client => self.life.phase >= Phase::Working,
+            _ => self.life.phase >= Phase::Asked,
         };
         match said.message {
             "connection_request" => true,
@@ -111,24 +127,24 @@ impl Actor for DnpActor {
         let said = message.said.clone();
         match said.message {
             "connection_request" => {
-                if self.state != State::New {
+                if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
                 self.request(said, now, out);
             }
             "connection_acknowledge" => {
                 if said.text("result") == Some("accepted") {
-                    self.state = self.state.max(State::Connected);
+                    self.life.reach(Phase::Working);
                     self.answer = Some(said.clone());
                 } else {
-                    self.state = State::New;
+                    self.life.phase = Phase::New;
                 }
                 out.say.push_back(said);
             }
             "connection_close" => {
                 self.sent.abandon(out);
                 (0..GOODBYES).for_each(|_| out.say.push_back(said.clone()));
-                self.state = State::Over;
+                self.life.phase = Phase::Over;
             }
             "link_update" => match self.rekeyed(message) {
                 Some(said) => out.say.push_back(said),
@@ -137,7 +153,7 @@ impl Actor for DnpActor {
             "link_state" => {
                 let recorded = said.number("link_id").unwrap_or(0);
                 let live = self.free_id(recorded);
-                let role = self.role;
+                let role = self.life.role;
                 if let Some(offer) =
                     self.offers.iter_mut().find(|o| o.by == role && o.frame == message.frame && o.live.is_none())
                 {
@@ -154,21 +170,22 @@ impl Actor for DnpActor {
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
         match said.message {
             "connection_request" => {
-                if self.state == State::Over {
+                if self.life.phase == Phase::Over {
                     self.afresh(out);
                 }
-                if self.state != State::New {
+                if self.life.phase != Phase::New {
                     // Real servers ignore it, and a client whose acknowledge was lost has to begin
                     // anew from another port: we are more patient.
                     out.say.extend(self.answer.clone());
                     out.counts.copies += 1;
                     return Handling::Session;
                 }
-                self.state = State::Requested;
+                self.life.phase = Phase::Asked;
                 if !self.has_answer {
-                    let answer = self.message("connection_acknowledge", json!({"result": "accepted", "protocol": 0}));
+                    let answer =
+                        self.life.message("connection_acknowledge", json!({"result": "accepted", "protocol": 0}));
                     self.answer = Some(answer.clone());
-                    self.state = State::Connected;
+                    self.life.phase = Phase::Working;
                     out.live(answer);
                 }
             }
@@ -177,19 +194,17 @@ impl Actor for DnpActor {
                     return Handling::Session;
                 }
                 if said.text("result") == Some("accepted") {
-                    self.state = self.state.max(State::Connected);
+                    self.life.reach(Phase::Working);
                 } else {
                     let result = said.fields.get("result").map(ToString::to_string).unwrap_or_default();
-                    self.why = Some(format!("the server does not accept: {result}"));
-                    self.state = State::Over;
+                    self.life.end(format!("the server does not accept: {result}"));
                 }
             }
             "connection_close" => {
-                if self.state == State::Over {
+                if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
-                self.why = Some("connection_close".into());
-                self.state = State::Over;
+                self.life.end("connection_close");
                 self.request = None;
                 self.sent.abandon(out);
             }
@@ -202,7 +217,7 @@ impl Actor for DnpActor {
                 return Handling::Session;
             }
             "link_up" | "link_down" => {
-                let (role, id) = (self.role, said.number("link_id"));
+                let (role, id) = (self.life.role, said.number("link_id"));
                 if let Some(offer) = self.offers.iter_mut().rev().find(|o| o.by == role && o.live == id) {
                     offer.up = said.message == "link_up";
                     offer.at = offer.at.map(|at| at.checked_sub(LINK_UP).unwrap_or(at));
@@ -212,7 +227,8 @@ impl Actor for DnpActor {
             name if is_numbered(name) => {
                 let Some(number) = said.number("number") else { return Handling::New };
                 let Some(new) = self.take(number as u32) else { return Handling::Session };
-                let acknowledge = self.message("reliable_acknowledge", json!({"number": number, "result": "success"}));
+                let acknowledge =
+                    self.life.message("reliable_acknowledge", json!({"number": number, "result": "success"}));
                 out.live(acknowledge);
                 self.stirred = Some(now);
                 let link = said.number("link_id").filter(|_| name == "link_state");
@@ -224,7 +240,7 @@ impl Actor for DnpActor {
                     }
                     return Handling::Session;
                 }
-                if link.is_some() && !self.probe {
+                if link.is_some() && !self.life.probe {
                     self.linked(said, now, out);
                 }
             }
@@ -238,20 +254,19 @@ impl Actor for DnpActor {
         let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
         if let Some(asking) = &mut self.request {
             // A probe's own deadline comes first.
-            let (every, patience) = match self.probe {
-                true => (self.timeout, self.timeout * (TRIES + 1)),
-                false => (REQUEST.min(self.resend * 2), self.timeout),
+            let (every, patience) = match self.life.probe {
+                true => (self.life.timeout, self.life.timeout * (TRIES + 1)),
+                false => (REQUEST.min(self.resend * 2), self.life.timeout),
             };
             match asking.tick(every, patience, now, out) {
                 Some(when) => at(when),
                 None => {
-                    self.why = Some("no answer to the connection_request".into());
-                    self.state = State::Over;
+                    self.life.end("no answer to the connection_request");
                     self.request = None;
                 }
             }
         }
-        if self.state == State::Over {
+        if self.life.phase == Phase::Over {
             return None;
         }
         let (when, lost) = self.sent.tick(now, out);
@@ -268,29 +283,14 @@ impl Actor for DnpActor {
         self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= rest)
     }
 
-    fn over(&self) -> Option<String> {
-        self.why.clone().filter(|_| self.state == State::Over)
-    }
-
-    fn opens(&self, message: &Recorded) -> bool {
-        matches!(
-            (message.said.message, self.role),
-            ("connection_request", Role::Client) | ("connection_acknowledge", Role::Server)
-        )
-    }
-
-    fn closes(&self, message: &Recorded) -> bool {
-        message.said.message == "connection_close"
-    }
-
     fn leave(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
-        if self.state != State::New && (self.probe || self.state != State::Over) {
+        if self.life.phase != Phase::New && (self.life.probe || self.life.phase != Phase::Over) {
             // A server has no idle timeout: without it our place would be taken for good.
-            let goodbye = self.message("connection_close", json!({}));
+            let goodbye = self.life.message("connection_close", json!({}));
             (0..GOODBYES).for_each(|_| out.live(goodbye.clone()));
         }
-        self.state = State::Over;
+        self.life.phase = Phase::Over;
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {

@@ -45,7 +45,7 @@ impl DnpActor {
     /// Which answer the capture gave to a link_state like this one.
     pub(super) fn linked(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
         let Some(id) = said.number("link_id") else { return };
-        let (peer, content) = (self.role.other(), link_content(said));
+        let (peer, content) = (self.life.role.other(), link_content(said));
         let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
         let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
             true => self.offers.iter_mut().filter(open).find(|o| o.content == content),
@@ -70,7 +70,7 @@ impl DnpActor {
 
     pub(super) fn link_answer(&self, id: u64, answer: &'static str, out: &mut Outbox) {
         let copies = if answer == "link_up" { ANSWERS } else { 1 };
-        (0..copies).for_each(|_| out.live(self.message(answer, json!({ "link_id": id }))));
+        (0..copies).for_each(|_| out.live(self.life.message(answer, json!({ "link_id": id }))));
     }
 
     /// The recorded link that an update before this frame is about.

@@ -9,12 +9,10 @@ mod links;
 mod probe;
 
 use super::RESEND;
-use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Replay, ReplayContext};
 use crate::live::replay::{Asking, Unacknowledged};
 use links::Offer;
-use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -37,19 +35,8 @@ impl Replay for DnpClient {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    New,
-    Requested,
-    Connected,
-    Over,
-}
-
 struct DnpActor {
-    role: Role,
-    state: State,
-    why: Option<String>,
-    timeout: Duration,
+    life: Life,
     resend: Duration,
     next: u32,
     sent: Unacknowledged,
@@ -66,8 +53,6 @@ struct DnpActor {
     has_request: bool,
     has_answer: bool,
     begun: bool,
-    /// No link is wanted, and somebody who may think that we are connected is always left.
-    probe: bool,
 }
 
 fn is_numbered(message: &str) -> bool {
@@ -80,10 +65,7 @@ impl DnpActor {
             context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
         };
         DnpActor {
-            role: context.role,
-            state: State::New,
-            why: None,
-            timeout: context.timeout,
+            life: Life::new("dnp", context),
             resend,
             next: 0,
             sent: Unacknowledged::new(resend, context.timeout),
@@ -97,12 +79,7 @@ impl DnpActor {
             has_request: ours("connection_request"),
             has_answer: ours("connection_acknowledge"),
             begun: false,
-            probe: context.probe,
         }
-    }
-
-    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage { proto: "dnp", message, from: self.role, fields, ..OwnedMessage::default() }
     }
 
     fn afresh(&mut self, out: &mut Outbox) {
@@ -110,16 +87,17 @@ impl DnpActor {
         (self.next, self.expects) = (0, 0);
         self.beyond.clear();
         self.answered.clear();
-        (self.state, self.why, self.answer) = (State::New, None, None);
+        self.life.afresh();
+        self.answer = None;
     }
 
     fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let mut asking = Asking::new(said, now, out);
-        if self.probe {
+        if self.life.probe {
             asking.most = TRIES;
         }
         self.request = Some(asking);
-        self.state = State::Requested;
+        self.life.phase = Phase::Asked;
     }
 
     fn numbered(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {

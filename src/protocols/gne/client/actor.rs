@@ -2,26 +2,40 @@
 
 use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
-use super::{Datagrams, GneActor, PINGS, State, is_exit, packets};
+use super::{Datagrams, GneActor, PINGS, is_exit, packets};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules, without};
 use crate::live::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
 use serde_json::Value as Json;
 use std::time::Instant;
 
+static RULES: Rules = Rules {
+    empty: "an empty datagram or frame ends the connection",
+    broken: "; old servers stop serving anybody",
+    live: &[],
+    opens: [&[], &[]],
+    closes: &[],
+    volatile: &[(&["packets"], &[]), (&[], &["port"])],
+};
+
 impl Actor for GneActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
-        if message.length == 0 {
-            return Disposition::Danger("an empty datagram or frame ends the connection".into());
-        }
-        if message.notes.contains(&"hawknl.unfinished") {
+        if message.length > 0 && message.notes.contains(&"hawknl.unfinished") {
             // What a peer that has left does not get any more.
             return Disposition::Live("frames that the other side's end has cut");
         }
-        if let Some(fault) = &said.fault {
-            return Disposition::Danger(format!("broken: {fault}; old servers stop serving anybody"));
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
         }
         if said.proto == hawknl::PROTO {
             return Disposition::Danger("a HawkNL frame that is no message of GNE".into());
@@ -41,24 +55,24 @@ impl Actor for GneActor {
 
     fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
         let said = &message.said;
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             ("connection_request", _) => true,
-            ("connection_accepted" | "connection_refused", _) => self.state >= State::Requested,
+            ("connection_accepted" | "connection_refused", _) => self.life.phase >= Phase::Asked,
             _ if said.channel == Channel::Beside => self.datagrams != Datagrams::Unknown,
-            _ => self.state >= State::Accepted,
+            _ => self.life.phase >= Phase::Working,
         }
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         match message.said.message {
             "connection_request" => {
-                self.state = State::Requested;
+                self.life.phase = Phase::Asked;
                 self.speaks(&message.said);
                 self.greeting.request = Some(message.said.clone());
                 out.say.push_back(message.said.clone());
             }
             "connection_accepted" => {
-                self.state = State::Accepted;
+                self.life.phase = Phase::Working;
                 let said = self.dialect.write(message, out)?;
                 out.say.push_back(match (port(&said), self.beside, self.datagrams) {
                     (None, ..) => said,
@@ -69,7 +83,7 @@ impl Actor for GneActor {
             }
             "connection_refused" => {
                 out.say.push_back(message.said.clone());
-                self.state = State::Over;
+                self.life.phase = Phase::Over;
             }
             "client_port" => {
                 let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
@@ -97,7 +111,7 @@ impl Actor for GneActor {
         }
         match said.message {
             "connection_request" => {
-                self.state = self.state.max(State::Requested);
+                self.life.reach(Phase::Asked);
                 // The client's order is that of all that follows; a server that has another refuses.
                 self.speaks(said);
                 if !handshake::wants_datagrams(said) {
@@ -105,12 +119,11 @@ impl Actor for GneActor {
                 }
             }
             "connection_accepted" => self.accepted(said, out),
-            "connection_refused" if self.state == State::Requested && self.refused(said, out) => {
+            "connection_refused" if self.life.phase == Phase::Asked && self.refused(said, out) => {
                 return Handling::Session;
             }
             "connection_refused" => {
-                self.why = Some(handshake::why(said));
-                self.state = State::Over;
+                self.life.end(handshake::why(said));
             }
             "client_port" => match port(said) {
                 Some(theirs) => {
@@ -125,24 +138,11 @@ impl Actor for GneActor {
                     return Handling::Session;
                 }
                 self.exit(out);
-                self.why = Some("exit".into());
-                self.state = State::Over;
+                self.life.end("exit");
             }
             _ => {}
         }
         Handling::New
-    }
-
-    fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {
-        None
-    }
-
-    fn settled(&self, _now: Instant) -> bool {
-        true
-    }
-
-    fn over(&self) -> Option<String> {
-        self.why.clone().filter(|_| self.state == State::Over)
     }
 
     fn closes(&self, message: &Recorded) -> bool {
@@ -151,9 +151,9 @@ impl Actor for GneActor {
 
     fn leave(&mut self, out: &mut Outbox) {
         // Also where the acceptance has not come: it may be under way.
-        let accepted = match self.role {
-            Role::Client => self.state == State::Requested || self.state == State::Accepted,
-            _ => self.state == State::Accepted,
+        let accepted = match self.life.role {
+            Role::Client => self.life.phase == Phase::Asked || self.life.phase == Phase::Working,
+            _ => self.life.phase == Phase::Working,
         };
         if accepted && !self.exited {
             self.exit(out);
@@ -161,7 +161,7 @@ impl Actor for GneActor {
     }
 
     fn awaits_end(&self) -> bool {
-        self.role == Role::Client && self.exited
+        self.life.role == Role::Client && self.exited
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {
@@ -186,10 +186,7 @@ impl Actor for GneActor {
                 ping.insert("request".into(), request.into());
             }
         });
-        match said.message {
-            "packets" => fields,
-            _ => without(&fields, &["port"]),
-        }
+        without(&fields, RULES.volatile(said.message))
     }
 
     fn sure(&self, said: &OwnedMessage) -> bool {

@@ -12,7 +12,7 @@ mod probe;
 
 use super::packets::PROTO;
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Recorded, Replay, ReplayContext};
 use crate::live::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
@@ -30,9 +30,7 @@ pub struct GneClient;
 impl Replay for GneClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(GneActor {
-            role: context.role,
-            state: State::New,
-            why: None,
+            life: Life::new(PROTO, context),
             greeting: Greeting::new(context.messages),
             dialect: Dialect { order: context.messages.iter().find_map(|m| m.said.version), short_pings: None },
             pings_set: context.options.settings.get("gne.build").is_some_and(|build| build != "auto"),
@@ -60,14 +58,6 @@ impl Replay for GneClient {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    New,
-    Requested,
-    Accepted,
-    Over,
-}
-
 /// Are there datagrams beside the stream?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Datagrams {
@@ -80,9 +70,7 @@ enum Datagrams {
 }
 
 struct GneActor {
-    role: Role,
-    state: State,
-    why: Option<String>,
+    life: Life,
     greeting: Greeting,
     /// How the live server writes, and so both sides.
     dialect: Dialect,
@@ -111,14 +99,7 @@ fn is_exit(said: &OwnedMessage) -> bool {
 
 impl GneActor {
     fn own(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage {
-            proto: PROTO,
-            message,
-            version: self.dialect.order,
-            from: self.role,
-            fields,
-            ..OwnedMessage::default()
-        }
+        OwnedMessage { version: self.dialect.order, ..self.life.message(message, fields) }
     }
 
     /// How the side that says this writes.
@@ -177,7 +158,7 @@ impl GneActor {
 
     /// The server accepts: it tells whether there are datagrams, and to which port.
     fn accepted(&mut self, said: &OwnedMessage, out: &mut Outbox) {
-        self.state = self.state.max(State::Accepted);
+        self.life.reach(Phase::Working);
         let (Some(theirs), Some(ours)) = (port(said), self.beside) else {
             self.datagrams = Datagrams::None;
             return;

@@ -1,10 +1,10 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::super::layout;
-use super::{HELLO, NanoActor, Request, State, route};
+use super::{HELLO, NanoActor, Request, route};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules, without};
 use crate::protocols::websocket;
 use crate::protocols::websocket::upgrade;
 use serde_json::{Map, Value as Json, json};
@@ -13,7 +13,24 @@ use std::time::Instant;
 /// The line of a request that the server's answer must prove to have read.
 const KEY: &str = "sec-websocket-key";
 
+static RULES: Rules = Rules {
+    empty: "",
+    broken: "; an empty or cut data package ends a pomelo server",
+    live: &[("heartbeat", "heartbeats")],
+    opens: [&[], &[]],
+    closes: &["kick"],
+    volatile: &[(&[], &["id", "route", "route_code", "flags", "mask"])],
+};
+
 impl Actor for NanoActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
         if said.message == "request" && said.fault.is_none() && said.from == Role::Client {
@@ -22,8 +39,8 @@ impl Actor for NanoActor {
             let route = route(said).unwrap_or_default().to_string();
             self.requests.push(Request { recorded, frame: message.frame, route, live: None });
         }
-        if let Some(fault) = &said.fault {
-            return Disposition::Danger(format!("broken: {fault}; an empty or cut data package ends a pomelo server"));
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
         }
         if said.proto == websocket::NAME {
             return match said.message {
@@ -36,18 +53,17 @@ impl Actor for NanoActor {
             };
         }
         match said.message {
-            "heartbeat" => Disposition::Live("heartbeats"),
             "kick" if said.from == Role::Client => Disposition::Danger("a kick is the server's: pomelo closes".into()),
             name if layout::layout(name).is_none() || matches!(name, "data" | "unknown") => {
                 Disposition::Danger("no message of the protocol".into())
             }
             "request" if said.text("route") == Some("") => Disposition::Danger("a request without a route".into()),
-            _ => Disposition::Send,
+            _ => RULES.disposition(message),
         }
     }
 
     fn begin(&mut self, _now: Instant, out: &mut Outbox) {
-        if self.role != Role::Client {
+        if self.life.role != Role::Client {
             return;
         }
         if self.websocket && !self.has_upgrade {
@@ -61,35 +77,35 @@ impl Actor for NanoActor {
             self.key = upgrade::header(&head, KEY).map(String::from);
             out.live(OwnedMessage {
                 proto: websocket::NAME,
-                ..self.message("upgrade_request", json!({ "head": head }))
+                ..self.life.message("upgrade_request", json!({ "head": head }))
             });
         } else if !self.websocket && !self.has_handshake {
-            let said = self.message("handshake", json!({"body": HELLO}));
+            let said = self.life.message("handshake", json!({"body": HELLO}));
             self.handshake(said, out);
         }
     }
 
     fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
         let said = &message.said;
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             ("upgrade_request", _) => true,
             ("upgrade_response", _) => self.key.is_some(),
-            ("handshake", Role::Client) => self.state >= State::Open,
-            ("handshake", _) => self.state >= State::Asked,
-            ("handshake_ack", _) => self.state >= State::Answered,
+            ("handshake", Role::Client) => self.life.phase >= Phase::Open,
+            ("handshake", _) => self.life.phase >= Phase::Asked,
+            ("handshake_ack", _) => self.life.phase >= Phase::Answered,
             ("response", Role::Server) => {
                 let (id, frame) = (said.number("id").unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
-                self.state >= State::Working && request.is_none_or(|r| r.live.is_some())
+                self.life.phase >= Phase::Working && request.is_none_or(|r| r.live.is_some())
             }
-            ("kick", _) => self.state >= State::Asked,
-            _ => self.state >= State::Working,
+            ("kick", _) => self.life.phase >= Phase::Asked,
+            _ => self.life.phase >= Phase::Working,
         }
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = message.said.clone();
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             ("upgrade_request", _) => {
                 let head = self.upgrade(said.text("head").unwrap_or_default());
                 self.key = upgrade::header(&head, KEY).map(String::from);
@@ -98,7 +114,7 @@ impl Actor for NanoActor {
             ("upgrade_response", _) => {
                 let head = self.upgraded(said.text("head").unwrap_or_default());
                 out.say.push_back(said.with("head", head));
-                self.state = State::Open;
+                self.life.phase = Phase::Open;
             }
             ("handshake", Role::Client) => self.handshake(said, out),
             ("handshake", _) => {
@@ -129,24 +145,24 @@ impl Actor for NanoActor {
     }
 
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             ("upgrade_request", Role::Server) => {
                 self.key = said.text("head").and_then(|head| upgrade::header(head, KEY)).map(String::from);
             }
             ("upgrade_response", Role::Client) => {
                 if said.derived("status").and_then(Json::as_u64) != Some(101) {
                     let status = said.derived("status").map(ToString::to_string).unwrap_or_default();
-                    self.close(format!("the upgrade is answered with status {status}"));
+                    self.life.end(format!("the upgrade is answered with status {status}"));
                     return Handling::New;
                 }
                 let answer = said.text("head").and_then(|head| upgrade::header(head, "sec-websocket-accept"));
                 if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
-                    self.close("the upgrade is granted, but not to our key: it is no WebSocket server".into());
+                    self.life.end("the upgrade is granted, but not to our key: it is no WebSocket server");
                     return Handling::New;
                 }
-                self.state = self.state.max(State::Open);
+                self.life.reach(Phase::Open);
                 if !self.has_handshake {
-                    let said = self.message("handshake", json!({"body": HELLO}));
+                    let said = self.life.message("handshake", json!({"body": HELLO}));
                     self.handshake(said, out);
                 }
             }
@@ -159,26 +175,26 @@ impl Actor for NanoActor {
             ("pong", _) => return Handling::Session,
             ("close", _) => {
                 let fields = said.fields.as_object().cloned().unwrap_or_default();
-                if self.state != State::Over {
+                if self.life.phase != Phase::Over {
                     let close = self.control("close", fields);
                     out.live(close);
                     self.parted = true;
-                    self.close("the WebSocket was closed".into());
+                    self.life.end("the WebSocket was closed");
                 }
                 return Handling::Session;
             }
             ("handshake", Role::Client) => {
                 self.answered(said);
-                if self.state == State::Answered && !self.has_ack {
-                    let ack = self.message("handshake_ack", json!({}));
+                if self.life.phase == Phase::Answered && !self.has_ack {
+                    let ack = self.life.message("handshake_ack", json!({}));
                     self.acknowledge(ack, now, out);
                 }
             }
-            ("handshake", _) => self.state = self.state.max(State::Asked),
-            ("handshake_ack", _) => self.state = self.state.max(State::Working),
+            ("handshake", _) => self.life.reach(Phase::Asked),
+            ("handshake_ack", _) => self.life.reach(Phase::Working),
             ("heartbeat", Role::Server) => {
                 // As pomelo does; nano's clients do not mind.
-                let beat = self.message("heartbeat", json!({}));
+                let beat = self.life.message("heartbeat", json!({}));
                 out.live(beat);
                 return Handling::Session;
             }
@@ -200,7 +216,7 @@ impl Actor for NanoActor {
             }
             ("kick", Role::Client) => {
                 let reason = said.text("body").unwrap_or_default().to_string();
-                self.close(format!("kick {reason}"));
+                self.life.end(format!("kick {reason}"));
             }
             _ => {}
         }
@@ -208,38 +224,30 @@ impl Actor for NanoActor {
     }
 
     fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant> {
-        let beats = self.role == Role::Client && self.state == State::Working && !self.probe;
+        let beats = self.life.role == Role::Client && self.life.phase == Phase::Working && !self.life.probe;
         let interval = self.interval.filter(|_| beats)?;
         let beat = self.beat.get_or_insert(now + interval);
         if now >= *beat {
             *beat = now + interval;
-            let said = self.message("heartbeat", json!({}));
+            let said = self.life.message("heartbeat", json!({}));
             out.live(said);
         }
         self.beat
     }
 
-    fn settled(&self, _now: Instant) -> bool {
-        true
-    }
-
-    fn over(&self) -> Option<String> {
-        self.why.clone().filter(|_| self.state == State::Over)
-    }
-
-    fn closes(&self, message: &Recorded) -> bool {
-        message.said.message == "kick"
-    }
-
     fn leave(&mut self, out: &mut Outbox) {
         // There is no goodbye package: the end of the stream is the goodbye.
-        if self.websocket && self.state > State::New && !self.parted && (self.probe || self.state != State::Over) {
+        if self.websocket
+            && self.life.phase > Phase::New
+            && !self.parted
+            && (self.life.probe || self.life.phase != Phase::Over)
+        {
             let mut fields = Map::new();
             fields.insert("code".into(), 1000.into());
             let close = self.control("close", fields);
             out.live(close);
         }
-        self.state = State::Over;
+        self.life.phase = Phase::Over;
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {
@@ -259,7 +267,7 @@ impl Actor for NanoActor {
             "handshake" => meaning.unwrap_or_default().get("user").cloned().unwrap_or_default(),
             _ => match meaning {
                 Some(meaning) => json!({"payload": meaning}),
-                None => without(&said.fields, &["id", "route", "route_code", "flags", "mask"]),
+                None => without(&said.fields, RULES.volatile(said.message)),
             },
         }
     }

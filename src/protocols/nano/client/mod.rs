@@ -12,7 +12,7 @@ mod upgrade;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext, without};
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Replay, ReplayContext, without};
 use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,21 +35,6 @@ impl Replay for NanoClient {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    /// WebSocket: not yet upgraded.
-    New,
-    /// Packages may flow.
-    Open,
-    /// The client has sent its handshake.
-    Asked,
-    /// The server has answered.
-    Answered,
-    /// The client has acknowledged.
-    Working,
-    Over,
-}
-
 /// A request of the capture, and the live one that takes its place.
 #[derive(Debug)]
 struct Request {
@@ -60,9 +45,7 @@ struct Request {
 }
 
 struct NanoActor {
-    role: Role,
-    state: State,
-    why: Option<String>,
+    life: Life,
     websocket: bool,
     host: String,
     path: Option<String>,
@@ -82,8 +65,6 @@ struct NanoActor {
     has_ack: bool,
     /// The WebSocket's close frame was sent.
     parted: bool,
-    /// Heartbeats are the sampler's.
-    probe: bool,
 }
 
 /// A message's route, by whichever way it is known.
@@ -99,9 +80,7 @@ impl NanoActor {
         let recorded = context.messages.iter().any(|m| m.said.message == "upgrade_request");
         let websocket = recorded || context.path.is_some();
         NanoActor {
-            role: context.role,
-            state: if websocket { State::New } else { State::Open },
-            why: None,
+            life: Life::new(super::NAME, context).at(if websocket { Phase::New } else { Phase::Open }),
             websocket,
             host: context.host.into(),
             path: context.path.map(String::from),
@@ -118,24 +97,19 @@ impl NanoActor {
             // A probe's comes when it has sampled what is answered before it.
             has_ack: ours("handshake_ack") || context.probe,
             parted: false,
-            probe: context.probe,
         }
-    }
-
-    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage { proto: super::NAME, message, from: self.role, fields, ..OwnedMessage::default() }
     }
 
     /// A frame of the carrier's own.
     fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> OwnedMessage {
         fields.remove("mask");
-        if self.role == Role::Client {
+        if self.life.role == Role::Client {
             fields.insert("mask".into(), MASK.into());
         }
         OwnedMessage {
             proto: websocket::NAME,
             message,
-            from: self.role,
+            from: self.life.role,
             fields: Json::Object(fields),
             ..OwnedMessage::default()
         }
@@ -155,7 +129,7 @@ impl NanoActor {
     /// The route as the live dictionary has it.
     fn routed(&self, said: OwnedMessage, out: &mut Outbox) -> OwnedMessage {
         // What the server numbers is numbered by its own dictionary, which is the recorded one.
-        if self.role == Role::Server || said.fields.get("route_code").is_none() {
+        if self.life.role == Role::Server || said.fields.get("route_code").is_none() {
             return said;
         }
         let Some(name) = said.derived("route").and_then(Json::as_str).map(String::from) else {
@@ -174,7 +148,7 @@ impl NanoActor {
     }
 
     fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {
-        self.state = State::Asked;
+        self.life.phase = Phase::Asked;
         // nano's own clients say nothing, and nano does not mind; pomelo refuses them (probe.md).
         if said.text("body").is_none_or(str::is_empty) {
             out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
@@ -201,8 +175,7 @@ impl NanoActor {
         let body = said.derived("json").unwrap_or(&Json::Null);
         let code = body.get("code").and_then(Json::as_u64);
         if let Some(code) = code.filter(|code| *code != 200) {
-            self.why = Some(format!("the handshake is answered with code {code}"));
-            self.state = State::Over;
+            self.life.end(format!("the handshake is answered with code {code}"));
             return;
         }
         let sys = body.get("sys").unwrap_or(&Json::Null);
@@ -211,17 +184,12 @@ impl NanoActor {
         }
         let seconds = sys.get("heartbeat").and_then(Json::as_f64).filter(|s| *s > 0.0);
         self.interval = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-        self.state = self.state.max(State::Answered);
+        self.life.reach(Phase::Answered);
     }
 
     fn acknowledge(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         out.say.push_back(said);
-        self.state = State::Working;
+        self.life.phase = Phase::Working;
         self.beat = self.interval.map(|interval| now + interval);
-    }
-
-    fn close(&mut self, why: String) {
-        self.why.get_or_insert(why);
-        self.state = State::Over;
     }
 }

@@ -2,11 +2,11 @@
 
 use super::super::version::Version;
 use super::numbers::is_numbered;
-use super::{HEARTBEAT, RiptideActor, State, TRIES};
+use super::{HEARTBEAT, RiptideActor, TRIES};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
-use serde_json::{Value as Json, json};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules};
+use serde_json::json;
 use std::time::{Duration, Instant};
 
 /// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
@@ -16,25 +16,42 @@ const WINDOW: usize = 16;
 /// whose acks were lost come 15 times, 50 ms apart.
 const REST: Duration = Duration::from_millis(400);
 
+static RULES: Rules = Rules {
+    empty: "an empty datagram: a C# server on Linux stops reading for good",
+    broken: "",
+    live: &[("ack", "acks"), ("ack_extra", "acks"), ("heartbeat", "heartbeats")],
+    opens: [&["connect"], &["welcome", "reject", "connect"]],
+    closes: &["disconnect"],
+    volatile: &[
+        // What an id stands for in a session of another server is not comparable.
+        (&["welcome", "client_connected", "client_disconnected"], &["sequence_id", "client_id"]),
+        (&["notify"], &["sequence_id", "last_received_seq_id", "acks"]),
+        (&[], &["sequence_id"]),
+    ],
+};
+
 impl Actor for RiptideActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
     fn disposition(&mut self, message: &Recorded) -> Disposition {
         let said = &message.said;
-        if message.length == 0 {
-            return Disposition::Danger("an empty datagram: a C# server on Linux stops reading for good".into());
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
         }
-        if said.message == "unknown" || said.fault.is_some() {
-            return Disposition::Danger(match &said.fault {
-                Some(fault) => format!("broken: {fault}"),
-                None => "a type that no library knows: it is taken for a reliable message".into(),
-            });
+        if said.message == "unknown" {
+            return Disposition::Danger("a type that no library knows: it is taken for a reliable message".into());
         }
         let most = self.version.largest();
         if message.length > most {
             return Disposition::Danger(format!("{} bytes: a server's buffer has {most}", message.length));
         }
         match said.message {
-            "ack" | "ack_extra" => Disposition::Live("acks"),
-            "heartbeat" => Disposition::Live("heartbeats"),
             "connect" if std::mem::replace(&mut self.begun, true) && said.from == Role::Client => {
                 Disposition::Live("repeated connects")
             }
@@ -43,34 +60,36 @@ impl Actor for RiptideActor {
                 Disposition::Send
             }
             name if is_numbered(name) && said.derived("copy").is_some() => Disposition::Live("resends"),
-            _ => Disposition::Send,
+            _ => RULES.disposition(message),
         }
     }
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
-        if self.role == Role::Client && !self.has_connect {
+        if self.life.role == Role::Client && !self.has_connect {
             let connect = self.message("connect", json!({}));
             self.connect(connect, now, out);
         }
     }
 
     fn ready(&mut self, message: &Recorded, now: Instant) -> bool {
-        match (message.said.message, self.role) {
+        match (message.said.message, self.life.role) {
             ("connect", Role::Client) => true,
-            ("connect" | "reject", _) => self.state >= State::Asked,
-            ("welcome", Role::Client) => self.state >= State::Welcomed,
-            ("welcome", _) => self.state >= State::Asked,
-            ("disconnect", _) => self.state >= State::Welcomed && self.settled(now),
-            (name, Role::Client) => self.state >= State::Connected && (!is_numbered(name) || self.sent.len() < WINDOW),
-            (name, _) => self.state >= State::Welcomed && (!is_numbered(name) || self.sent.len() < WINDOW),
+            ("connect" | "reject", _) => self.life.phase >= Phase::Asked,
+            ("welcome", Role::Client) => self.life.phase >= Phase::Answered,
+            ("welcome", _) => self.life.phase >= Phase::Asked,
+            ("disconnect", _) => self.life.phase >= Phase::Answered && self.settled(now),
+            (name, Role::Client) => {
+                self.life.phase >= Phase::Working && (!is_numbered(name) || self.sent.len() < WINDOW)
+            }
+            (name, _) => self.life.phase >= Phase::Answered && (!is_numbered(name) || self.sent.len() < WINDOW),
         }
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
         let said = OwnedMessage { version: Some(self.version.name()), ..message.said.clone() };
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             ("connect", Role::Client) => {
-                if self.state != State::New {
+                if self.life.phase != Phase::New {
                     self.afresh(out);
                 }
                 self.connect(said, now, out);
@@ -78,13 +97,13 @@ impl Actor for RiptideActor {
             ("welcome", Role::Client) => self.answer(said, now, out),
             ("welcome", _) => {
                 self.client_id = said.number("client_id");
-                self.state = self.state.max(State::Welcomed);
+                self.life.reach(Phase::Answered);
                 self.numbered(said, now, out);
             }
             ("disconnect", _) => {
                 self.sent.abandon(out);
                 (0..self.goodbyes()).for_each(|_| out.say.push_back(said.clone()));
-                self.state = State::Over;
+                self.life.phase = Phase::Over;
             }
             ("reject", _) => {
                 out.say.push_back(said);
@@ -103,7 +122,7 @@ impl Actor for RiptideActor {
     }
 
     fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
-        match (said.message, self.role) {
+        match (said.message, self.life.role) {
             _ if said.fault.is_some() => return Handling::New,
             ("ack" | "ack_extra", _) => {
                 self.acknowledged(said, now, out);
@@ -131,14 +150,14 @@ impl Actor for RiptideActor {
                 return Handling::New;
             }
             ("connect", _) => {
-                if self.state == State::Over {
+                if self.life.phase == Phase::Over {
                     self.afresh(out);
                 }
-                let again = self.state != State::New;
-                self.state = self.state.max(State::Asked);
+                let again = self.life.phase != Phase::New;
+                self.life.reach(Phase::Asked);
                 if !self.has_welcome && !again {
                     let welcome = self.message("welcome", json!({"client_id": 1}));
-                    self.state = State::Welcomed;
+                    self.life.phase = Phase::Answered;
                     self.numbered(welcome, now, out);
                 }
                 return if again { Handling::Session } else { Handling::New };
@@ -149,7 +168,7 @@ impl Actor for RiptideActor {
                     return Handling::Session;
                 }
                 self.client_id = said.number("client_id");
-                self.state = self.state.max(State::Welcomed);
+                self.life.reach(Phase::Answered);
                 if !self.has_welcome {
                     let answer = self.message("welcome", json!({}));
                     self.answer(answer, now, out);
@@ -162,13 +181,13 @@ impl Actor for RiptideActor {
                 if said.number("client_id") != self.client_id {
                     out.remark("the client's welcome names another id than the one that it was given");
                 }
-                self.state = self.state.max(State::Connected);
+                self.life.reach(Phase::Working);
             }
             ("reject" | "disconnect", _) => {
-                if self.state == State::Over {
+                if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
-                self.end(RiptideActor::reason(said));
+                self.life.end(RiptideActor::reason(said));
                 self.sent.abandon(out);
             }
             ("notify", _) => {
@@ -191,22 +210,22 @@ impl Actor for RiptideActor {
         let mut at = |when: Instant| next = Some(next.map_or(when, |n: Instant| n.min(when)));
         if let Some(asking) = &mut self.connect {
             // A probe's own deadline comes first.
-            let (every, patience) = match self.probe {
-                true => (self.timeout / TRIES, self.timeout * 2),
-                false => (HEARTBEAT, self.timeout),
+            let (every, patience) = match self.life.probe {
+                true => (self.life.timeout / TRIES, self.life.timeout * 2),
+                false => (HEARTBEAT, self.life.timeout),
             };
             match asking.tick(every, patience, now, out) {
                 Some(when) => at(when),
-                None => self.end("no answer to the connect".into()),
+                None => self.life.end("no answer to the connect"),
             }
         }
-        if self.state == State::Over {
+        if self.life.phase == Phase::Over {
             self.connect = None;
             return None;
         }
         if !self.datagrams {
             // TCP brings them: only the acknowledgement is waited for.
-            self.sent.resend = self.timeout;
+            self.sent.resend = self.life.timeout;
         }
         let (when, lost) = self.sent.tick(now, out);
         when.into_iter().for_each(&mut at);
@@ -214,8 +233,8 @@ impl Actor for RiptideActor {
             out.remark("reliable messages were not acknowledged in time");
         }
         if let Some(beat) = self.beat
-            && self.state == State::Connected
-            && self.role == Role::Client
+            && self.life.phase == Phase::Working
+            && self.life.role == Role::Client
         {
             if now >= beat {
                 let said = self.message("heartbeat", json!({"ping_id": self.ping, "rtt": self.last_trip}));
@@ -234,25 +253,10 @@ impl Actor for RiptideActor {
         self.sent.is_empty() && self.stirred.is_none_or(|at| now.saturating_duration_since(at) >= rest)
     }
 
-    fn over(&self) -> Option<String> {
-        self.why.clone().filter(|_| self.state == State::Over)
-    }
-
-    fn opens(&self, message: &Recorded) -> bool {
-        matches!(
-            (message.said.message, self.role),
-            ("connect", Role::Client) | ("welcome" | "reject" | "connect", Role::Server)
-        )
-    }
-
-    fn closes(&self, message: &Recorded) -> bool {
-        message.said.message == "disconnect"
-    }
-
     fn leave(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
-        if self.state != State::Over && self.state != State::New {
-            let fields = match self.role {
+        if self.life.phase != Phase::Over && self.life.phase != Phase::New {
+            let fields = match self.life.role {
                 Role::Server if !matches!(self.version, Version::V10 | Version::V12) => {
                     json!({"reason": "server_stopped"})
                 }
@@ -261,24 +265,13 @@ impl Actor for RiptideActor {
             let goodbye = self.message("disconnect", fields);
             (0..self.goodbyes()).for_each(|_| out.live(goodbye.clone()));
         }
-        self.state = State::Over;
+        self.life.phase = Phase::Over;
     }
 
     fn identity(&self, said: &OwnedMessage) -> String {
         match said.fields.get("message_id") {
             Some(id) => format!("{} {id}", said.message),
             None => said.message.into(),
-        }
-    }
-
-    fn content(&self, said: &OwnedMessage) -> Json {
-        match said.message {
-            // What an id stands for in a session of another server is not comparable.
-            "welcome" | "client_connected" | "client_disconnected" => {
-                without(&said.fields, &["sequence_id", "client_id"])
-            }
-            "notify" => without(&said.fields, &["sequence_id", "last_received_seq_id", "acks"]),
-            _ => without(&said.fields, &["sequence_id"]),
         }
     }
 

@@ -12,11 +12,10 @@ mod race;
 mod sampler;
 
 use super::version::Version;
-use crate::dissect::Role;
 use crate::flow::Transport;
-use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Asking, Unacknowledged};
-use crate::live::{Channel, OwnedMessage};
 use numbers::Received;
 use serde_json::Value as Json;
 use std::time::{Duration, Instant};
@@ -55,27 +54,10 @@ fn version(messages: &[Recorded]) -> Version {
     name.and_then(Version::by_name).unwrap_or(Version::V20)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum State {
-    /// Nothing was said yet.
-    New,
-    /// The client has asked.
-    Asked,
-    /// The server has said welcome.
-    Welcomed,
-    /// The client has answered.
-    Connected,
-    /// Left, refused, thrown out.
-    Over,
-}
-
 struct RiptideActor {
-    role: Role,
+    life: Life,
     version: Version,
     datagrams: bool,
-    timeout: Duration,
-    state: State,
-    why: Option<String>,
     client_id: Option<u64>,
     next: u16,
     sent: Unacknowledged,
@@ -95,8 +77,6 @@ struct RiptideActor {
     has_connect: bool,
     has_welcome: bool,
     begun: bool,
-    /// What is asked behind the handshake is the sampler's.
-    probe: bool,
 }
 
 impl RiptideActor {
@@ -105,12 +85,9 @@ impl RiptideActor {
             context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
         };
         RiptideActor {
-            role: context.role,
+            life: Life::new("riptide", context),
             version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
             datagrams: context.transport == Transport::Udp,
-            timeout: context.timeout,
-            state: State::New,
-            why: None,
             client_id: None,
             next: 1,
             sent: Unacknowledged::new(if context.probe { RESEND_PROBE } else { RESEND }, context.timeout),
@@ -127,20 +104,11 @@ impl RiptideActor {
             has_connect: ours("connect"),
             has_welcome: ours("welcome"),
             begun: false,
-            probe: context.probe,
         }
     }
 
     fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
-        OwnedMessage {
-            proto: "riptide",
-            message,
-            version: Some(self.version.name()),
-            from: self.role,
-            fields,
-            channel: Channel::Main,
-            ..OwnedMessage::default()
-        }
+        OwnedMessage { version: Some(self.version.name()), ..self.life.message(message, fields) }
     }
 
     /// Everything of one session; another may follow.
@@ -149,38 +117,34 @@ impl RiptideActor {
         self.received = Received::default();
         self.notified = Received::default();
         (self.next, self.next_notify) = (1, 1);
-        (self.state, self.why, self.client_id) = (State::New, None, None);
+        self.life.afresh();
+        self.client_id = None;
         (self.beat, self.asked, self.connect) = (None, None, None);
     }
 
     fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let mut asking = Asking::new(said, now, out);
-        if self.probe {
+        if self.life.probe {
             // A stream loses nothing.
             asking.most = if self.datagrams { TRIES } else { 1 };
         }
         self.connect = Some(asking);
-        self.state = State::Asked;
+        self.life.phase = Phase::Asked;
     }
 
     /// The disconnect, as often as it takes.
     fn goodbyes(&self) -> usize {
-        if self.datagrams && !self.probe { GOODBYES } else { 1 }
+        if self.datagrams && !self.life.probe { GOODBYES } else { 1 }
     }
 
     /// The client's answer to the welcome.
     fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
         let id = self.client_id.unwrap_or(1);
         self.numbered(said.with("client_id", id), now, out);
-        self.state = State::Connected;
-        if !self.probe {
+        self.life.phase = Phase::Working;
+        if !self.life.probe {
             self.beat.get_or_insert(now + HEARTBEAT);
         }
-    }
-
-    fn end(&mut self, why: String) {
-        self.state = State::Over;
-        self.why = Some(why);
     }
 
     /// What the peer's refusal or goodbye says.

@@ -65,7 +65,7 @@ impl RiptideActor {
         fields.insert("last_received_seq_id".into(), last.into());
         fields.insert("acks_bitfield".into(), bits.into());
         // A probe tells the newest and the sixteen before it: all that it waits for.
-        let extra = last != number && !self.probe;
+        let extra = last != number && !self.life.probe;
         let message = match self.version {
             Version::V21 | Version::V22 => {
                 fields.insert("is_extra".into(), extra.into());
