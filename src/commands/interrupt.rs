@@ -2,19 +2,19 @@
 //! one ends the program.
 
 use crate::platform::{self, INTERRUPT};
-use netkit::live::net::Stop;
+use netkit::live::net::CancelToken;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-static STOP: OnceLock<Stop> = OnceLock::new();
+static STOP: OnceLock<CancelToken> = OnceLock::new();
 /// The first signal that came; 0: none.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
 /// The user's wish to stop. From the first call on Ctrl-C, SIGTERM and SIGHUP set it, and what was
 /// begun is completed: arrays get their end, servers their goodbye.
-pub fn stop() -> &'static Stop {
+pub fn stop() -> &'static CancelToken {
     STOP.get_or_init(|| {
-        let stop = Stop::default();
+        let stop = CancelToken::default();
         let ours = stop.clone();
         // Where signals cannot be caught, they end the program as ever.
         let _ = platform::catch_signals(move |signal| caught(signal, &ours));
@@ -33,7 +33,7 @@ pub fn status(endless: bool) -> Option<u8> {
 }
 
 /// A signal came.
-fn caught(signal: u8, stop: &Stop) {
+fn caught(signal: u8, stop: &CancelToken) {
     if SIGNAL.swap(signal, Ordering::Relaxed) == 0 {
         return stop.set();
     }

@@ -7,8 +7,9 @@ use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
 use anyhow::Context;
 use netkit::dissect::{Message, Sink};
-use netkit::live::net::{Target, Watch};
-use netkit::live::probe::{self, Carrier, Event, Found, Outcome, Report, Request, Shared, fleet, report};
+use netkit::live::Observer;
+use netkit::live::net::Target;
+use netkit::live::probe::{self, Carrier, Event, Found, Outcome, Report, Request, Shared, pool, report};
 use netkit::printable::{Json, Lines};
 use netkit::protocols;
 use netkit::render::{self, Renderer, Style};
@@ -46,8 +47,8 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
         let forward =
             || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| tell(Told::Tree(text))));
-        let watch = trees.clone().map(|trees| trees as Watch<'_>);
-        let report = probe::run(&request, target, &shared, watch, &|event| {
+        let observer = trees.clone().map(|trees| trees as Observer<'_>);
+        let report = probe::run(&request, target, &shared, observer, &|event| {
             forward();
             tell(Told::Event(event));
         });
@@ -56,7 +57,7 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     };
     let mut printer = Printer::new(args.format, &targets);
     let mut failed = None;
-    fleet::run(targets.len(), args.parallel as usize, work, |number, told| match printer.told(number, told) {
+    pool::run(targets.len(), args.parallel as usize, work, |number, told| match printer.told(number, told) {
         Ok(()) => true,
         Err(error) => {
             stop.set();
@@ -85,9 +86,9 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
     });
     let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     if let (Some(dissector), Some(carrier)) = (proto, carrier) {
-        let courses = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.courses());
-        if !courses.iter().any(|course| course.carrier == carrier) {
-            let mut all: Vec<&str> = courses.iter().map(|course| course.carrier.name()).collect();
+        let methods = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.methods());
+        if !methods.iter().any(|course| course.carrier == carrier) {
+            let mut all: Vec<&str> = methods.iter().map(|course| course.carrier.name()).collect();
             all.dedup();
             let all = all.join(", ");
             let text = format!("--transport {}: {} goes over {all}", carrier.name(), dissector.name());

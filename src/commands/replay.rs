@@ -10,10 +10,11 @@ use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
-use netkit::live::net::{Target, Trouble, Watch, resolve};
+use netkit::live::net::{Target, resolve};
 use netkit::live::replay::{
     Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
 };
+use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
 use netkit::render::{self, Renderer};
@@ -78,7 +79,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         host: &host,
         path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: recording.as_ref().map(Recorded::recorder),
-        watch: (global.verbose > 0).then(|| watch(global)),
+        observer: (global.verbose > 0).then(|| watch(global)),
         stop,
         flow: 1,
     };
@@ -116,12 +117,12 @@ fn sessions(
                     status = 1;
                 }
             }
-            Err(Trouble::Interrupted) => {}
+            Err(NetError::Interrupted) => {}
             Err(trouble) => {
                 // That nobody answers is an answer; the sockets' own errors are not.
                 let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
                 say(global, format_args!("netkit: {place}: {trouble}"));
-                return Ok(if matches!(trouble, Trouble::Io(_) | Trouble::Record(_)) { 3 } else { 1 });
+                return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
             }
         }
         if let Some(stopped) = interrupt::status(false) {
@@ -153,11 +154,11 @@ fn host(target: &Target) -> String {
     target.port.map_or(bare.clone(), |port| format!("{bare}:{port}"))
 }
 
-fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) -> Result<Report, Trouble> {
+fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) -> Result<Report, NetError> {
     let mut progress = bar(global);
     let report = match (&args.to, args.listen) {
         (Some(target), _) => {
-            let wrong = |what: String| Trouble::Io(io::Error::other(what));
+            let wrong = |what: String| NetError::Io(io::Error::other(what));
             let port =
                 target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
             let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
@@ -165,13 +166,13 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
             order.to(peer, options, &mut progress)
         }
         (None, Some(at)) => {
-            let waiting = Waiting::on(at, order.conversation.transport).map_err(Trouble::of)?;
+            let waiting = Waiting::on(at, order.conversation.transport).map_err(NetError::of)?;
             if let Ok(at) = waiting.local() {
                 say(global, format_args!("netkit: listening on {} {at}", order.conversation.transport));
             }
             order.answer(&waiting, options, None, &mut progress)
         }
-        (None, None) => Err(Trouble::Io(io::Error::other("--to or --listen is needed"))),
+        (None, None) => Err(NetError::Io(io::Error::other("--to or --listen is needed"))),
     };
     if io::stderr().is_terminal() && !global.quiet {
         let _ = write!(io::stderr(), "\r\x1b[K");
@@ -193,7 +194,7 @@ fn bar(global: &Global) -> impl FnMut(&Progress) + use<> {
 }
 
 /// Both directions, a line a message, on stderr: stdout is the report's.
-fn watch<'a>(global: &Global) -> Watch<'a> {
+fn watch<'a>(global: &Global) -> Observer<'a> {
     let renderer = Renderer::new(render::Format::Summary, style(global, false), Box::new(io::stderr()));
     Rc::new(RefCell::new(Lines(renderer)))
 }

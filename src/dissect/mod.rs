@@ -5,6 +5,7 @@
 //! [`Dissection`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
 //! to, feeds its session, and hands each [`Message`] to a [`Sink`].
 
+mod conversation;
 pub mod delivery;
 pub mod dissector;
 mod document;
@@ -18,6 +19,7 @@ pub mod payload;
 mod registry;
 mod scratch;
 
+pub use conversation::SessionReader;
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};

@@ -190,7 +190,7 @@ impl Stream {
     }
 
     /// Drops what is unread and goes on at `offset`. Returns how many bytes were dropped.
-    pub(super) fn restart(&mut self, offset: u64) -> usize {
+    pub(crate) fn restart(&mut self, offset: u64) -> usize {
         let dropped = self.bytes().len();
         self.start = self.buffer.len();
         self.offset = offset;

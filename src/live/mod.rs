@@ -3,8 +3,14 @@
 //! [`Replay`](replay::actor::Replay).
 
 mod clients;
+mod error;
+pub mod exchange;
+mod message;
 pub mod net;
 pub mod probe;
 pub mod replay;
 
 pub use clients::{Client, Clients};
+pub use error::NetError;
+pub use exchange::{Exchange, Observer};
+pub use message::{Channel, OwnedMessage};

@@ -70,11 +70,11 @@ pub fn clients() -> Clients {
         replay: Some(replay),
     };
     Clients::new([
-        client(&riptide::Riptide, &riptide::probe::Probing, &riptide::replay::Replaying),
-        client(&dnp::Dnp, &dnp::probe::Probing, &dnp::replay::Replaying),
-        client(&nano::Nano, &nano::probe::Probing, &nano::replay::Replaying),
-        client(&gne::Gne, &gne::probe::Probing, &gne::replay::Replaying),
-        client(&acknex::Acknex, &acknex::probe::Probing, &acknex::replay::Replaying),
+        client(&riptide::Riptide, &riptide::client::RiptideClient, &riptide::client::RiptideClient),
+        client(&dnp::Dnp, &dnp::client::DnpClient, &dnp::client::DnpClient),
+        client(&nano::Nano, &nano::client::NanoClient, &nano::client::NanoClient),
+        client(&gne::Gne, &gne::client::GneClient, &gne::client::GneClient),
+        client(&acknex::Acknex, &acknex::client::AcknexClient, &acknex::client::AcknexClient),
     ])
 }
 

@@ -2,13 +2,14 @@
 
 use super::peer::*;
 use netkit::flow::Transport;
-use netkit::live::net::gate::Refusal;
-use netkit::live::net::{Link, Open, Stop, Trouble};
+use netkit::live::NetError;
+use netkit::live::exchange::gate::Refusal;
+use netkit::live::net::{CancelToken, Link, Open};
 use netkit::protocols;
 use serde_json::json;
 use std::net::SocketAddr;
 
-fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAddr, stop: &'a Stop) -> Link<'a> {
+fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAddr, stop: &'a CancelToken) -> Link<'a> {
     let mut options = netkit::protocols::options();
     settings.iter().for_each(|text| options.set(text).unwrap());
     let dissector = protocols::by_name(proto).unwrap();
@@ -17,10 +18,11 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
         dissector,
         version: None,
         transport,
+        websocket: false,
         peer,
         timeout,
         recorder: None,
-        watch: None,
+        observer: None,
         stop,
         flow: 1,
         role: netkit::dissect::Role::Client,
@@ -28,16 +30,16 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
     Link::open(&open, &options).unwrap()
 }
 
-fn refusal(result: Result<std::time::Instant, Trouble>) -> Refusal {
+fn refusal(result: Result<std::time::Instant, NetError>) -> Refusal {
     match result {
-        Err(Trouble::Gate(refusal)) => refusal,
+        Err(NetError::Gate(refusal)) => refusal,
         other => panic!("{other:?}"),
     }
 }
 
 #[test]
 fn nothing_empty_truncated_or_unfinished() {
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     let peer = udp(V4, |bytes| if bytes == [2] { Ok(()) } else { Err("got through".into()) }, |_| Vec::new());
     let cut: [(&str, &str); 6] = [
         ("dnp", "00 01 00 ff"),
@@ -49,22 +51,22 @@ fn nothing_empty_truncated_or_unfinished() {
     ];
     for (proto, bytes) in cut {
         let mut link = link(proto, Transport::Udp, &["riptide.version=2.0"], peer.addr, &stop);
-        assert_eq!(refusal(link.send(&[])), Refusal::Empty);
-        assert!(matches!(refusal(link.send(&hex(bytes))), Refusal::Broken(_)), "{proto} {bytes}");
+        assert_eq!(refusal(link.send_bytes(&[])), Refusal::Empty);
+        assert!(matches!(refusal(link.send_bytes(&hex(bytes))), Refusal::Broken(_)), "{proto} {bytes}");
     }
     // Whole, but nothing that a client sends.
     let mut dnp = link("dnp", Transport::Udp, &[], peer.addr, &stop);
-    assert_eq!(refusal(dnp.send(&hex("77 00"))), Refusal::Misdirected("unknown", "client"));
+    assert_eq!(refusal(dnp.send_bytes(&hex("77 00"))), Refusal::Misdirected("unknown", "client"));
     // A message that the encoder itself is told to cut.
-    assert!(dnp.say("connection_request", &json!({"unparsed": "00"})).is_err());
+    assert!(dnp.send("connection_request", &json!({"unparsed": "00"})).is_err());
     // And one that is right does leave.
-    dnp.say("connection_close", &json!({})).unwrap();
+    dnp.send("connection_close", &json!({})).unwrap();
     assert_eq!(peer.sent(), [vec![2]]);
 }
 
 #[test]
 fn no_unfinished_frame() {
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     let peer = tcp(|bytes| if bytes.is_empty() { Ok(()) } else { Err("got through".into()) }, |conn| _ = conn.drain());
     let cases = [
         ("riptide", "01 00"),
@@ -77,8 +79,8 @@ fn no_unfinished_frame() {
     ];
     for (proto, bytes) in cases {
         let mut link = link(proto, Transport::Tcp, &["riptide.version=2.0"], peer.addr, &stop);
-        assert_eq!(refusal(link.send(&[])), Refusal::Empty);
-        refusal(link.send(&hex(bytes)));
+        assert_eq!(refusal(link.send_bytes(&[])), Refusal::Empty);
+        refusal(link.send_bytes(&hex(bytes)));
         link.finish();
     }
 }

@@ -1,7 +1,7 @@
 //! Scripted peers, and what is asserted of everything that they were sent.
 
 use netkit::dissect::Options;
-use netkit::live::net::{Stop, Target};
+use netkit::live::net::{CancelToken, Target};
 use netkit::live::probe::{self, Report, Request, Shared};
 use netkit::protocols;
 use std::io::{Read, Write};
@@ -200,10 +200,10 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
 
 /// Runs it.
 pub fn ask(request: &Request, target: &str) -> Report {
-    ask_until(request, target, &Stop::default())
+    ask_until(request, target, &CancelToken::default())
 }
 
-pub fn ask_until(request: &Request, target: &str, stop: &Stop) -> Report {
+pub fn ask_until(request: &Request, target: &str, stop: &CancelToken) -> Report {
     let target: Target = target.parse().unwrap();
     let shared = Shared { recorder: None, stop, flows: &AtomicU64::new(0) };
     probe::run(request, &target, &shared, None, &|_| ())
@@ -211,7 +211,7 @@ pub fn ask_until(request: &Request, target: &str, stop: &Stop) -> Report {
 
 /// Interrupts after a while.
 pub fn interrupted(request: &Request, target: &str, after: Duration) -> Report {
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     let later = stop.clone();
     let thread = std::thread::spawn(move || {
         std::thread::sleep(after);

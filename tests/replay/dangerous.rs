@@ -9,7 +9,7 @@ use std::time::Duration;
 fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
     let stage = Stage::default();
     let played = conversation(path, flow, &stage);
-    let stop = netkit::live::net::Stop::default();
+    let stop = netkit::live::net::CancelToken::default();
     let order = Order {
         conversation: &played,
         wishes: Wishes { role, allow_dangerous, until: None },
@@ -18,7 +18,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
         host: "",
         path: None,
         recorder: None,
-        watch: None,
+        observer: None,
         stop: &stop,
         flow: 1,
     };
@@ -77,8 +77,8 @@ fn an_empty_datagram_is_refused() {
     assert!(client.refused[0].why.starts_with("an empty datagram"), "{client}");
     assert!(client.complete() && client.said == 3, "{client}");
     // Also the gate would not let it out, whatever a plan says.
-    let reading = netkit::live::net::gate::Reading { role: Role::Client, length: 0, messages: &[], unread: 0 };
-    assert_eq!(netkit::live::net::gate::admit(&reading), Err(netkit::live::net::gate::Refusal::Empty));
+    let reading = netkit::live::exchange::gate::Reading { role: Role::Client, length: 0, messages: &[], unread: 0 };
+    assert_eq!(netkit::live::exchange::gate::admit(&reading), Err(netkit::live::exchange::gate::Refusal::Empty));
 }
 
 /// The rest of such a conversation is played, and the refusals are reported.

@@ -14,4 +14,5 @@ mod nano;
 mod relay;
 mod report;
 mod riptide;
+mod simulated;
 mod stage;

@@ -6,7 +6,7 @@ use netkit::codec::schema::Schemas;
 use netkit::dissect::{Options, Role};
 use netkit::filter::Names;
 use netkit::flow::Transport;
-use netkit::live::net::Stop;
+use netkit::live::net::CancelToken;
 use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -54,7 +54,7 @@ pub fn conversation(path: &str, flow: u64, stage: &Stage) -> Conversation {
     recording(path, stage).take(Some(flow)).unwrap()
 }
 
-fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'a Stop) -> Order<'a> {
+fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'a CancelToken) -> Order<'a> {
     Order {
         conversation,
         wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
@@ -63,7 +63,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
         host: "127.0.0.1",
         path: None,
         recorder: None,
-        watch: None,
+        observer: None,
         stop,
         flow: 1,
     }
@@ -71,12 +71,12 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
 
 /// The options of a session: with what the recording tells.
 pub fn told(conversation: &Conversation, stage: &Stage) -> Options {
-    order(conversation, Role::Client, stage, &Stop::default()).options(&options(stage))
+    order(conversation, Role::Client, stage, &CancelToken::default()).options(&options(stage))
 }
 
 /// Plays the client's side to a server of the test's own.
 pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     let order = Order { timeout, ..order(conversation, Role::Client, stage, &stop) };
     order.to(server, &order.options(&options(stage)), &mut |_| {}).unwrap()
 }
@@ -90,7 +90,7 @@ pub fn answer<T>(
 ) -> (Report, T) {
     let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), conversation.transport).unwrap();
     let at = waiting.local().unwrap();
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             let order = Order { timeout, ..order(conversation, Role::Server, stage, &stop) };
@@ -124,7 +124,7 @@ pub fn logged(conversations: [&Conversation; 2], stage: &Stage) -> ([Report; 2],
         (Some(seed), Transport::Tcp) => Some(relay::pieces(server, seed)),
     };
     let at = relay.as_ref().map_or(server, |r| r.at);
-    let stop = Stop::default();
+    let stop = CancelToken::default();
     let reports = std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             let order = order(conversations[1], Role::Server, stage, &stop);

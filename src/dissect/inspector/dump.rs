@@ -2,9 +2,9 @@
 
 use super::identify::HELD_BYTES;
 use crate::capture::Time;
-use crate::dissect::dissector::{Dissector, Evidence, Observation, StreamEvent};
-use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, Sink};
-use crate::flow::{Origin, Side, Stream, Transport};
+use crate::dissect::dissector::{Dissector, Evidence, Observation};
+use crate::dissect::{Dissection, FlowInfo, Options, Provenance, SessionReader, Sink};
+use crate::flow::{Origin, Side, Transport};
 use std::net::SocketAddr;
 
 /// So many pieces are looked at one after the other; behind them, all at once.
@@ -75,30 +75,23 @@ fn read(
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
-    let mut session = dissector.session(flow_info);
-    let mut out = Out::new(dissection, sink, flow_info, names);
-    let mut streams = [Stream::default(), Stream::default()];
+    let mut reader = SessionReader::new(dissector, flow_info).with(std::mem::take(dissection));
     for &Piece { side, missing, bytes, length } in said {
         if flow_info.transport == Transport::Udp {
             let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
-            session.datagram(&place, &mut out);
+            reader.datagram(&place, names, flow_info, sink);
             continue;
         }
-        let stream = &mut streams[side.index()];
         if missing > 0 {
-            session.stream(side, stream, StreamEvent::Gap { missing }, &mut out);
-            stream.consume(stream.bytes().len());
+            reader.gap(side, missing, names, flow_info, sink);
         }
-        stream.append(bytes, Origin::default());
-        let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame: 0 };
-        session.stream(side, stream, event, &mut out);
+        reader.bytes(side, bytes, Origin::default(), names, flow_info, sink);
     }
-    if flow_info.transport == Transport::Tcp {
-        let first = session.client().or(flow_info.opener).unwrap_or(Side::A);
-        for side in [first, first.other()] {
-            session.stream(side, &mut streams[side.index()], StreamEvent::End, &mut out);
-        }
+    let first = reader.client().or(flow_info.opener).unwrap_or(Side::A);
+    for side in [first, first.other()] {
+        reader.end(side, names, flow_info, sink);
     }
+    *dissection = reader.into_dissection();
 }
 
 /// Who reads what packets carried, and why: by `--port`, `-p`, or by ports and bytes as in a

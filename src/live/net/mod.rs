@@ -1,18 +1,17 @@
 //! The network: sockets with deadlines, names, and the exchange as a capture.
 //!
-//! A [`Link`] is one conversation with a live peer. What it sends is written by the protocol's
-//! encoder and what comes back is read by its session, as in a capture. Every byte that is sent
-//! passes one [`gate`]: an empty datagram, a truncated message or an unfinished frame never leaves.
+//! A [`Wire`] carries the bytes of one conversation and records them; a [`Link`] is an
+//! [exchange](crate::live::exchange) behind one.
 
-pub mod gate;
+pub mod cancel;
 pub mod link;
 pub mod record;
-pub mod stop;
+mod socket;
 pub mod target;
-pub mod trouble;
+pub mod wire;
 
-pub use link::{Heard, Link, Open, Watch, weight};
+pub use cancel::CancelToken;
+pub use link::{Link, Open};
 pub use record::Recorder;
-pub use stop::Stop;
 pub use target::{Target, resolve};
-pub use trouble::Trouble;
+pub use wire::Wire;

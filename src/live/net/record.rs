@@ -74,6 +74,14 @@ impl<'a> Tape<'a> {
         if from == 0 { (self.ends[0], self.ends[1]) } else { (self.ends[1], self.ends[0]) }
     }
 
+    /// A datagram or bytes of a stream; `from`: 0 is our end, 1 the peer's.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn bytes(&mut self, from: usize, bytes: &[u8], datagram: bool, time: Time) -> io::Result<()> {
+        if datagram { self.datagram(from, bytes, time) } else { self.data(from, bytes, time) }
+    }
+
     /// A datagram; `from`: 0 is our end, 1 the peer's.
     ///
     /// # Errors

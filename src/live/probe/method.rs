@@ -1,15 +1,16 @@
-//! What a protocol has to say for itself when live servers are asked: its courses, what answers
+//! What a protocol has to say for itself when live servers are asked: its methods, what answers
 //! mean, and how it leaves without harm.
 //!
 //! A probe is a [`Probe::run`] over [`Link`]s: the messages are written by the protocol's encoder
-//! and read by its session. What was found is told to a [`Tale`]; why it went no further is a
+//! and read by its session. What was found is told to a [`Findings`]; why it went no further is a
 //! [`Failure`] with a stable [`Outcome`] and a line of advice.
 
-use super::{Failure, Tale};
+use super::{Failure, Findings};
 use crate::dissect::{Dissector, Options};
 use crate::flow::Transport;
 use crate::live::Clients;
-use crate::live::net::{Link, Open, Recorder, Stop, Watch};
+use crate::live::Observer;
+use crate::live::net::{CancelToken, Link, Open, Recorder};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -46,8 +47,8 @@ impl Carrier {
 
 /// One way of asking for a protocol.
 #[derive(Debug)]
-pub struct Course {
-    /// What tells it from the protocol's other courses: `2.0`; empty where it needs no name.
+pub struct Method {
+    /// What tells it from the protocol's other methods: `2.0`; empty where it needs no name.
     pub name: &'static str,
     /// The carrier.
     pub carrier: Carrier,
@@ -66,17 +67,17 @@ pub trait Probe: Sync {
     /// How long an answer is waited for, if the user says nothing.
     fn timeout(&self) -> Duration;
 
-    /// Its courses, in the order in which they are tried.
-    fn courses(&self) -> &'static [Course];
+    /// Its methods, in the order in which they are tried.
+    fn methods(&self) -> &'static [Method];
 
     /// Messages that only a server of this protocol answers with: what other probes know it by.
     fn answers(&self) -> &'static [&'static str];
 
-    /// Asks. What is found is told to `tale`, also where it then fails.
+    /// Asks. What is found is told to `findings`, also where it then fails.
     ///
     /// # Errors
     /// Why there is no answer, or none that helps.
-    fn run(&self, course: &Course, ask: &Ask<'_>, tale: &mut Tale<'_>) -> Result<(), Failure>;
+    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure>;
 }
 
 /// What the user wants to know, and of whom.
@@ -108,9 +109,9 @@ pub struct Ask<'a> {
     /// Where the exchange is recorded.
     pub recorder: Option<&'a Recorder>,
     /// Who sees the messages.
-    pub watch: Option<Watch<'a>>,
+    pub observer: Option<Observer<'a>>,
     /// The user's wish to stop.
-    pub stop: &'a Stop,
+    pub stop: &'a CancelToken,
     /// The number of the last conversation, counted over all targets.
     pub flows: &'a AtomicU64,
 }
@@ -135,17 +136,25 @@ impl<'a> Ask<'a> {
         options: &Options,
     ) -> Result<Link<'a>, Failure> {
         let flow = self.flows.fetch_add(1, Ordering::Relaxed) + 1;
-        let (recorder, watch, stop) = (self.recorder, self.watch.clone(), self.stop);
+        let (recorder, observer, stop) = (self.recorder, self.observer.clone(), self.stop);
         let (dissector, peer, timeout) = (self.dissector, self.peer, self.timeout);
         let transport = carrier.transport();
         let role = crate::dissect::Role::Client;
-        let open = Open { dissector, version, transport, peer, timeout, recorder, watch, stop, flow, role };
-        Link::open(&open, options).map_err(|trouble| Failure::from_trouble(trouble, carrier))
+        let websocket = carrier == Carrier::Ws;
+        let open =
+            Open { dissector, version, transport, websocket, peer, timeout, recorder, observer, stop, flow, role };
+        Link::open(&open, options).map_err(|trouble| Failure::from_net_error(trouble, carrier))
     }
 
     /// Until when an answer to something sent now is waited for.
     pub fn until(&self) -> Instant {
         Instant::now() + self.timeout
+    }
+
+    /// How long the answer to a sample is waited for: nobody who answers at all takes longer than a
+    /// second.
+    pub fn answer_wait(&self) -> Duration {
+        self.timeout.min(Duration::from_secs(1))
     }
 
     /// Waits between two samples; `extra` shifts it against the server's tick.

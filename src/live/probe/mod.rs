@@ -1,31 +1,34 @@
 //! Asking live servers: is it there, what is it, which version, how far away, and if not, why not.
 //!
-//! [`run`] asks one target by the courses of one protocol, or of all of them in an order that
-//! harms none; [`fleet`] asks several at once and keeps their order; [`report`] prints.
+//! [`run`] asks one target by the methods of one protocol, or of all of them in an order that
+//! harms none; [`pool`] asks several at once and keeps their order; [`report`] prints.
 
-pub mod fleet;
+mod findings;
 mod method;
 mod outcome;
+pub mod pool;
 pub mod report;
+pub mod session;
 pub mod statistics;
-mod tale;
 mod verdict;
 
-pub use method::{Ask, Carrier, Course, Probe};
+pub use findings::{Event, Findings, Found, Sample};
+pub use method::{Ask, Carrier, Method, Probe};
 pub use outcome::{Failure, Outcome};
-pub use tale::{Event, Found, Sample, Tale};
-pub use verdict::{Aside, hex_of, seconds};
+pub use session::{Sampler, Session};
+pub use verdict::{Unexpected, hex_of, seconds};
 
 use crate::dissect::{Dissector, Options};
 use crate::live::Clients;
-use crate::live::net::{Recorder, Stop, Target, Watch, resolve};
+use crate::live::Observer;
+use crate::live::net::{CancelToken, Recorder, Target, resolve};
 use serde_json::{Map, Value as Json, json};
 use std::collections::{HashSet, VecDeque};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// A target of unknown protocol is not waited for longer than this by any of its courses.
+/// A target of unknown protocol is not waited for longer than this by any of its methods.
 const SCAN_TIMEOUT: Duration = Duration::from_millis(1500);
 /// How long a name may take to resolve.
 const RESOLVE: Duration = Duration::from_secs(5);
@@ -61,7 +64,7 @@ pub struct Shared<'a> {
     /// Where exchanges are recorded.
     pub recorder: Option<&'a Recorder>,
     /// The user's wish to stop.
-    pub stop: &'a Stop,
+    pub stop: &'a CancelToken,
     /// The number of the last conversation.
     pub flows: &'a AtomicU64,
 }
@@ -100,20 +103,20 @@ pub struct Report {
     pub notes: Vec<String>,
     /// Why it is not ok: text, advice, details.
     pub failure: Option<Failure>,
-    /// All courses.
+    /// All methods.
     pub tried: Vec<Tried>,
 }
 
 /// A course and whose it is.
-type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Course);
+type Way = (&'static dyn Dissector, &'static dyn Probe, &'static Method);
 
-/// The courses for a target, in order.
+/// The methods for a target, in order.
 fn ways(request: &Request, target: &Target) -> Vec<Way> {
     let carrier = if target.path.is_some() { Some(Carrier::Ws) } else { request.carrier };
     let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
     let mut ways: Vec<Way> = asked
         .filter_map(|client| Some((client.dissector, client.probe?)))
-        .flat_map(|(d, probe)| probe.courses().iter().map(move |course| (d, probe, course)))
+        .flat_map(|(d, probe)| probe.methods().iter().map(move |course| (d, probe, course)))
         .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
         .collect();
     if request.proto.is_none() {
@@ -137,7 +140,7 @@ pub fn run<'a>(
     request: &'a Request,
     target: &'a Target,
     shared: &Shared<'a>,
-    watch: Option<Watch<'a>>,
+    observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
 ) -> Report {
     let mut report = Report {
@@ -173,7 +176,7 @@ pub fn run<'a>(
     };
     for address in addresses.into_iter().take(ADDRESSES) {
         report.address = Some(address);
-        let asked = ask_all(request, target, address, &ways, shared, watch.clone(), tell, &mut report);
+        let asked = ask_all(request, target, address, &ways, shared, observer.clone(), tell, &mut report);
         let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
         report.outcome = asked;
         if !elsewhere {
@@ -183,7 +186,7 @@ pub fn run<'a>(
     report
 }
 
-/// Tries the courses on one address.
+/// Tries the methods on one address.
 #[expect(clippy::too_many_arguments, reason = "one caller, which has them all")]
 fn ask_all<'a>(
     request: &'a Request,
@@ -191,7 +194,7 @@ fn ask_all<'a>(
     peer: SocketAddr,
     ways: &[Way],
     shared: &Shared<'a>,
-    watch: Option<Watch<'a>>,
+    observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
     report: &mut Report,
 ) -> Outcome {
@@ -217,13 +220,13 @@ fn ask_all<'a>(
             create: request.create.as_deref(),
             name: &request.name,
             recorder: shared.recorder,
-            watch: watch.clone(),
+            observer: observer.clone(),
             stop: shared.stop,
             flows: shared.flows,
         };
-        let mut tale = Tale::new(tell);
-        let result = probe.run(course, &ask, &mut tale);
-        tale.introduce();
+        let mut findings = Findings::new(tell);
+        let result = probe.run(course, &ask, &mut findings);
+        findings.introduce();
         let failure = result.err();
         let outcome = failure.as_ref().map_or(Outcome::Ok, |failure| failure.outcome);
         report.tried.push(Tried {
@@ -242,12 +245,12 @@ fn ask_all<'a>(
             // Somebody was recognised by the answer to another's question: ask by name.
             ways.make_contiguous().sort_by_key(|(dissector, ..)| dissector.name() != other);
         }
-        let telling = tale.found.is_some();
+        let telling = findings.found.is_some();
         if telling || worst.as_ref().is_none_or(|worst| outcome.weight() > worst.outcome.weight()) {
-            report.found = tale.found;
-            report.samples = tale.samples;
-            report.notes = tale.notes;
-            report.duplicates = tale.duplicates;
+            report.found = findings.found;
+            report.samples = findings.samples;
+            report.notes = findings.notes;
+            report.duplicates = findings.duplicates;
             worst = failure;
         }
         if telling || done(request, outcome) {

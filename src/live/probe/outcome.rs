@@ -1,7 +1,7 @@
 //! How a probe ended, and what to do about it.
 
 use super::Carrier;
-use crate::live::net::Trouble;
+use crate::live::NetError;
 use serde_json::{Map, Value as Json};
 use std::fmt;
 
@@ -59,7 +59,7 @@ impl Outcome {
         }
     }
 
-    /// Of several courses' outcomes the highest is told: who answered anything comes first.
+    /// Of several methods' outcomes the highest is told: who answered anything comes first.
     pub const fn weight(self) -> u8 {
         match self {
             Outcome::NoRoute | Outcome::ResolveFailed => 0,
@@ -106,34 +106,34 @@ impl Failure {
     }
 
     /// What a socket's trouble means.
-    pub fn from_trouble(trouble: Trouble, carrier: Carrier) -> Failure {
+    pub fn from_net_error(trouble: NetError, carrier: Carrier) -> Failure {
         let (outcome, advice) = match (&trouble, carrier) {
-            (Trouble::Refused, Carrier::Udp) => {
+            (NetError::Refused, Carrier::Udp) => {
                 let text = "the host answers with ICMP port unreachable: nothing listens on that UDP port";
                 let advice = "check the port, and that the server runs and is bound to this address";
                 return Failure::new(Outcome::Refused, text, advice);
             }
-            (Trouble::Refused, _) => {
+            (NetError::Refused, _) => {
                 let text = "nothing listens on that TCP port";
                 let advice = "check the port, and that the server runs and is bound to this address";
                 return Failure::new(Outcome::Refused, text, advice);
             }
-            (Trouble::NoRoute(_), _) => (Outcome::NoRoute, "check the address, and this host's network and routes"),
-            (Trouble::NoAnswer, _) => {
+            (NetError::NoRoute(_), _) => (Outcome::NoRoute, "check the address, and this host's network and routes"),
+            (NetError::NoAnswer, _) => {
                 let advice = "a firewall drops it, or the host is down: check the address and the port's filter";
                 return Failure::new(Outcome::Silent, trouble.to_string(), advice).with("connected", false);
             }
-            (Trouble::Closed { .. }, _) => {
+            (NetError::Closed { .. }, _) => {
                 let advice = "the server may be of another protocol, or refuses without a word: see its log";
                 return Failure::new(Outcome::Closed, trouble.to_string(), advice).with("ended", true);
             }
-            (Trouble::Endless { .. } | Trouble::Flood { .. }, _) => {
+            (NetError::Endless { .. } | NetError::Flood { .. }, _) => {
                 (Outcome::Broken, "this is hardly a server of this protocol")
             }
-            (Trouble::Interrupted, _) => return Failure::interrupted(),
-            (Trouble::Gate(_) | Trouble::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
-            (Trouble::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
-            (Trouble::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
+            (NetError::Interrupted, _) => return Failure::interrupted(),
+            (NetError::Gate(_) | NetError::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
+            (NetError::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
+            (NetError::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
         };
         Failure::new(outcome, trouble.to_string(), advice)
     }
@@ -155,8 +155,8 @@ mod tests {
     fn no_way_to_the_host() {
         for kind in [ErrorKind::NetworkUnreachable, ErrorKind::HostUnreachable, ErrorKind::AddrNotAvailable] {
             for carrier in [Carrier::Udp, Carrier::Tcp, Carrier::Ws] {
-                for trouble in [Trouble::of(Error::from(kind)), Trouble::of_datagram(Error::from(kind))] {
-                    let failure = Failure::from_trouble(trouble, carrier);
+                for trouble in [NetError::of(Error::from(kind)), NetError::of_datagram(Error::from(kind))] {
+                    let failure = Failure::from_net_error(trouble, carrier);
                     assert_eq!(failure.outcome, Outcome::NoRoute, "{failure}");
                     assert_eq!(failure.outcome.name(), "no_route");
                     assert!(failure.text.starts_with("no route: ") && failure.advice.contains("routes"), "{failure}");

@@ -2,20 +2,20 @@
 
 use super::{Ask, Carrier, Failure, Outcome, Probe};
 use crate::flow::Transport;
-use crate::live::net::Heard;
+use crate::live::OwnedMessage;
 use serde_json::{Value as Json, json};
 use std::time::Duration;
 
 /// Messages that came and were not waited for: what the verdict rests on when the right one does not.
 #[derive(Debug, Default)]
-pub struct Aside(Vec<Heard>);
+pub struct Unexpected(Vec<OwnedMessage>);
 
 /// How many of them are kept.
 const ASIDE: usize = 16;
 
-impl Aside {
+impl Unexpected {
     /// Keeps a message.
-    pub fn put(&mut self, heard: Heard) {
+    pub fn put(&mut self, heard: OwnedMessage) {
         if self.0.len() < ASIDE {
             self.0.push(heard);
         }
@@ -34,7 +34,7 @@ impl Aside {
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
         let ours = ask.clients.probe(name).map_or(&[][..], Probe::answers);
-        let broken = |heard: &&Heard| heard.fault.is_some() && ours.contains(&heard.message);
+        let broken = |heard: &&OwnedMessage| heard.fault.is_some() && ours.contains(&heard.message);
         if let Some(proto) = recognise(ask, carrier.transport(), raw) {
             let text = format!("the answer is {proto}, not {name}: {}", hex_of(raw));
             let advice = format!("probe it with --proto {proto}");
@@ -76,9 +76,9 @@ fn recognise(ask: &Ask<'_>, transport: Transport, raw: &[Vec<u8>]) -> Option<&'s
     let others = ask.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
     let mut others = others.filter_map(|client| client.probe.map(|probe| (client.dissector, probe)));
     let found = others.find(|(dissector, probe)| {
-        probe.courses().iter().any(|course| course.carrier.transport() == transport)
+        probe.methods().iter().any(|course| course.carrier.transport() == transport)
             && raw.iter().filter(|bytes| !bytes.is_empty()).any(|bytes| {
-                let first = crate::live::net::link::read_alone(*dissector, transport, bytes);
+                let first = crate::live::exchange::read_alone(*dissector, transport, bytes);
                 first.is_some_and(|heard| heard.fault.is_none() && probe.answers().contains(&heard.message))
             })
     });

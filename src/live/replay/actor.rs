@@ -2,85 +2,27 @@
 //!
 //! A capture cannot simply be sent again: ids and numbers that the peer decides are new each time,
 //! acknowledgements and heartbeats must answer what happens now. An [`Actor`] plays one side of a
-//! recorded conversation: it says what becomes of each recorded message ([`Fate`]), rewrites those
+//! recorded conversation: it says what becomes of each recorded message ([`Disposition`]), rewrites those
 //! that are repeated, and answers the peer. It does no input or output, and knows time only as it
 //! is told: the engine ([`crate::live::replay`]) does the rest.
+
+pub use super::life::{Life, Phase, Rules};
 
 use crate::capture::Time;
 use crate::dissect::flow_info::Role;
 use crate::dissect::options::Options;
 use crate::flow::Transport;
+use crate::live::OwnedMessage;
 use serde_json::Value as Json;
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// Which of a conversation's sockets carries a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Channel {
-    /// The conversation's own.
-    #[default]
-    Main,
-    /// The datagrams beside a stream.
-    Beside,
-}
-
-/// A message, detached from its bytes: recorded, heard, or to be said.
-#[derive(Clone, Debug, Default)]
-pub struct Said {
-    /// The protocol of its line: the dissector's, or its carrier's.
-    pub proto: &'static str,
-    /// Its name.
-    pub message: &'static str,
-    /// The version in which it was read, or is to be written.
-    pub version: Option<&'static str>,
-    /// Who says it.
-    pub from: Role,
-    /// The fields, as ndjson has them.
-    pub fields: Json,
-    /// The derived values; null where there are none.
-    pub derived: Json,
-    /// What broke when it was read.
-    pub fault: Option<String>,
-    /// Its bytes, where it was read.
-    pub bytes: Vec<u8>,
-    /// What carries it.
-    pub channel: Channel,
-    /// The next message goes into the same datagram.
-    pub more: bool,
-}
-
-impl Said {
-    /// A field that is a number.
-    pub fn number(&self, field: &str) -> Option<u64> {
-        self.fields.get(field)?.as_u64()
-    }
-
-    /// A field that is text.
-    pub fn text(&self, field: &str) -> Option<&str> {
-        self.fields.get(field)?.as_str()
-    }
-
-    /// A derived value.
-    pub fn derived(&self, name: &str) -> Option<&Json> {
-        self.derived.get(name)
-    }
-
-    /// The same message with another value of a field.
-    #[must_use]
-    pub fn with(mut self, field: &str, value: impl Into<Json>) -> Said {
-        if let Some(map) = self.fields.as_object_mut() {
-            map.insert(field.into(), value.into());
-        }
-        self
-    }
-}
-
 /// A message of the capture.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// The message.
-    pub said: Said,
+    pub said: OwnedMessage,
     /// The frame that completed it.
     pub frame: u64,
     /// When that was.
@@ -99,9 +41,9 @@ pub struct Recorded {
 
 /// What becomes of a recorded message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     /// It is repeated (or, of the peer, expected).
-    Say,
+    Send,
     /// The live session makes its own: what kind of messages these are, in the plural.
     Live(&'static str),
     /// It may harm a peer; why.
@@ -110,7 +52,7 @@ pub enum Fate {
 
 /// A whole conversation and who is to be played.
 #[derive(Clone, Copy, Debug)]
-pub struct Cast<'a> {
+pub struct ReplayContext<'a> {
     /// The messages of both sides, in order.
     pub messages: &'a [Recorded],
     /// Whom the actor plays.
@@ -127,6 +69,10 @@ pub struct Cast<'a> {
     pub path: Option<&'a str>,
     /// What the user said.
     pub options: &'a Options,
+    /// A probe's: nothing was recorded, and what is asked behind the handshake is not the actor's.
+    pub probe: bool,
+    /// The version to be written, where no recording tells.
+    pub version: Option<&'static str>,
 }
 
 /// What is counted while a session is played.
@@ -162,7 +108,7 @@ impl Counts {
 #[derive(Debug, Default)]
 pub struct Outbox {
     /// What is to be said, in order.
-    pub say: VecDeque<Said>,
+    pub say: VecDeque<OwnedMessage>,
     /// What was counted.
     pub counts: Counts,
     /// What the user should know, each told once.
@@ -177,7 +123,7 @@ pub struct Outbox {
 
 impl Outbox {
     /// Something to be said that the recording does not have: an answer made live.
-    pub fn live(&mut self, said: Said) {
+    pub fn live(&mut self, said: OwnedMessage) {
         self.counts.live += 1;
         self.say.push_back(said);
     }
@@ -193,7 +139,7 @@ impl Outbox {
 
 /// What a heard message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Heed {
+pub enum Handling {
     /// The session's own business: an acknowledgement, a heartbeat, a copy.
     Session,
     /// Something new that is held against the recording.
@@ -202,8 +148,14 @@ pub enum Heed {
 
 /// Plays one side of a conversation.
 pub trait Actor {
+    /// How far it has come.
+    fn life(&self) -> &Life;
+
+    /// What the protocol says of its live side as data.
+    fn rules(&self) -> &'static Rules;
+
     /// What becomes of a recorded message of either side. Asked once for each, in order.
-    fn fate(&mut self, message: &Recorded) -> Fate;
+    fn disposition(&mut self, message: &Recorded) -> Disposition;
 
     /// The plan is made: the session begins.
     fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}
@@ -215,32 +167,40 @@ pub trait Actor {
     ///
     /// # Errors
     /// Why it makes no sense there: it is not said.
-    fn say(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String>;
 
     /// The peer said something.
-    fn heard(&mut self, said: &Said, now: Instant, out: &mut Outbox) -> Heed;
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling;
 
     /// Time has passed: resends, heartbeats. Returns when it wants to be called again.
-    fn tick(&mut self, now: Instant, out: &mut Outbox) -> Option<Instant>;
+    fn tick(&mut self, _now: Instant, _out: &mut Outbox) -> Option<Instant> {
+        None
+    }
 
     /// Is everything said that was to be acknowledged, and is the peer at rest?
-    fn settled(&self, now: Instant) -> bool;
+    fn settled(&self, _now: Instant) -> bool {
+        true
+    }
 
     /// Why the session is over, once the peer has ended it.
-    fn over(&self) -> Option<String>;
+    fn over(&self) -> Option<String> {
+        self.life().over()
+    }
 
     /// Does this recorded message of ours begin a session anew after the one before was over?
-    fn opens(&self, _message: &Recorded) -> bool {
-        false
+    fn opens(&self, message: &Recorded) -> bool {
+        let [client, server] = self.rules().opens;
+        let names = if self.life().role == Role::Client { client } else { server };
+        names.contains(&message.said.message)
     }
 
     /// Does this recorded message of ours end the session?
-    fn closes(&self, _message: &Recorded) -> bool {
-        false
+    fn closes(&self, message: &Recorded) -> bool {
+        self.rules().closes.contains(&message.said.message)
     }
 
     /// Leaves politely, whatever has happened.
-    fn leave(&mut self, out: &mut Outbox);
+    fn leave(&mut self, _out: &mut Outbox) {}
 
     /// Does the peer close the connection after our leave, and must it be waited for?
     fn awaits_end(&self) -> bool {
@@ -249,19 +209,23 @@ pub trait Actor {
 
     /// What a message is about, by which the live one is paired with the recorded one:
     /// `reliable 1000`.
-    fn identity(&self, said: &Said) -> String;
+    fn identity(&self, said: &OwnedMessage) -> String {
+        said.message.into()
+    }
 
     /// The message's content without what differs from session to session.
-    fn content(&self, said: &Said) -> Json;
+    fn content(&self, said: &OwnedMessage) -> Json {
+        without(&said.fields, self.rules().volatile(said.message))
+    }
 
     /// Does the peer's transport bring such a message for sure? What comes later waits for it.
-    fn sure(&self, said: &Said) -> bool;
+    fn sure(&self, said: &OwnedMessage) -> bool;
 }
 
 /// A protocol whose recorded conversations can be played.
 pub trait Replay: Sync {
-    /// The actor for one side.
-    fn actor(&self, cast: &Cast<'_>) -> Box<dyn Actor>;
+    /// The actor for one side; of a probe, for the client of an empty recording.
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor>;
 
     /// What the recording tells that the live conversation's session would have to find out again:
     /// settings, as `-s` takes them.

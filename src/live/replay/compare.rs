@@ -1,7 +1,8 @@
 //! Where the live peer diverged from the capture: messages are paired by what they are about, and
 //! compared without what differs from session to session.
 
-use crate::live::replay::actor::{Actor, Recorded, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Recorded};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -41,11 +42,11 @@ pub enum Divergence {
 pub fn compare(
     actor: &dyn Actor,
     expected: &[Recorded],
-    heard: &[Said],
+    heard: &[OwnedMessage],
     came: &dyn Fn(usize) -> bool,
 ) -> Vec<Divergence> {
     // Equal messages cancel out first, whatever their order: datagrams overtake each other.
-    let key = |said: &Said| (actor.identity(said), actor.content(said).to_string());
+    let key = |said: &OwnedMessage| (actor.identity(said), actor.content(said).to_string());
     let mut live: HashMap<(String, String), VecDeque<usize>> = HashMap::new();
     for (k, said) in heard.iter().enumerate() {
         live.entry(key(said)).or_default().push_back(k);
@@ -61,7 +62,7 @@ pub fn compare(
         }
     }
     // What is left is paired by what it is about, in order.
-    let mut rest: BTreeMap<String, VecDeque<&Said>> = BTreeMap::new();
+    let mut rest: BTreeMap<String, VecDeque<&OwnedMessage>> = BTreeMap::new();
     let mut order = Vec::new();
     let mut found = Vec::new();
     for (said, _) in heard.iter().zip(&met).filter(|(_, met)| !**met) {

@@ -1,14 +1,16 @@
 //! From a conversation and a peer's address to a report.
 
-use super::engine::{Pace, Progress, Settings, play};
-use super::live::{Live, Waiting};
 use super::plan::{Plan, Wishes};
+use super::player::{Channels, Pace, Player, Progress, Settings};
 use super::recording::Conversation;
 use super::report::Report;
+use super::sockets::{Sockets, Waiting, play};
 use crate::dissect::Options;
 use crate::flow::Transport;
-use crate::live::net::{Open, Recorder, Stop, Trouble, Watch};
-use crate::live::replay::actor::{Actor, Cast};
+use crate::live::NetError;
+use crate::live::exchange::{Observer, Setup};
+use crate::live::net::{CancelToken, Open, Recorder};
+use crate::live::replay::actor::{Actor, ReplayContext};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -30,9 +32,9 @@ pub struct Order<'a> {
     /// Where the exchange is recorded.
     pub recorder: Option<&'a Recorder>,
     /// Who sees the messages.
-    pub watch: Option<Watch<'a>>,
+    pub observer: Option<Observer<'a>>,
     /// Ctrl-C.
-    pub stop: &'a Stop,
+    pub stop: &'a CancelToken,
     /// The conversation's number in what is recorded and watched.
     pub flow: u64,
 }
@@ -52,8 +54,8 @@ impl<'a> Order<'a> {
         options
     }
 
-    fn cast<'c>(&'c self, options: &'c Options) -> Cast<'c> {
-        Cast {
+    fn context<'c>(&'c self, options: &'c Options) -> ReplayContext<'c> {
+        ReplayContext {
             messages: &self.conversation.messages,
             role: self.wishes.role,
             transport: self.conversation.transport,
@@ -62,12 +64,14 @@ impl<'a> Order<'a> {
             host: self.host,
             path: self.path,
             options,
+            probe: false,
+            version: None,
         }
     }
 
     /// The plan, and who plays it.
     pub fn plan(&self, options: &Options) -> (Plan, Box<dyn Actor>) {
-        let mut actor = self.conversation.replay.actor(&self.cast(options));
+        let mut actor = self.conversation.replay.actor(&self.context(options));
         let plan = Plan::new(&self.conversation.messages, &self.wishes, &mut *actor);
         (plan, actor)
     }
@@ -77,31 +81,55 @@ impl<'a> Order<'a> {
             dissector: self.conversation.dissector,
             version: None,
             transport: self.conversation.transport,
+            websocket: self.path.is_some() || self.conversation.is_websocket(),
             peer,
             timeout: self.timeout,
             recorder: self.recorder,
-            watch: self.watch.clone(),
+            observer: self.observer.clone(),
             stop: self.stop,
             flow: self.flow,
             role: self.wishes.role,
         }
     }
 
-    fn websocket(&self) -> bool {
-        self.path.is_some() || self.conversation.is_websocket()
-    }
-
-    fn settings(&self, options: &Options) -> Settings {
+    /// How a session is played; `beside`: the port of our socket for datagrams beside the stream.
+    pub fn settings(&self, options: &Options, beside: Option<u16>) -> Settings {
         Settings {
             pace: self.pace,
             timeout: self.timeout,
             kept: options.limits.peer.live_kept_bytes,
-            stop: self.stop.clone(),
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,
-            beside: self.conversation.transport == Transport::Tcp
-                && self.conversation.replay.wants_beside(&self.conversation.messages),
+            beside,
         }
+    }
+
+    /// May there be datagrams beside the stream?
+    pub fn wants_beside(&self) -> bool {
+        let Conversation { transport, replay, messages, .. } = self.conversation;
+        *transport == Transport::Tcp && replay.wants_beside(messages)
+    }
+
+    /// What an exchange between these ends needs to know.
+    pub fn setup(&self, ends: [SocketAddr; 2]) -> Setup<'a> {
+        self.open(ends[1]).setup(ends)
+    }
+
+    fn play(
+        &self,
+        sockets: Result<Sockets<'a>, NetError>,
+        options: &Options,
+        progress: &mut dyn FnMut(&Progress),
+    ) -> Result<Report, NetError> {
+        let (plan, mut actor) = self.plan(options);
+        let mut sockets = sockets?;
+        let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
+        let settings = self.settings(options, beside);
+        let setup = sockets.opened().setup(sockets.ends());
+        let channels = Channels::new(setup, options, sockets.is_caller());
+        let mut player = Player::new(&plan, &mut *actor, channels, &settings, Instant::now());
+        play(&mut player, &mut sockets, self.stop, progress);
+        Ok(player.report(Instant::now()))
     }
 
     /// Goes to the peer and plays a session. `options`: those of [`Order::options`].
@@ -113,10 +141,8 @@ impl<'a> Order<'a> {
         peer: SocketAddr,
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan(options);
-        let mut live = Live::to(self.open(peer), options, self.websocket())?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(options), progress))
+    ) -> Result<Report, NetError> {
+        self.play(Sockets::to(self.open(peer)), options, progress)
     }
 
     /// Waits for a peer and plays a session with it.
@@ -129,10 +155,7 @@ impl<'a> Order<'a> {
         options: &Options,
         until: Option<Instant>,
         progress: &mut dyn FnMut(&Progress),
-    ) -> Result<Report, Trouble> {
-        let (plan, mut actor) = self.plan(options);
-        let open = self.open(([0, 0, 0, 0], 0).into());
-        let mut live = waiting.peer(open, options, self.websocket(), self.stop, until)?;
-        Ok(play(&plan, &mut *actor, &mut live, &self.settings(options), progress))
+    ) -> Result<Report, NetError> {
+        self.play(waiting.peer(self.open(([0, 0, 0, 0], 0).into()), until), options, progress)
     }
 }

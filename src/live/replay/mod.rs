@@ -2,27 +2,30 @@
 //!
 //! A [`Recording`] holds the conversations of a capture as messages. The protocol's
 //! [actor](crate::live::replay::actor::Actor) sorts one side's messages into a [`Plan`] and keeps the
-//! live session; [`play`] says them in time to a [`Peer`]: real sockets ([`Live`]), or anything
-//! else that takes messages. What came is compared with the capture ([`compare`]) and told in a
+//! live session; a [`Player`] says them in time, a state machine without sockets and clock; [`play`]
+//! drives it with [`Sockets`]. What came is compared with the capture ([`compare`]) and told in a
 //! [`Report`].
 
 pub mod actor;
+mod asking;
 mod compare;
 mod drive;
 mod edit;
-mod engine;
-mod live;
+mod life;
 mod plan;
+mod player;
 mod recording;
 mod report;
+mod sockets;
 mod unacknowledged;
 
+pub use asking::Asking;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
 pub use edit::Changes;
-pub use engine::{Pace, Peer, Progress, Settings, play};
-pub use live::{Live, Waiting};
 pub use plan::{Plan, Step, Unsaid, Wishes};
-pub use recording::{Conversation, Recording, RecordingError, between, detach};
+pub use player::{Action, Channels, Pace, Player, Progress, Settings};
+pub use recording::{Conversation, Recording, RecordingError, between};
 pub use report::Report;
+pub use sockets::{Sockets, Waiting, play};
 pub use unacknowledged::Unacknowledged;

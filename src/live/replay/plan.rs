@@ -2,7 +2,7 @@
 //! each message.
 
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Fate, Recorded};
+use crate::live::replay::actor::{Actor, Disposition, Recorded};
 use std::collections::BTreeMap;
 
 /// A message of ours.
@@ -61,22 +61,22 @@ impl Plan {
             if wishes.until.is_some_and(|frame| message.frame > frame) {
                 break;
             }
-            let fate = actor.fate(message);
+            let fate = actor.disposition(message);
             let ours = message.said.from == wishes.role;
             match (ours, fate) {
                 _ if message.said.from == Role::Unknown => plan.unknown += 1,
                 (true, _) if message.dropped => plan.dropped += 1,
-                (true, Fate::Danger(why)) if !wishes.allow_dangerous => plan.refused.push(Unsaid {
+                (true, Disposition::Danger(why)) if !wishes.allow_dangerous => plan.refused.push(Unsaid {
                     frame: message.frame,
                     message: format!("{}.{}", message.said.proto, message.said.message),
                     why,
                 }),
-                (true, Fate::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
+                (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
                 (true, _) => {
                     let after = plan.expected.len();
                     plan.steps.push(Step { recorded: message.clone(), after });
                 }
-                (false, Fate::Say) => {
+                (false, Disposition::Send) => {
                     let mut expected = message.clone();
                     if let Some(captured) = expected.captured.take() {
                         (expected.said.fields, expected.edited) = (captured, false);

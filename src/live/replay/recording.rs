@@ -2,12 +2,11 @@
 
 use super::edit::Changes;
 use crate::capture::{CaptureError, Decoded, Packets};
-use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
-use crate::live::replay::actor::{Channel, Recorded, Replay, Said};
-use serde_json::Value as Json;
+use crate::live::replay::actor::{Recorded, Replay};
+use crate::live::{Channel, OwnedMessage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -181,32 +180,6 @@ struct Collect<'a> {
     text: Vec<u8>,
 }
 
-/// The message, detached from its bytes.
-pub fn detach(message: &Message<'_>, text: &mut Vec<u8>) -> Said {
-    let dissection = message.dissection;
-    let json = |text: &[u8]| crate::encode::json(text).unwrap_or(Json::Null);
-    text.clear();
-    fields_json(&dissection.tree, message.sources(), text);
-    let fields = json(text);
-    text.clear();
-    let derived = match derived_json(&dissection.tree, &dissection.derived, message.sources(), text) {
-        true => json(text),
-        false => Json::Null,
-    };
-    Said {
-        proto: dissection.proto,
-        message: dissection.message,
-        version: dissection.version,
-        from: dissection.from,
-        fields,
-        derived,
-        fault: dissection.fault.as_ref().map(ToString::to_string),
-        bytes: message.place.bytes.to_vec(),
-        channel: Channel::Main,
-        more: false,
-    }
-}
-
 impl Sink for Collect<'_> {
     fn message(&mut self, message: &Message<'_>) {
         let (Some(ends), Some(dissector)) =
@@ -222,7 +195,7 @@ impl Sink for Collect<'_> {
             return;
         }
         let mut recorded = Recorded {
-            said: detach(message, &mut self.text),
+            said: OwnedMessage::of(message, &mut self.text),
             frame: message.place.frame,
             time: message.place.time,
             length: message.place.length,

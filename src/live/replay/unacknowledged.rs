@@ -1,6 +1,7 @@
 //! What was sent and not yet acknowledged: numbered messages that are sent again until they are.
 
-use crate::live::replay::actor::{Outbox, Said};
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::Outbox;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 struct Waiting {
     number: u16,
-    said: Said,
+    said: OwnedMessage,
     first: Instant,
     last: Instant,
     tries: u32,
@@ -46,7 +47,7 @@ impl Unacknowledged {
     }
 
     /// A message is sent for the first time.
-    pub fn push(&mut self, number: u16, said: Said, now: Instant) {
+    pub fn push(&mut self, number: u16, said: OwnedMessage, now: Instant) {
         self.waiting.push_back(Waiting { number, said, first: now, last: now, tries: 1 });
     }
 
@@ -97,8 +98,8 @@ mod tests {
         let at = |ms| start + Duration::from_millis(ms);
         let mut sent = Unacknowledged::new(Duration::from_millis(50), Duration::from_millis(120));
         let mut out = Outbox::default();
-        sent.push(1, Said { message: "one", ..Said::default() }, at(0));
-        sent.push(2, Said { message: "two", ..Said::default() }, at(10));
+        sent.push(1, OwnedMessage { message: "one", ..OwnedMessage::default() }, at(0));
+        sent.push(2, OwnedMessage { message: "two", ..OwnedMessage::default() }, at(10));
         assert_eq!(sent.tick(at(20), &mut out), (Some(at(50)), false));
         assert_eq!(sent.acknowledged(1, at(30), &mut out), Some(Duration::from_millis(30)));
         assert_eq!(sent.acknowledged(1, at(31), &mut out), None);

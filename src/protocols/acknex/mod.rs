@@ -10,6 +10,7 @@
 
 pub mod a5;
 mod analyse;
+pub mod client;
 pub mod commands;
 pub mod creates;
 pub mod encode;
@@ -18,9 +19,7 @@ pub mod flags;
 pub mod layout;
 pub mod members;
 pub mod notes;
-pub mod probe;
 pub mod reading;
-pub mod replay;
 pub mod session;
 #[cfg(test)]
 mod tests;

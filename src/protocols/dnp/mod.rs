@@ -7,6 +7,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod acknowledges;
+pub mod client;
 pub mod commands;
 pub mod encode;
 mod evidence;
@@ -16,9 +17,7 @@ pub mod linking;
 pub mod links;
 pub mod notes;
 pub mod payloads;
-pub mod probe;
 pub mod reliable;
-pub mod replay;
 pub mod runs;
 pub mod session;
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod client;
 pub mod datagrams;
 pub mod embedded;
 pub mod encode;
@@ -16,8 +17,6 @@ pub mod link;
 pub mod notes;
 pub mod packets;
 pub mod pings;
-pub mod probe;
-pub mod replay;
 pub mod session;
 pub mod values;
 

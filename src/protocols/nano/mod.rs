@@ -8,6 +8,7 @@
 #![doc = include_str!("README.md")]
 
 pub mod analysis;
+pub mod client;
 pub mod encode;
 mod evidence;
 pub mod json;
@@ -19,9 +20,7 @@ pub mod notes;
 pub mod package;
 pub mod payload;
 pub mod pomelo;
-pub mod probe;
 pub mod protos;
-pub mod replay;
 mod scan;
 pub mod schemas;
 pub mod session;

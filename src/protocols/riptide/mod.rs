@@ -5,15 +5,14 @@
 //!
 #![doc = include_str!("README.md")]
 
+pub mod client;
 pub mod evidence;
 pub mod framing;
 pub mod layout;
 pub mod notes;
-pub mod probe;
 pub mod receiver;
 pub mod reliable;
 mod remarks;
-pub mod replay;
 pub mod session;
 pub mod values;
 pub mod version;

@@ -1,0 +1,85 @@
+//! Why the network, or this program itself, did not let a conversation go on.
+
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+
+/// What went wrong with a socket.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// TCP's RST in answer to the SYN, or ICMP port unreachable.
+    #[error("the host refuses: nothing listens on that port")]
+    Refused,
+    /// No way to the host or its network; ICMP host or network unreachable.
+    #[error("no route: {0}")]
+    NoRoute(io::Error),
+    /// TCP: nothing answered the SYN.
+    #[error("nothing answers the attempt to connect")]
+    NoAnswer,
+    /// The peer ended the stream.
+    #[error("the peer ended the connection{}", if *.reset { " (reset)" } else { "" })]
+    Closed {
+        /// With a RST, not a FIN.
+        reset: bool,
+    },
+    /// The peer sends more than any message may have.
+    #[error("{peer} sends an unfinished message of more than {most} bytes (--limit live_unread)")]
+    Endless {
+        /// The peer.
+        peer: SocketAddr,
+        /// The limit.
+        most: usize,
+    },
+    /// The peer says more at once, or has more to be remembered, than any server does.
+    #[error("what {peer} says takes more than {most} bytes of memory (--limit live_kept)")]
+    Flood {
+        /// The peer.
+        peer: SocketAddr,
+        /// The limit.
+        most: usize,
+    },
+    /// The user wants to stop.
+    #[error("interrupted")]
+    Interrupted,
+    /// [`super::gate`] did not let it out.
+    #[error("not sent: {0}")]
+    Gate(#[from] super::exchange::gate::Refusal),
+    /// A message could not be written.
+    #[error("not sent: {0}")]
+    Encode(String),
+    /// The exchange could not be recorded.
+    #[error("the capture cannot be written: {0}")]
+    Record(io::Error),
+    /// Anything else.
+    #[error("{0}")]
+    Io(io::Error),
+}
+
+impl NetError {
+    /// What an error of a socket means.
+    pub fn of(error: io::Error) -> NetError {
+        match error.kind() {
+            ErrorKind::ConnectionRefused => NetError::Refused,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
+                NetError::NoRoute(error)
+            }
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                NetError::Closed { reset: true }
+            }
+            _ => NetError::Io(error),
+        }
+    }
+
+    /// The same on a datagram socket, where a reset is how some systems tell of ICMP's answer.
+    pub fn of_datagram(error: io::Error) -> NetError {
+        match NetError::of(error) {
+            NetError::Closed { .. } => NetError::Refused,
+            other => other,
+        }
+    }
+}
+
+/// Did a wait merely end?
+pub fn waited(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}

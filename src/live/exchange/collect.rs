@@ -1,0 +1,76 @@
+//! Messages as a session reads them, detached.
+
+use crate::dissect::{Dissector, FlowInfo, Message, Options, Registry, Role, SessionReader, Sink};
+use crate::flow::{Origin, Side, Transport};
+use crate::live::OwnedMessage;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Somebody who wants to see every message that is sent or received.
+pub type Observer<'a> = Rc<RefCell<dyn Sink + 'a>>;
+
+/// Detaches messages, and shows them to whoever observes.
+pub struct Collect<'c, 'a> {
+    /// The messages.
+    pub list: &'c mut VecDeque<OwnedMessage>,
+    /// When their first byte came.
+    pub first: Instant,
+    /// Who sees them.
+    pub observer: Option<&'c Observer<'a>>,
+    /// Memory to be used again.
+    pub text: &'c mut Vec<u8>,
+    /// So much memory is left for them.
+    pub room: usize,
+    /// There were more.
+    pub full: bool,
+}
+
+impl Sink for Collect<'_, '_> {
+    fn message(&mut self, message: &Message<'_>) {
+        if let Some(observer) = self.observer {
+            observer.borrow_mut().message(message);
+        }
+        if self.full {
+            return;
+        }
+        let owned = OwnedMessage { first: Some(self.first), ..OwnedMessage::of(message, self.text) };
+        let weight = owned.weight();
+        self.full = weight > self.room;
+        if !self.full {
+            self.room -= weight;
+            self.list.push_back(owned);
+        }
+    }
+}
+
+/// The first message in what a server said, read without its conversation.
+pub fn read_alone(dissector: &'static dyn Dissector, transport: Transport, bytes: &[u8]) -> Option<OwnedMessage> {
+    let options = Options {
+        from: Some(Role::Server),
+        proto: Some(dissector.name().into()),
+        ..Options::new(Registry::new([dissector]))
+    };
+    let flow_info = FlowInfo { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options: &options };
+    let mut first = First::default();
+    SessionReader::new(dissector, &flow_info).bytes(
+        Side::A,
+        bytes,
+        Origin::default(),
+        ["", ""],
+        &flow_info,
+        &mut first,
+    );
+    first.0
+}
+
+/// Keeps the first message.
+#[derive(Default)]
+struct First(Option<OwnedMessage>);
+
+impl Sink for First {
+    fn message(&mut self, message: &Message<'_>) {
+        self.0.get_or_insert_with(|| OwnedMessage::of(message, &mut Vec::new()));
+    }
+}

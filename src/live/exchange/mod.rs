@@ -1,0 +1,407 @@
+//! A conversation without sockets: bytes in, messages out, bytes to send.
+//!
+//! An [`Exchange`] owns what one flow with a live peer needs: the protocol's encoder, the session
+//! that reads both ways, framing, the [`gate`] and the caps on what the peer makes it hold. It has
+//! no socket, no thread and no clock: time is an argument. Whoever drives it hands it what came
+//! ([`Exchange::recv`], [`Exchange::closed`]), takes what was read ([`Exchange::poll_message`]) and
+//! sends what it gives out ([`Exchange::poll_transmit`]). It never wants to be woken: resends and
+//! heartbeats are the [actor](crate::live::replay::actor::Actor)'s, and so the
+//! [player](crate::live::replay::Player)'s.
+
+mod collect;
+pub mod gate;
+mod raw;
+
+pub use collect::{Observer, read_alone};
+
+use super::{NetError, OwnedMessage};
+use crate::capture::Time;
+use crate::dissect::{Dissector, Encoder, FlowInfo, Line, Options, Role, Server, Session, SessionReader};
+use crate::flow::{Origin, Side, Transport};
+use collect::Collect;
+use gate::Reading;
+use raw::Raw;
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+/// Which time of day an instant is.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// An instant.
+    pub at: Instant,
+    /// What a capture would write for it.
+    pub time: Time,
+}
+
+impl Clock {
+    /// The time of day of another instant.
+    pub fn time(&self, now: Instant) -> Time {
+        let nanos = self.time.nanos() + now.saturating_duration_since(self.at).as_nanos() as i128;
+        Time { secs: (nanos / 1_000_000_000) as i64, frac: (nanos % 1_000_000_000) as u64, digits: 9 }
+    }
+}
+
+/// What is known of a conversation before its first byte.
+#[derive(Clone)]
+pub struct Setup<'a> {
+    /// The protocol.
+    pub dissector: &'static dyn Dissector,
+    /// The version that messages are written in, where they do not say.
+    pub version: Option<&'static str>,
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// Our end, the peer's end.
+    pub ends: [SocketAddr; 2],
+    /// The conversation's number.
+    pub flow: u64,
+    /// Who we are.
+    pub role: Role,
+    /// Messages go in WebSocket frames; the heads before, which are no messages, as they are.
+    pub websocket: bool,
+    /// Who sees the messages of both sides.
+    pub observer: Option<Observer<'a>>,
+    /// Which time of day it is.
+    pub clock: Clock,
+}
+
+/// One conversation with a live peer, without its socket.
+pub struct Exchange<'a> {
+    setup: Setup<'a>,
+    names: [String; 2],
+    options: Options,
+    encoder: Box<dyn Encoder>,
+    reader: SessionReader,
+    frame: u64,
+    inbox: VecDeque<OwnedMessage>,
+    /// What the messages in the inbox take.
+    held: usize,
+    outbox: VecDeque<Vec<u8>>,
+    /// The datagram that is being put together.
+    bundle: Vec<u8>,
+    /// When the first byte came of what is not read as a message yet.
+    begun: Option<Instant>,
+    ended: Option<NetError>,
+    raw: Raw,
+    text: Vec<u8>,
+}
+
+impl<'a> Exchange<'a> {
+    /// A new conversation. `options` are what the user said, for the session and the encoder.
+    pub fn new(setup: Setup<'a>, options: &Options) -> Exchange<'a> {
+        Exchange::with(setup, options, None)
+    }
+
+    /// Datagrams beside a stream, read by the session that the stream's has made for them.
+    pub fn beside(setup: Setup<'a>, options: &Options, session: Box<dyn Session>) -> Exchange<'a> {
+        Exchange::with(setup, options, Some(session))
+    }
+
+    fn with(setup: Setup<'a>, options: &Options, session: Option<Box<dyn Session>>) -> Exchange<'a> {
+        let mut options = options.clone();
+        let server = if setup.role == Role::Server { setup.ends[0] } else { setup.ends[1] };
+        options.server = Some(Server { addr: server.ip(), port: Some(server.port()) });
+        options.proto = Some(setup.dissector.name().into());
+        let reader = match session {
+            Some(session) => SessionReader::of(session),
+            None => SessionReader::new(setup.dissector, &flow_info(&setup, &options)),
+        };
+        Exchange {
+            names: setup.ends.map(|end| end.to_string()),
+            encoder: setup.dissector.encoder(&options),
+            reader,
+            frame: 0,
+            inbox: VecDeque::new(),
+            held: 0,
+            outbox: VecDeque::new(),
+            bundle: Vec::new(),
+            begun: None,
+            ended: None,
+            raw: Raw::default(),
+            text: Vec::new(),
+            setup,
+            options,
+        }
+    }
+
+    /// What is known of it.
+    pub fn setup(&self) -> &Setup<'a> {
+        &self.setup
+    }
+
+    /// A datagram came, or the stream's next bytes.
+    pub fn recv(&mut self, bytes: &[u8], now: Instant) {
+        if self.ended.is_some() {
+            return;
+        }
+        let datagrams = self.setup.transport == Transport::Udp;
+        self.raw.keep(bytes, datagrams);
+        let first = *self.begun.get_or_insert(now);
+        let came = self.take(Some(bytes), first, now);
+        if came.0 || datagrams {
+            self.begun = None;
+        }
+        let (peer, caps) = (self.setup.ends[1], self.options.limits.peer);
+        if self.reader.unread(Side::B) > caps.live_unread_bytes {
+            self.ended = Some(NetError::Endless { peer, most: caps.live_unread_bytes });
+        } else if came.1 || self.reader.memory() > caps.live_kept_bytes {
+            self.ended = Some(NetError::Flood { peer, most: caps.live_kept_bytes });
+        }
+    }
+
+    /// Reads what the peer sent, or its end. Did a message come; did more than are kept?
+    fn take(&mut self, bytes: Option<&[u8]>, first: Instant, now: Instant) -> (bool, bool) {
+        let before = self.inbox.len();
+        let most = self.options.limits.peer.live_kept_bytes;
+        let mut inbox = std::mem::take(&mut self.inbox);
+        let left = self.read(Side::B, bytes, [first, now], &mut inbox, most.saturating_sub(self.held));
+        self.inbox = inbox;
+        self.held = most.saturating_sub(left.unwrap_or(0));
+        (self.inbox.len() > before, left.is_none())
+    }
+
+    /// The peer has ended its direction: the messages that this completes can still be taken.
+    pub fn closed(&mut self, reset: bool, now: Instant) {
+        if self.ended.is_none() {
+            let first = self.begun.take().unwrap_or(now);
+            self.take(None, first, now);
+            self.ended = Some(NetError::Closed { reset });
+        }
+    }
+
+    /// The next message of the peer.
+    pub fn poll_message(&mut self) -> Option<OwnedMessage> {
+        let message = self.inbox.pop_front()?;
+        self.held = self.held.saturating_sub(message.weight());
+        Some(message)
+    }
+
+    /// Why nothing comes any more, once all messages are taken.
+    pub fn ended(&self) -> Option<NetError> {
+        match self.ended.as_ref().filter(|_| self.inbox.is_empty())? {
+            NetError::Endless { peer, most } => Some(NetError::Endless { peer: *peer, most: *most }),
+            NetError::Flood { peer, most } => Some(NetError::Flood { peer: *peer, most: *most }),
+            NetError::Closed { reset } => Some(NetError::Closed { reset: *reset }),
+            _ => Some(NetError::Closed { reset: false }),
+        }
+    }
+
+    /// Has the peer ended its direction, or was it left because of what it sends?
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Writes a message, and sends it if the [`gate`] lets it out; one with `more` waits for the
+    /// next, which goes into the same datagram.
+    ///
+    /// # Errors
+    /// Why it is not sent.
+    pub fn send(&mut self, message: &OwnedMessage, now: Instant) -> Result<(), NetError> {
+        match self.bundled(message)? {
+            Some(bytes) => self.send_bytes(bytes, now),
+            None => Ok(()),
+        }
+    }
+
+    /// The same for what the gate would not let out, because the user wants it so.
+    ///
+    /// # Errors
+    /// What is wrong with its fields.
+    pub fn send_dangerous(&mut self, message: &OwnedMessage, now: Instant) -> Result<(), NetError> {
+        if let Some(bytes) = self.bundled(message)? {
+            if !bytes.is_empty() {
+                self.sent(&bytes, now);
+            }
+            self.outbox.push_back(bytes);
+        }
+        Ok(())
+    }
+
+    fn bundled(&mut self, message: &OwnedMessage) -> Result<Option<Vec<u8>>, NetError> {
+        let mut bytes = self.write(message)?;
+        if message.more || !self.bundle.is_empty() {
+            self.bundle.append(&mut bytes);
+            return Ok((!message.more).then(|| std::mem::take(&mut self.bundle)));
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Sends whole messages, in one datagram or one write, if the [`gate`] lets them out.
+    ///
+    /// # Errors
+    /// Why they are not sent.
+    pub fn send_bytes(&mut self, bytes: Vec<u8>, now: Instant) -> Result<(), NetError> {
+        let messages = if bytes.is_empty() { Vec::new() } else { self.sent(&bytes, now) };
+        let unread = self.reader.unread(Side::A);
+        gate::admit(&Reading { role: self.setup.role, length: bytes.len(), messages: &messages, unread })?;
+        self.outbox.push_back(bytes);
+        Ok(())
+    }
+
+    /// The next datagram, or the next bytes of the stream, to be sent.
+    pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
+        self.outbox.pop_front()
+    }
+
+    /// The bytes of a message as it goes on the wire.
+    fn write(&mut self, message: &OwnedMessage) -> Result<Vec<u8>, NetError> {
+        let version = message.version.or(self.setup.version);
+        let line = Line { version, ..message.line(self.setup.flow) };
+        let bytes = self.encoder.encode(&line).map_err(|error| NetError::Encode(error.to_string()))?;
+        let framed = match self.setup.transport {
+            Transport::Tcp if self.setup.websocket => self.encoder.websocket(&bytes, &line),
+            Transport::Tcp => self.encoder.frame(&bytes, &line),
+            Transport::Udp => None,
+        };
+        Ok(framed.unwrap_or(bytes))
+    }
+
+    /// Reads what we send, as the peer will.
+    fn sent(&mut self, bytes: &[u8], now: Instant) -> Vec<OwnedMessage> {
+        let mut ours = VecDeque::new();
+        self.read(Side::A, Some(bytes), [now, now], &mut ours, usize::MAX);
+        ours.into()
+    }
+
+    /// Reads bytes of a side, or its end, into messages that may take `room` bytes: how many are
+    /// left. `None`: there were more.
+    fn read(
+        &mut self,
+        side: Side,
+        bytes: Option<&[u8]>,
+        [first, now]: [Instant; 2],
+        list: &mut VecDeque<OwnedMessage>,
+        room: usize,
+    ) -> Option<usize> {
+        let flow_info = flow_info(&self.setup, &self.options);
+        let names = [self.names[0].as_str(), self.names[1].as_str()];
+        let observer = self.setup.observer.as_ref();
+        let mut collect = Collect { list, first, observer, text: &mut self.text, room, full: false };
+        match bytes {
+            Some(bytes) => {
+                self.frame += 1;
+                let origin = Origin { frame: self.frame, time: self.setup.clock.time(now) };
+                self.reader.bytes(side, bytes, origin, names, &flow_info, &mut collect);
+            }
+            None => self.reader.end(side, names, &flow_info, &mut collect),
+        }
+        (!collect.full).then_some(collect.room)
+    }
+
+    /// The server whose datagrams belong to this stream, and the session for them, once the
+    /// stream has told.
+    pub fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
+        self.reader.expects()
+    }
+
+    /// What came, for a verdict: datagrams, or one entry with the beginning of the stream.
+    pub fn raw(&self) -> &[Vec<u8>] {
+        self.raw.list()
+    }
+}
+
+fn flow_info<'t>(setup: &Setup<'_>, options: &'t Options) -> FlowInfo<'t> {
+    // The side that opens a connection is the client; ours is A.
+    let opener = Some(if setup.role == Role::Server { Side::B } else { Side::A });
+    let Setup { flow, transport, ends, .. } = *setup;
+    FlowInfo { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissect::limits::PeerCaps;
+    use crate::protocols;
+    use serde_json::json;
+
+    fn exchange(proto: &str, transport: Transport, settings: &[&str], caps: PeerCaps) -> (Exchange<'static>, Instant) {
+        let mut options = protocols::options();
+        settings.iter().for_each(|text| options.set(text).unwrap());
+        let at = Instant::now();
+        let setup = Setup {
+            dissector: protocols::by_name(proto).unwrap(),
+            version: None,
+            transport,
+            ends: ["192.0.2.1:5000".parse().unwrap(), "192.0.2.2:7777".parse().unwrap()],
+            flow: 1,
+            role: Role::Client,
+            websocket: false,
+            observer: None,
+            clock: Clock { at, time: Time::default() },
+        };
+        options.limits.peer = caps;
+        (Exchange::new(setup, &options), at)
+    }
+
+    fn message(proto: &'static str, message: &'static str, fields: serde_json::Value) -> OwnedMessage {
+        OwnedMessage { proto, message, fields, from: Role::Client, ..OwnedMessage::default() }
+    }
+
+    #[test]
+    fn bytes_in_messages_out_bytes_to_send() {
+        let (mut tcp, now) = exchange("riptide", Transport::Tcp, &["riptide.version=2.0"], PeerCaps::default());
+        tcp.send(&message("riptide", "connect", json!({})), now).unwrap();
+        assert_eq!((tcp.poll_transmit(), tcp.poll_transmit()), (Some(vec![1, 0, 3]), None));
+        // A welcome in three pieces, and the first half of another message.
+        let later = now + std::time::Duration::from_millis(5);
+        for (bytes, at) in [(&[5, 0, 8][..], now), (&[1, 0], later), (&[7, 0, 9, 0], later)] {
+            tcp.recv(bytes, at);
+        }
+        let welcome = tcp.poll_message().unwrap();
+        assert_eq!((welcome.message, welcome.from, welcome.number("client_id")), ("welcome", Role::Server, Some(7)));
+        assert_eq!(welcome.first, Some(now), "its first byte came then");
+        assert!(tcp.poll_message().is_none() && tcp.ended().is_none());
+        // The end: the messages before it, then why nothing comes any more.
+        tcp.recv(&[7, 1, 0, 6, 0, 0, 0, 0, 0, 1, 0], later);
+        tcp.closed(true, later);
+        assert!(tcp.has_ended() && tcp.ended().is_none(), "a message is to be taken before");
+        assert!(tcp.poll_message().is_some());
+        while tcp.poll_message().is_some() {}
+        assert!(matches!(tcp.ended(), Some(NetError::Closed { reset: true })));
+        tcp.recv(&[1, 0, 6], later);
+        assert!(tcp.poll_message().is_none(), "nothing comes after the end");
+    }
+
+    #[test]
+    fn messages_of_one_datagram() {
+        let (mut udp, now) = exchange("acknex", Transport::Udp, &[], PeerCaps::default());
+        let ping = message("acknex", "ping", json!({}));
+        udp.send(&OwnedMessage { more: true, ..ping.clone() }, now).unwrap();
+        assert_eq!(udp.poll_transmit(), None);
+        udp.send(&ping, now).unwrap();
+        let one = udp.poll_transmit().unwrap();
+        udp.send(&ping, now).unwrap();
+        assert_eq!(one, udp.poll_transmit().unwrap().repeat(2));
+    }
+
+    #[test]
+    fn what_the_gate_keeps_back() {
+        let (mut udp, now) = exchange("dnp", Transport::Udp, &[], PeerCaps::default());
+        assert!(matches!(udp.send_bytes(Vec::new(), now), Err(NetError::Gate(gate::Refusal::Empty))));
+        assert!(matches!(udp.send_bytes(vec![0, 1, 0, 0xff], now), Err(NetError::Gate(gate::Refusal::Broken(_)))));
+        assert!(udp.poll_transmit().is_none());
+    }
+
+    #[test]
+    fn a_peer_without_end_is_left() {
+        let caps = PeerCaps { live_unread_bytes: 4096, live_kept_bytes: 16 << 10, ..PeerCaps::default() };
+        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
+        // A package that would be 16 MB long.
+        tcp.recv(&[4, 0xff, 0xff, 0xff], now);
+        (0..5).for_each(|_| tcp.recv(&[0; 1024], now));
+        assert!(matches!(tcp.ended(), Some(NetError::Endless { most: 4096, .. })));
+        // More messages at once than are kept; those that were are there.
+        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
+        tcp.recv(&[3, 0, 0, 0].repeat(1000), now);
+        let count = std::iter::from_fn(|| tcp.poll_message()).count();
+        assert!((10..500).contains(&count), "{count}");
+        assert!(matches!(tcp.ended(), Some(NetError::Flood { .. })), "{:?}", tcp.ended());
+        // A thousand that are taken in time are no flood.
+        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
+        for _ in 0..1000 {
+            tcp.recv(&[3, 0, 0, 0], now);
+            assert!(tcp.poll_message().is_some());
+        }
+        assert!(tcp.ended().is_none());
+    }
+}

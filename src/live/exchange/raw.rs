@@ -1,0 +1,28 @@
+//! The beginning of what came, as it came: what a verdict on a stranger rests on.
+
+/// How much of a datagram or stream is kept.
+const KEPT: usize = 4096;
+/// And of how many datagrams.
+const KEPT_DATAGRAMS: usize = 8;
+
+/// Datagrams, or one entry with the beginning of the stream.
+#[derive(Debug, Default)]
+pub struct Raw(Vec<Vec<u8>>);
+
+impl Raw {
+    /// Keeps what there is room for.
+    pub fn keep(&mut self, bytes: &[u8], datagrams: bool) {
+        let kept = bytes.get(..bytes.len().min(KEPT)).unwrap_or_default();
+        if datagrams && self.0.len() < KEPT_DATAGRAMS || self.0.is_empty() {
+            self.0.push(kept.to_vec());
+        } else if let Some(stream) = self.0.first_mut().filter(|_| !datagrams) {
+            let room = KEPT.saturating_sub(stream.len()).min(kept.len());
+            stream.extend_from_slice(kept.get(..room).unwrap_or_default());
+        }
+    }
+
+    /// What is kept.
+    pub fn list(&self) -> &[Vec<u8>] {
+        &self.0
+    }
+}

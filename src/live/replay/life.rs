@@ -1,0 +1,131 @@
+//! What the actors of all protocols have in common: how far a conversation has come and why it is
+//! over, and, as data, what becomes of which message.
+
+use super::actor::{Disposition, Recorded, ReplayContext};
+use crate::dissect::Role;
+use crate::live::OwnedMessage;
+use serde_json::Value as Json;
+use std::time::Duration;
+
+/// How far a conversation has come. A protocol passes through those that it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Nothing was said yet.
+    #[default]
+    New,
+    /// The carrier is there.
+    Open,
+    /// The client has asked.
+    Asked,
+    /// The server has answered.
+    Answered,
+    /// The handshake is done.
+    Working,
+    /// Left, refused, thrown out.
+    Over,
+}
+
+/// What an actor knows of its conversation, whatever the protocol.
+#[derive(Clone, Debug)]
+pub struct Life {
+    proto: &'static str,
+    /// Whom it plays.
+    pub role: Role,
+    /// How far it has come.
+    pub phase: Phase,
+    /// The version to be written.
+    pub version: Option<&'static str>,
+    /// How long the peer may take to answer.
+    pub timeout: Duration,
+    /// A probe's: nothing was recorded.
+    pub probe: bool,
+    why: Option<String>,
+}
+
+impl Life {
+    /// A conversation that has not begun.
+    pub fn new(proto: &'static str, context: &ReplayContext<'_>) -> Life {
+        let ReplayContext { role, timeout, probe, version, .. } = *context;
+        Life { proto, role, phase: Phase::New, version, timeout, probe, why: None }
+    }
+
+    /// The same that has come so far already.
+    #[must_use]
+    pub fn at(self, phase: Phase) -> Life {
+        Life { phase, ..self }
+    }
+
+    /// The same in a version, where there is one.
+    #[must_use]
+    pub fn spoken(self, version: Option<&'static str>) -> Life {
+        Life { version: version.or(self.version), ..self }
+    }
+
+    /// It has come this far at least.
+    pub fn reach(&mut self, phase: Phase) {
+        self.phase = self.phase.max(phase);
+    }
+
+    /// It is over.
+    pub fn end(&mut self, why: impl Into<String>) {
+        self.why.get_or_insert(why.into());
+        self.phase = Phase::Over;
+    }
+
+    /// Another one begins.
+    pub fn afresh(&mut self) {
+        (self.phase, self.why) = (Phase::New, None);
+    }
+
+    /// Why it is over, where the peer has ended it.
+    pub fn over(&self) -> Option<String> {
+        self.why.clone().filter(|_| self.phase == Phase::Over)
+    }
+
+    /// A message of ours.
+    pub fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        let Life { proto, version, role: from, .. } = *self;
+        OwnedMessage { proto, message, version, from, fields, ..OwnedMessage::default() }
+    }
+}
+
+/// What a protocol says of its live side as data.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Why nothing at all may not be sent.
+    pub empty: &'static str,
+    /// What a broken message does to a peer, behind the fault.
+    pub broken: &'static str,
+    /// Messages that the session makes itself, and what kind these are, in the plural.
+    pub live: &'static [(&'static str, &'static str)],
+    /// Messages that begin a session anew: the client's, the server's.
+    pub opens: [&'static [&'static str]; 2],
+    /// Messages that end a session.
+    pub closes: &'static [&'static str],
+    /// Fields that differ from session to session: of these messages, or (empty) of all others.
+    pub volatile: &'static [(&'static [&'static str], &'static [&'static str])],
+}
+
+impl Rules {
+    /// Why a message may harm a peer, where that follows from the data.
+    pub fn danger(&self, message: &Recorded) -> Option<Disposition> {
+        if message.length == 0 && !self.empty.is_empty() {
+            return Some(Disposition::Danger(self.empty.into()));
+        }
+        let fault = message.said.fault.as_ref()?;
+        Some(Disposition::Danger(format!("broken: {fault}{}", self.broken)))
+    }
+
+    /// What becomes of a message of which nothing else is known.
+    pub fn disposition(&self, message: &Recorded) -> Disposition {
+        let kind = self.live.iter().find(|(name, _)| *name == message.said.message);
+        let live = |(_, kind): &(_, &'static str)| Disposition::Live(kind);
+        self.danger(message).or(kind.map(live)).unwrap_or(Disposition::Send)
+    }
+
+    /// The fields of a message that differ from session to session.
+    pub fn volatile(&self, message: &str) -> &'static [&'static str] {
+        let of = |names: &[&str]| names.is_empty() || names.contains(&message);
+        self.volatile.iter().find(|(names, _)| of(names)).map_or(&[], |(_, keys)| keys)
+    }
+}

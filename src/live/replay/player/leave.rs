@@ -1,0 +1,46 @@
+//! The end of a session, whatever has happened: goodbye, and the end of a stream.
+
+use super::{Action, Phase, Player, SLICE};
+use crate::live::NetError;
+use std::time::{Duration, Instant};
+
+/// How long the peer may take to close a connection that we have left.
+const CLOSING: Duration = Duration::from_secs(2);
+
+impl Player<'_, '_> {
+    /// The user wants to stop.
+    pub fn cancel(&mut self, now: Instant) {
+        if matches!(self.phase, Phase::New | Phase::Playing | Phase::Connecting) {
+            self.fail(NetError::Interrupted);
+            self.leave(now);
+        }
+    }
+
+    /// Says goodbye, if that was not done; waits for the end of a stream.
+    pub(super) fn leave(&mut self, now: Instant) {
+        // Where a new connection was to be made there is nobody to be left.
+        let alone = self.phase == Phase::Connecting;
+        if !self.left && !self.closed {
+            self.actor.leave(&mut self.out);
+        }
+        self.left = true;
+        if self.closed || alone {
+            self.phase = Phase::Done;
+            return;
+        }
+        let awaits = self.actor.awaits_end();
+        let most = now + if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
+        self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
+        if self.flush(false, now).is_err() {
+            self.phase = Phase::Done;
+        } else if !awaits {
+            self.actions.push_back(Action::Finish);
+        }
+    }
+
+    /// The peer has ended it as well, or stays silent.
+    pub(super) fn done(&mut self) {
+        self.actions.push_back(Action::Finish);
+        self.phase = Phase::Done;
+    }
+}

@@ -1,0 +1,467 @@
+//! One side of a recorded conversation as a state machine: says the plan's messages in time, takes
+//! what comes, lets the actor answer, and leaves.
+//!
+//! A [`Player`] has no socket and no clock. Whoever drives it does what [`Player::poll_action`]
+//! wants, hands it what came ([`Player::recv`], [`Player::closed`], [`Player::failed`]), and wakes
+//! it at [`Player::poll_timeout`] with [`Player::handle_timeout`], until [`Player::is_done`].
+
+mod channels;
+mod expectations;
+mod kept;
+mod leave;
+mod settings;
+
+pub use channels::Channels;
+pub use settings::{Pace, Progress, Settings};
+
+use super::compare::compare;
+use super::plan::{Plan, Step, Unsaid};
+use super::recording::between;
+use super::report::Report;
+use crate::live::replay::actor::{Actor, Handling, Outbox};
+use crate::live::{Channel, NetError, OwnedMessage};
+use expectations::Expectations;
+use kept::Kept;
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+/// The longest wait without looking around.
+const SLICE: Duration = Duration::from_millis(10);
+/// The shortest.
+const LEAST: Duration = Duration::from_micros(200);
+/// How long an answer is waited for that may have been lost.
+const UNSURE: Duration = Duration::from_millis(30);
+/// How long the peer must be silent at the end, while messages of its are missing that may be lost:
+/// it may wait itself for some of ours that are, one after the other.
+const LAST: Duration = Duration::from_millis(500);
+/// So many steps are made before what came is looked at.
+const STEPS: usize = 64;
+
+/// What a player wants of the network.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a datagram, or bytes of the stream.
+    Send(Channel, Vec<u8>),
+    /// Leaves this connection and makes a new one to the same peer: [`Player::connected`].
+    Reconnect,
+    /// Connects the socket for datagrams beside the stream to a port of the peer's.
+    ConnectBeside(u16),
+    /// We have nothing more to say: the stream's end.
+    Finish,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Nothing was done yet.
+    New,
+    /// The plan is played.
+    Playing,
+    /// A new connection is being made.
+    Connecting,
+    /// Goodbye was said; the peer may end it, at most until the first of these; until the second
+    /// where it stays silent.
+    Leaving(Instant, Instant),
+    /// Nothing more is to be done.
+    Done,
+}
+
+/// One session.
+pub struct Player<'p, 'a> {
+    plan: &'p Plan,
+    actor: &'p mut dyn Actor,
+    channels: Channels<'a>,
+    settings: &'p Settings,
+    phase: Phase,
+    actions: VecDeque<Action>,
+    out: Outbox,
+    heard: Kept,
+    met: Expectations,
+    /// The next step.
+    next: usize,
+    said: u64,
+    unsaid: Vec<Unsaid>,
+    error: Option<String>,
+    stopped: bool,
+    left: bool,
+    closed: bool,
+    /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
+    /// step again.
+    impatient: bool,
+    begin: Instant,
+    last_heard: Instant,
+    /// When the next step may be made.
+    due: Instant,
+    /// Since when it could not be.
+    blocked: Option<Instant>,
+    /// Since when all was said.
+    rested: Option<Instant>,
+    wake: Instant,
+}
+
+impl<'p, 'a> Player<'p, 'a> {
+    /// Plays a plan. It does nothing before [`Player::handle_timeout`] is called for the first time.
+    pub fn new(
+        plan: &'p Plan,
+        actor: &'p mut dyn Actor,
+        channels: Channels<'a>,
+        settings: &'p Settings,
+        now: Instant,
+    ) -> Player<'p, 'a> {
+        let met = Expectations::new(actor, &plan.expected);
+        Player {
+            plan,
+            actor,
+            channels,
+            settings,
+            phase: Phase::New,
+            actions: VecDeque::new(),
+            out: Outbox::default(),
+            heard: Kept::new(settings.kept),
+            met,
+            next: 0,
+            said: 0,
+            unsaid: Vec::new(),
+            error: None,
+            stopped: false,
+            left: false,
+            closed: false,
+            impatient: false,
+            begin: now,
+            last_heard: now,
+            due: now,
+            blocked: None,
+            rested: None,
+            wake: now,
+        }
+    }
+
+    /// What is to be done next.
+    pub fn poll_action(&mut self) -> Option<Action> {
+        self.actions.pop_front()
+    }
+
+    /// When it wants to be woken, if nothing comes before.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::New | Phase::Playing => Some(self.wake),
+            Phase::Leaving(most, silent) => Some(most.min(silent)),
+            Phase::Connecting | Phase::Done => None,
+        }
+    }
+
+    /// Is nothing more to be done?
+    pub fn is_done(&self) -> bool {
+        self.phase == Phase::Done && self.actions.is_empty()
+    }
+
+    /// Time has passed.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.phase == Phase::New {
+            self.phase = Phase::Playing;
+            (self.out.beside, self.due) = (self.settings.beside, now);
+            self.actor.begin(now, &mut self.out);
+        }
+        match self.phase {
+            Phase::Playing => {
+                if let Err(error) = self.advance(now) {
+                    self.fail(error);
+                    self.leave(now);
+                }
+            }
+            Phase::Leaving(most, silent) if now >= most.min(silent) => self.done(),
+            _ => {}
+        }
+    }
+
+    /// Bytes came: a datagram, or the stream's next.
+    pub fn recv(&mut self, channel: Channel, bytes: &[u8], now: Instant) {
+        if let Some(exchange) = self.channels.get(channel) {
+            exchange.recv(bytes, now);
+        }
+        self.read(channel, now);
+    }
+
+    /// The peer has ended its stream.
+    pub fn closed(&mut self, reset: bool, now: Instant) {
+        self.channels.main.closed(reset, now);
+        self.read(Channel::Main, now);
+    }
+
+    /// Something could not be done, or no more be received.
+    pub fn failed(&mut self, error: NetError, now: Instant) {
+        match self.phase {
+            // Who has left closes the socket: what was still under way meets nobody.
+            _ if self.left && matches!(error, NetError::Refused) => {}
+            Phase::Leaving(..) => self.done(),
+            Phase::Done => {}
+            _ => {
+                self.fail(error);
+                self.leave(now);
+            }
+        }
+    }
+
+    /// There is a new connection, between these ends.
+    pub fn connected(&mut self, ends: [std::net::SocketAddr; 2], now: Instant) {
+        if self.phase == Phase::Connecting {
+            self.channels.reconnected(ends);
+            (self.phase, self.wake) = (Phase::Playing, now);
+        }
+    }
+
+    /// Takes the messages that came.
+    fn read(&mut self, channel: Channel, now: Instant) {
+        while let Some(message) = self.channels.next(channel) {
+            if matches!(self.phase, Phase::Done | Phase::Connecting) {
+                return;
+            }
+            if let Err(error) = self.take(message, now) {
+                return self.failed(error, now);
+            }
+        }
+        let ended = self.channels.get(channel).and_then(|exchange| exchange.ended());
+        if let Some(error) = ended.filter(|_| self.phase != Phase::Connecting) {
+            self.failed(error, now);
+        }
+    }
+
+    fn take(&mut self, message: OwnedMessage, now: Instant) -> Result<(), NetError> {
+        if let Phase::Leaving(most, _) = self.phase {
+            // Datagrams have no end: silence is one.
+            self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
+        }
+        if self.actor.recv(&message, now, &mut self.out) == Handling::New {
+            self.last_heard = now;
+            self.met.recv(self.actor, &message);
+            self.heard.push(message);
+        }
+        self.wake = now;
+        self.flush(false, now)
+    }
+
+    /// What has become of it.
+    pub fn report(self, now: Instant) -> Report {
+        let Player { plan, actor, out, heard, met, said, mut unsaid, error, stopped, next, .. } = self;
+        for step in plan.steps.get(next..).unwrap_or_default() {
+            unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
+        }
+        // What came when nothing was kept any more has come all the same.
+        let came = |at: usize| heard.more > 0 && met.came(at);
+        let divergences = compare(actor, &plan.expected, &heard.messages, &came);
+        Report {
+            steps: plan.steps.len() as u64,
+            said,
+            expected: plan.expected.len() as u64,
+            heard: heard.count(),
+            uncompared: heard.more,
+            unsaid,
+            refused: plan.refused.clone(),
+            live: plan.live.clone(),
+            dropped: plan.dropped,
+            unknown: plan.unknown,
+            counts: out.counts,
+            remarks: out.remarks,
+            ended: actor.over(),
+            stopped,
+            trouble: error,
+            divergences,
+            took: now.saturating_duration_since(self.begin),
+        }
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        let (said, all) = (self.next, self.plan.steps.len());
+        Progress { said, all, heard: self.heard.count() as usize, expected: self.plan.expected.len() }
+    }
+
+    fn fail(&mut self, error: NetError) {
+        match error {
+            // The peer has ended the stream: no trouble where nothing is left to be said.
+            NetError::Closed { .. } if self.next >= self.plan.steps.len() => self.closed = true,
+            // Who has left closes the socket: what was still under way meets nobody.
+            NetError::Refused if self.left || self.actor.over().is_some() => {}
+            NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,
+            other => {
+                self.closed |= matches!(other, NetError::Closed { .. });
+                self.stopped |= matches!(other, NetError::Interrupted);
+                self.error.get_or_insert(other.to_string());
+            }
+        }
+    }
+
+    /// Makes the steps that can be made now, and finds out when to look again.
+    fn advance(&mut self, now: Instant) -> Result<(), NetError> {
+        for _ in 0..STEPS {
+            let tick = self.actor.tick(now, &mut self.out);
+            self.flush(false, now)?;
+            if self.phase != Phase::Playing {
+                return Ok(());
+            }
+            self.wake = tick.map_or(now + SLICE, |at| at.min(now + SLICE));
+            if self.actor.over().is_some() && !self.reopens() {
+                self.leave(now);
+                return Ok(());
+            }
+            let plan = self.plan;
+            match plan.steps.get(self.next) {
+                Some(_) if now < self.due => self.wake = tick.map_or(self.due, |at| at.min(self.due)),
+                Some(step) => match self.step(step, now)? {
+                    Turn::Sent => {
+                        self.blocked = None;
+                        self.next += 1;
+                        let following = plan.steps.get(self.next);
+                        let gap = following.map_or(Duration::ZERO, |f| between(&step.recorded, &f.recorded));
+                        self.due = now + self.settings.pace.pause(gap);
+                        continue;
+                    }
+                    Turn::GivenUp => {
+                        self.blocked = None;
+                        continue;
+                    }
+                    Turn::Blocked => _ = self.blocked.get_or_insert(now),
+                },
+                None if self.is_over(now) => {
+                    self.leave(now);
+                    return Ok(());
+                }
+                None => {}
+            }
+            self.wake = self.wake.max(now + LEAST);
+            return Ok(());
+        }
+        self.wake = now;
+        Ok(())
+    }
+
+    /// All is said: has the peer finished what it has to say?
+    fn is_over(&mut self, now: Instant) -> bool {
+        let complete = self.actor.settled(now) && self.met.met(self.plan.expected.len()).is_ok();
+        let quiet = now.saturating_duration_since(self.last_heard.max(*self.rested.get_or_insert(now)));
+        let patience = match (self.impatient, self.met.awaits()) {
+            (false, true) => self.settings.timeout,
+            (false, false) => LAST,
+            _ => UNSURE * 4,
+        };
+        complete || self.actor.settled(now) && quiet >= patience
+    }
+
+    /// After the session's end: goes on where the next one begins. `false`: there is none.
+    fn reopens(&mut self) -> bool {
+        let rest = self.plan.steps.get(self.next..).unwrap_or_default();
+        let why = self.actor.over().unwrap_or_default();
+        match rest.iter().position(|step| self.actor.opens(&step.recorded)) {
+            None => false,
+            Some(skipped) => {
+                let skipped: Vec<Unsaid> = rest.iter().take(skipped).map(|s| unsaid_step(s, &why)).collect();
+                self.next += skipped.len();
+                self.unsaid.extend(skipped);
+                true
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step, now: Instant) -> Result<Turn, NetError> {
+        let waited = self.blocked.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
+        if let Err(sure) = self.met.met(step.after) {
+            let most = match (sure, self.impatient) {
+                (true, false) => self.settings.timeout,
+                _ => UNSURE,
+            };
+            if waited < most {
+                return Ok(Turn::Blocked);
+            }
+            self.impatient |= sure;
+            self.met.give_up();
+            return Ok(Turn::GivenUp);
+        }
+        if !self.actor.ready(&step.recorded, now) {
+            if waited < self.settings.timeout {
+                return Ok(Turn::Blocked);
+            }
+            let said = &step.recorded.said;
+            let why = format!("the peer did not answer within {:?}", self.settings.timeout);
+            self.unsaid.push(unsaid_step(step, &why));
+            self.error.get_or_insert(format!(
+                "{why}: {}.{} of frame {} waits",
+                said.proto, said.message, step.recorded.frame
+            ));
+            self.next += 1;
+            return match self.actor.closes(&step.recorded) {
+                // Leaving is done in any case.
+                true => Ok(Turn::GivenUp),
+                false => Err(NetError::NoAnswer),
+            };
+        }
+        match self.actor.send(&step.recorded, now, &mut self.out) {
+            Ok(()) => {
+                self.said += 1;
+                self.left |= self.actor.closes(&step.recorded);
+            }
+            Err(why) => self.unsaid.push(unsaid_step(step, &why)),
+        }
+        self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous, now)?;
+        Ok(Turn::Sent)
+    }
+
+    /// Sends what the actor wants sent.
+    fn flush(&mut self, dangerous: bool, now: Instant) -> Result<(), NetError> {
+        if std::mem::take(&mut self.out.reconnect) {
+            if matches!(self.phase, Phase::Leaving(..)) {
+                self.out.say.clear();
+                self.done();
+                return Ok(());
+            }
+            if !self.channels.caller {
+                return Err(NetError::Encode("who was called cannot connect again".into()));
+            }
+            self.phase = Phase::Connecting;
+            self.actions.push_back(Action::Reconnect);
+        }
+        if self.phase == Phase::Connecting {
+            return Ok(());
+        }
+        while let Some(said) = self.out.say.pop_front() {
+            match self.channels.send(&said, dangerous && self.settings.allow_dangerous, now) {
+                Ok(()) => {}
+                Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
+                    self.out.remark(format!("{}.{}: {error}", said.proto, said.message));
+                    self.unsaid.push(Unsaid {
+                        frame: 0,
+                        message: format!("{}.{}", said.proto, said.message),
+                        why: error.to_string(),
+                    });
+                }
+                Err(error) => return Err(error),
+            }
+            self.transmit();
+        }
+        if let Some(port) = self.out.connect.take()
+            && let Some(ours) = self.settings.beside
+            && self.channels.connect_beside(ours, port)
+        {
+            self.actions.push_back(Action::ConnectBeside(port));
+        }
+        Ok(())
+    }
+
+    fn transmit(&mut self) {
+        for channel in [Channel::Main, Channel::Beside] {
+            while let Some(bytes) = self.channels.get(channel).and_then(|exchange| exchange.poll_transmit()) {
+                self.actions.push_back(Action::Send(channel, bytes));
+            }
+        }
+    }
+}
+
+fn unsaid_step(step: &Step, why: &str) -> Unsaid {
+    let said = &step.recorded.said;
+    Unsaid { frame: step.recorded.frame, message: format!("{}.{}", said.proto, said.message), why: why.into() }
+}
+
+enum Turn {
+    Sent,
+    GivenUp,
+    Blocked,
+}

@@ -1,0 +1,248 @@
+//! A player behind real sockets and the clock.
+
+use super::player::{Action, Player, Progress};
+use crate::flow::Transport;
+use crate::live::error::waited;
+use crate::live::net::cancel::SLICE;
+use crate::live::net::wire::Arrived;
+use crate::live::net::{CancelToken, Open, Wire};
+use crate::live::{Channel, NetError};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::time::{Duration, Instant};
+
+/// How often two sockets are looked at in turn.
+const TURN: Duration = Duration::from_millis(2);
+/// The longest wait without looking whether the user wants to stop.
+const LOOK: Duration = Duration::from_millis(10);
+/// So much is read at once before the clock is looked at.
+const READS: usize = 64;
+
+/// A peer: the conversation's socket, and perhaps one for datagrams beside it.
+pub struct Sockets<'a> {
+    open: Open<'a>,
+    main: Wire<'a>,
+    /// We have called, and can call again.
+    caller: bool,
+    /// Bound, and not connected yet.
+    socket: Option<UdpSocket>,
+    beside: Option<Wire<'a>>,
+    /// A datagram that came before.
+    first: Option<Vec<u8>>,
+}
+
+impl<'a> Sockets<'a> {
+    /// Goes to the peer.
+    ///
+    /// # Errors
+    /// Why it is not reached.
+    pub fn to(open: Open<'a>) -> Result<Sockets<'a>, NetError> {
+        if open.stop.is_set() {
+            return Err(NetError::Interrupted);
+        }
+        let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder)?;
+        Ok(Sockets::of(open, main, true))
+    }
+
+    fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
+        Sockets { open, main, caller, socket: None, beside: None, first: None }
+    }
+
+    /// How the conversation was opened.
+    pub fn opened(&self) -> &Open<'a> {
+        &self.open
+    }
+
+    /// Our end's address, and the peer's.
+    pub fn ends(&self) -> [SocketAddr; 2] {
+        self.main.ends()
+    }
+
+    /// Have we called?
+    pub fn is_caller(&self) -> bool {
+        self.caller
+    }
+
+    /// Opens a socket for datagrams beside the stream: its port.
+    ///
+    /// # Errors
+    /// Those of the socket.
+    pub fn open_beside(&mut self) -> Result<u16, NetError> {
+        let socket = UdpSocket::bind(SocketAddr::new(self.ends()[0].ip(), 0)).map_err(NetError::of_datagram)?;
+        let port = socket.local_addr().map_err(NetError::of_datagram)?.port();
+        self.socket = Some(socket);
+        Ok(port)
+    }
+
+    fn perform(&mut self, action: Action, player: &mut Player<'_, '_>) -> Result<(), NetError> {
+        match action {
+            Action::Send(Channel::Main, bytes) => self.main.send(&bytes)?,
+            Action::Send(Channel::Beside, bytes) => self.beside.as_mut().map_or(Ok(()), |wire| wire.send(&bytes))?,
+            Action::Finish => self.main.finish(),
+            Action::Reconnect => {
+                self.main.finish();
+                self.main = Wire::connect(self.open.transport, self.open.peer, self.open.timeout, self.open.recorder)?;
+                self.beside = None;
+                player.connected(self.main.ends(), Instant::now());
+            }
+            Action::ConnectBeside(port) => {
+                if let Some(socket) = self.socket.take() {
+                    let peer = SocketAddr::new(self.open.peer.ip(), port);
+                    self.beside = Some(Wire::datagrams(socket, peer, self.open.recorder)?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the next bytes on either socket, and hands them on. `false`: none came.
+    fn listen(&mut self, player: &mut Player<'_, '_>, until: Instant) -> Result<bool, NetError> {
+        loop {
+            if let Some(bytes) = self.first.take() {
+                player.recv(Channel::Main, &bytes, Instant::now());
+                return Ok(true);
+            }
+            if let Some(wire) = &mut self.beside
+                && let Arrived::Bytes(bytes) = wire.recv(Duration::ZERO)?
+            {
+                player.recv(Channel::Beside, bytes, Instant::now());
+                return Ok(true);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            let wait = if self.beside.is_some() { left.min(TURN) } else { left };
+            match self.main.recv(wait)? {
+                Arrived::Bytes(bytes) => player.recv(Channel::Main, bytes, Instant::now()),
+                Arrived::End(reset) => player.closed(reset, Instant::now()),
+                Arrived::Nothing if Instant::now() >= until => return Ok(false),
+                Arrived::Nothing => continue,
+            }
+            return Ok(true);
+        }
+    }
+}
+
+/// Plays a session to its end.
+pub fn play(
+    player: &mut Player<'_, '_>,
+    sockets: &mut Sockets<'_>,
+    stop: &CancelToken,
+    progress: &mut dyn FnMut(&Progress),
+) {
+    let mut stopped = false;
+    loop {
+        player.handle_timeout(Instant::now());
+        act(player, sockets);
+        progress(&player.progress());
+        if stop.is_set() && !std::mem::replace(&mut stopped, true) {
+            player.cancel(Instant::now());
+            act(player, sockets);
+        }
+        if player.is_done() {
+            return;
+        }
+        // Behind the first all that is there already, but never without end.
+        let mut until = player.poll_timeout().unwrap_or_else(Instant::now).min(Instant::now() + LOOK);
+        for _ in 0..READS {
+            match sockets.listen(player, until) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => player.failed(error, Instant::now()),
+            }
+            act(player, sockets);
+            if player.is_done() {
+                return;
+            }
+            until = Instant::now();
+        }
+    }
+}
+
+/// Does what the player wants.
+fn act(player: &mut Player<'_, '_>, sockets: &mut Sockets<'_>) {
+    while let Some(action) = player.poll_action() {
+        if let Err(error) = sockets.perform(action, player) {
+            player.failed(error, Instant::now());
+        }
+    }
+}
+
+/// A port on which a peer is waited for.
+pub enum Waiting {
+    /// For its first datagram.
+    Udp(UdpSocket),
+    /// For its connection.
+    Tcp(TcpListener),
+}
+
+impl Waiting {
+    /// Listens.
+    ///
+    /// # Errors
+    /// Those of the socket: the port is taken, or not ours.
+    pub fn on(at: SocketAddr, transport: Transport) -> std::io::Result<Waiting> {
+        match transport {
+            Transport::Udp => Ok(Waiting::Udp(UdpSocket::bind(at)?)),
+            Transport::Tcp => Ok(Waiting::Tcp(TcpListener::bind(at)?)),
+        }
+    }
+
+    /// Where.
+    ///
+    /// # Errors
+    /// Those of the socket.
+    pub fn local(&self) -> std::io::Result<SocketAddr> {
+        match self {
+            Waiting::Udp(socket) => socket.local_addr(),
+            Waiting::Tcp(listener) => listener.local_addr(),
+        }
+    }
+
+    /// Waits for a peer. `open`'s own peer does not matter.
+    ///
+    /// # Errors
+    /// Those of the sockets; that the user stopped waiting; [`NetError::NoAnswer`] after `until`.
+    pub fn peer<'a>(&self, mut open: Open<'a>, until: Option<Instant>) -> Result<Sockets<'a>, NetError> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            if open.stop.is_set() {
+                return Err(NetError::Interrupted);
+            }
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Err(NetError::NoAnswer);
+            }
+            match self {
+                Waiting::Udp(socket) => {
+                    socket.set_read_timeout(Some(SLICE)).map_err(NetError::of_datagram)?;
+                    match socket.recv_from(&mut buffer) {
+                        // Nobody begins with an empty datagram.
+                        Ok((0, _)) => {}
+                        Ok((length, peer)) => {
+                            open.peer = peer;
+                            let socket = socket.try_clone().map_err(NetError::of_datagram)?;
+                            let mut main = Wire::datagrams(socket, peer, open.recorder)?;
+                            buffer.truncate(length);
+                            main.came(&buffer)?;
+                            return Ok(Sockets { first: Some(buffer), ..Sockets::of(open, main, false) });
+                        }
+                        Err(error) if waited(&error) => {}
+                        // ICMP's answer to what was said to the peer before.
+                        Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {}
+                        Err(error) => return Err(NetError::of_datagram(error)),
+                    }
+                }
+                Waiting::Tcp(listener) => {
+                    listener.set_nonblocking(true).map_err(NetError::of)?;
+                    match listener.accept() {
+                        Ok((stream, peer)) => {
+                            stream.set_nonblocking(false).map_err(NetError::of)?;
+                            open.peer = peer;
+                            let main = Wire::stream(stream, peer, open.timeout, open.recorder, false)?;
+                            return Ok(Sockets::of(open, main, false));
+                        }
+                        Err(error) if waited(&error) => std::thread::sleep(Duration::from_millis(5)),
+                        Err(error) => return Err(NetError::of(error)),
+                    }
+                }
+            }
+        }
+    }
+}

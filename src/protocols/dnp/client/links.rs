@@ -1,0 +1,113 @@
+//! Links: which answer the capture gave to which link_state, and the live ids in the place of the
+//! recorded ones (README.md, "Links and updates").
+
+use super::{DnpActor, MODULUS};
+use crate::dissect::Role;
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Outbox, Recorded, without};
+use serde_json::{Value as Json, json};
+use std::time::Instant;
+
+/// A link_up is not acknowledged, and a link that is up does not change by another.
+const ANSWERS: usize = 2;
+
+/// A link_state of the capture, and what became of it there.
+#[derive(Debug)]
+pub struct Offer {
+    /// Who made it.
+    pub by: Role,
+    /// The recorded link's id.
+    pub id: u64,
+    /// What it offers, without the numbers of its session.
+    pub content: Json,
+    /// `link_up`, `link_down`, or nothing.
+    pub answer: Option<&'static str>,
+    /// Its frame.
+    pub frame: u64,
+    /// The live link's id.
+    pub live: Option<u64>,
+    /// When it was said or heard.
+    pub at: Option<Instant>,
+    /// The live link is up.
+    pub up: bool,
+}
+
+impl DnpActor {
+    /// An id that neither side uses, the recorded one if possible.
+    pub(super) fn free_id(&self, wanted: u64) -> u64 {
+        let used = |id: u64| self.offers.iter().any(|o| o.live == Some(id));
+        if !used(wanted) {
+            return wanted;
+        }
+        (0..MODULUS as u64).find(|id| !used(*id)).unwrap_or(wanted)
+    }
+
+    /// Which answer the capture gave to a link_state like this one.
+    pub(super) fn linked(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) {
+        let Some(id) = said.number("link_id") else { return };
+        let (peer, content) = (self.life.role.other(), link_content(said));
+        let open = |o: &&mut Offer| o.by == peer && o.live.is_none();
+        let place = match self.offers.iter().any(|o| o.by == peer && o.live.is_none() && o.content == content) {
+            true => self.offers.iter_mut().filter(open).find(|o| o.content == content),
+            false => self
+                .offers
+                .iter_mut()
+                .find(|o| o.by == peer && o.live.is_none() && types(&o.content) == types(&content)),
+        };
+        let answer = match place {
+            Some(offer) => {
+                (offer.live, offer.at, offer.up) = (Some(id), Some(now), offer.answer == Some("link_up"));
+                offer.answer
+            }
+            // The capture does not know it: refused, as an application would that does not.
+            None => Some("link_down"),
+        };
+        if let Some(answer) = answer {
+            self.answered.insert(id, answer);
+            self.link_answer(id, answer, out);
+        }
+    }
+
+    pub(super) fn link_answer(&self, id: u64, answer: &'static str, out: &mut Outbox) {
+        let copies = if answer == "link_up" { ANSWERS } else { 1 };
+        (0..copies).for_each(|_| out.live(self.life.message(answer, json!({ "link_id": id }))));
+    }
+
+    /// The recorded link that an update before this frame is about.
+    pub(super) fn offer(&self, id: u64, before: u64) -> Option<&Offer> {
+        self.offers
+            .iter()
+            .rev()
+            .filter(|o| o.id == id && o.frame <= before)
+            .find(|o| o.answer == Some("link_up"))
+            .or_else(|| self.offers.iter().rev().find(|o| o.id == id && o.frame <= before))
+    }
+
+    /// The update with live link ids; links that are not there are left out.
+    pub(super) fn rekeyed(&self, message: &Recorded) -> Option<OwnedMessage> {
+        let links = message.said.fields.get("links")?.as_array()?;
+        let mut kept = Vec::new();
+        for link in links {
+            let id = link.get("link_id").and_then(Json::as_u64)?;
+            let Some(live) = self.offer(id, message.frame).and_then(|o| o.live) else { continue };
+            let mut link = link.clone();
+            link.as_object_mut()?.insert("link_id".into(), live.into());
+            kept.push(link);
+        }
+        // A keep-alive has none, and stays.
+        if kept.is_empty() && !links.is_empty() {
+            return None;
+        }
+        Some(OwnedMessage { fields: json!({ "links": kept }), derived: Json::Null, ..message.said.clone() })
+    }
+}
+
+/// What a link_state offers, without the numbers of its session.
+pub fn link_content(said: &OwnedMessage) -> Json {
+    without(&said.fields, &["number", "link_id"])
+}
+
+fn types(content: &Json) -> Vec<Option<&Json>> {
+    let values = content.get("values").and_then(Json::as_array);
+    values.map(|list| list.iter().map(|v| v.get("type")).collect()).unwrap_or_default()
+}

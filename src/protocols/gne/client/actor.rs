@@ -1,0 +1,195 @@
+//! What becomes of each recorded message, and what is answered live.
+
+use super::dialect::{LARGEST, each, is_request};
+use super::handshake::{self, port};
+use super::{Datagrams, GneActor, PINGS, is_exit, packets};
+use crate::dissect::Role;
+use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules, without};
+use crate::live::{Channel, OwnedMessage};
+use crate::protocols::hawknl;
+use serde_json::Value as Json;
+use std::time::Instant;
+
+static RULES: Rules = Rules {
+    empty: "an empty datagram or frame ends the connection",
+    broken: "; old servers stop serving anybody",
+    live: &[],
+    opens: [&[], &[]],
+    closes: &[],
+    volatile: &[(&["packets"], &[]), (&[], &["port"])],
+};
+
+impl Actor for GneActor {
+    fn life(&self) -> &Life {
+        &self.life
+    }
+
+    fn rules(&self) -> &'static Rules {
+        &RULES
+    }
+
+    fn disposition(&mut self, message: &Recorded) -> Disposition {
+        let said = &message.said;
+        if message.length > 0 && message.notes.contains(&"hawknl.unfinished") {
+            // What a peer that has left does not get any more.
+            return Disposition::Live("frames that the other side's end has cut");
+        }
+        if let Some(danger) = RULES.danger(message) {
+            return danger;
+        }
+        if said.proto == hawknl::PROTO {
+            return Disposition::Danger("a HawkNL frame that is no message of GNE".into());
+        }
+        if message.length > LARGEST {
+            return Disposition::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
+        }
+        if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
+            return Disposition::Live("answers to exits");
+        }
+        Disposition::Send
+    }
+
+    fn begin(&mut self, _now: Instant, out: &mut Outbox) {
+        self.beside = out.beside;
+    }
+
+    fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
+        let said = &message.said;
+        match (said.message, self.life.role) {
+            ("connection_request", _) => true,
+            ("connection_accepted" | "connection_refused", _) => self.life.phase >= Phase::Asked,
+            _ if said.channel == Channel::Beside => self.datagrams != Datagrams::Unknown,
+            _ => self.life.phase >= Phase::Working,
+        }
+    }
+
+    fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
+        match message.said.message {
+            "connection_request" => {
+                self.life.phase = Phase::Asked;
+                self.speaks(&message.said);
+                self.greeting.request = Some(message.said.clone());
+                out.say.push_back(message.said.clone());
+            }
+            "connection_accepted" => {
+                self.life.phase = Phase::Working;
+                let said = self.dialect.write(message, out)?;
+                out.say.push_back(match (port(&said), self.beside, self.datagrams) {
+                    (None, ..) => said,
+                    (_, Some(ours), Datagrams::Unknown) => said.with("port", ours),
+                    // The live client does not want them.
+                    _ => said.with("port", -1),
+                });
+            }
+            "connection_refused" => {
+                out.say.push_back(message.said.clone());
+                self.life.phase = Phase::Over;
+            }
+            "client_port" => {
+                let ours = self.beside.filter(|_| self.datagrams == Datagrams::Open);
+                let ours = ours.ok_or("the live server grants no datagrams")?;
+                let said = self.dialect.write(message, out)?;
+                out.say.push_back(if port(&said).is_some() { said.with("port", ours) } else { said });
+            }
+            _ => self.packets(message, now, out)?,
+        }
+        Ok(())
+    }
+
+    fn recv(&mut self, said: &OwnedMessage, now: Instant, out: &mut Outbox) -> Handling {
+        if said.proto == hawknl::PROTO {
+            return Handling::Session;
+        }
+        for ping in said.derived("pings").and_then(Json::as_array).into_iter().flatten() {
+            let id = ping.get("req_id").and_then(Json::as_u64);
+            if ping.get("request").is_some_and(|request| request == true) {
+                self.pings.extend(id.filter(|_| self.pings.len() < PINGS));
+            } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
+                let asked = self.asked.remove(at);
+                asked.iter().for_each(|(_, at)| out.counts.round_trip(now.saturating_duration_since(*at)));
+            }
+        }
+        match said.message {
+            "connection_request" => {
+                self.life.reach(Phase::Asked);
+                // The client's order is that of all that follows; a server that has another refuses.
+                self.speaks(said);
+                if !handshake::wants_datagrams(said) {
+                    self.datagrams = Datagrams::None;
+                }
+            }
+            "connection_accepted" => self.accepted(said, out),
+            "connection_refused" if self.life.phase == Phase::Asked && self.refused(said, out) => {
+                return Handling::Session;
+            }
+            "connection_refused" => {
+                self.life.end(handshake::why(said));
+            }
+            "client_port" => match port(said) {
+                Some(theirs) => {
+                    out.connect = Some(theirs);
+                    self.datagrams = Datagrams::Open;
+                }
+                None => self.datagrams = Datagrams::None,
+            },
+            _ if is_exit(said) => {
+                if self.exited {
+                    // The answer to ours.
+                    return Handling::Session;
+                }
+                self.exit(out);
+                self.life.end("exit");
+            }
+            _ => {}
+        }
+        Handling::New
+    }
+
+    fn closes(&self, message: &Recorded) -> bool {
+        is_exit(&message.said)
+    }
+
+    fn leave(&mut self, out: &mut Outbox) {
+        // Also where the acceptance has not come: it may be under way.
+        let accepted = match self.life.role {
+            Role::Client => self.life.phase == Phase::Asked || self.life.phase == Phase::Working,
+            _ => self.life.phase == Phase::Working,
+        };
+        if accepted && !self.exited {
+            self.exit(out);
+        }
+    }
+
+    fn awaits_end(&self) -> bool {
+        self.life.role == Role::Client && self.exited
+    }
+
+    fn identity(&self, said: &OwnedMessage) -> String {
+        let ids: Vec<String> = packets(said)
+            .iter()
+            .map(|p| match p.get("id") {
+                Some(Json::String(name)) => name.clone(),
+                Some(other) => other.to_string(),
+                None => String::new(),
+            })
+            .collect();
+        let message = if said.channel == Channel::Beside { "datagram" } else { said.message };
+        format!("{message} {}", ids.join(" ")).trim_end().to_string()
+    }
+
+    fn content(&self, said: &OwnedMessage) -> Json {
+        let mut fields = said.fields.clone();
+        each(&mut fields, &mut |id, ping| {
+            if id == "ping" {
+                let request = is_request(ping);
+                ping.retain(|key, _| key == "id");
+                ping.insert("request".into(), request.into());
+            }
+        });
+        without(&fields, RULES.volatile(said.message))
+    }
+
+    fn sure(&self, said: &OwnedMessage) -> bool {
+        said.channel == Channel::Main
+    }
+}

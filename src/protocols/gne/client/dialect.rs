@@ -1,0 +1,176 @@
+//! How a live peer writes, and recorded messages written that way: byte order, form of the pings.
+//!
+//! All fields that the tables know are written in another order without loss. What the application
+//! put into bytes that no table explains stays as it was captured, so it is said of custom data, and
+//! packets without a schema are not sent at all: a number in the wrong order is another number.
+
+use super::super::link::SHORT_BUILD;
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Outbox, Recorded};
+use serde_json::{Map, Value as Json, json};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The library's read buffer: what is longer ends the connection.
+pub const LARGEST: usize = 512;
+/// How many bytes the long form of a ping has more than the short one.
+const LONGER: usize = 15;
+/// Packets that builds up to 5 do not have: they came in November 2002.
+const NEWER: [&str; 4] = ["channel", "object_creation", "object_update", "object_death"];
+
+/// How one side writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// The byte order; `None`: as captured.
+    pub order: Option<&'static str>,
+    /// Pings of build 5 and earlier; `None`: as captured.
+    pub short_pings: Option<bool>,
+}
+
+impl Dialect {
+    /// Of the side that sent a request or refusal.
+    pub fn of(said: &OwnedMessage) -> Dialect {
+        Dialect { order: said.version, short_pings: said.number("build").map(|build| build <= SHORT_BUILD) }
+    }
+
+    /// A recorded message as this side would write it.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn write(self, message: &Recorded, out: &mut Outbox) -> Result<OwnedMessage, String> {
+        let mut said = message.said.clone();
+        let turned = self.order.is_some() && said.version.is_some() && self.order != said.version;
+        said.version = self.order.or(said.version);
+        if turned && message.notes.contains(&"gne.unknown_id") {
+            return Err("its bytes have no schema (--schema): nobody can turn them to the live byte order".into());
+        }
+        let mut length = message.length;
+        let mut newer = None;
+        each(&mut said.fields, &mut |id, packet| match id {
+            "ping" => {
+                let short = packet.contains_key("is_request");
+                match self.short_pings {
+                    Some(wanted) if wanted != short => {
+                        length = if wanted { length.saturating_sub(LONGER) } else { length + LONGER };
+                        reform(packet, wanted);
+                    }
+                    _ => {}
+                }
+            }
+            "custom" if turned => out.remark(
+                "custom packets go as captured: what the application put into them may have the other byte order",
+            ),
+            _ => newer = newer.or(NEWER.into_iter().find(|name| *name == id)),
+        });
+        match newer {
+            Some(name) if self.short_pings == Some(true) => {
+                Err(format!("the live side's protocol build has no {name} packets: they would end the connection"))
+            }
+            _ if length > LARGEST && length > message.length => {
+                Err(format!("{length} bytes with the live side's longer pings: a receiver's buffer has {LARGEST}"))
+            }
+            _ => Ok(said),
+        }
+    }
+}
+
+/// Every packet, in wire order, embedded ones too.
+pub fn each(fields: &mut Json, see: &mut dyn FnMut(&str, &mut Map<String, Json>)) {
+    let mut open = vec![fields];
+    while let Some(value) = open.pop() {
+        match value {
+            Json::Object(map) => {
+                let id = map.get("id").and_then(Json::as_str).map(String::from);
+                if let Some(id) = id {
+                    see(&id, map);
+                }
+                open.extend(map.values_mut().rev());
+            }
+            Json::Array(list) => open.extend(list.iter_mut().rev()),
+            _ => {}
+        }
+    }
+}
+
+/// Is a ping a request? Of the short form a field tells it, else an empty time.
+pub fn is_request(ping: &Map<String, Json>) -> bool {
+    match ping.get("is_request") {
+        Some(flag) => flag != false,
+        None => {
+            let part = |part: &str| ping.get("t2").and_then(|t| t.get(part)).and_then(Json::as_i64).unwrap_or(0);
+            part("sec").saturating_mul(1_000_000).saturating_add(part("usec")) == 0
+        }
+    }
+}
+
+/// A ping in the other form; a reply tells our own clock.
+fn reform(ping: &mut Map<String, Json>, short: bool) {
+    let (request, id) = (is_request(ping), ping.get("req_id").cloned().unwrap_or_default());
+    let time = if request { json!({"sec": 0, "usec": 0}) } else { clock() };
+    let fields = match short {
+        true => json!({"id": "ping", "is_request": request, "req_id": id}),
+        false => json!({"id": "ping", "req_id": id, "t2": time, "t3": time}),
+    };
+    if let Json::Object(fields) = fields {
+        *ping = fields;
+    }
+}
+
+/// Our clock, as GNE writes times.
+pub fn clock() -> Json {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    json!({"sec": since.as_secs() as i32, "usec": since.subsec_micros()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn packets(packets: Json, length: usize, notes: &[&'static str]) -> Recorded {
+        let said = OwnedMessage {
+            message: "packets",
+            version: Some("le"),
+            fields: json!({ "packets": packets }),
+            ..OwnedMessage::default()
+        };
+        Recorded { said, length, notes: notes.to_vec(), ..Recorded::default() }
+    }
+
+    #[test]
+    fn pings_take_the_other_form() {
+        let (mut out, time) = (Outbox::default(), json!({"sec": 5, "usec": 6}));
+        let zero = json!({"sec": 0, "usec": 0});
+        let long = json!([{"id": "ping", "req_id": 7, "t2": zero, "t3": zero},
+            {"id": "channel", "packet": {"id": "ping", "req_id": 8, "t2": time, "t3": time}, "channel": 1, "source": 2}]);
+        let dialect = |short| Dialect { order: Some("be"), short_pings: Some(short) };
+        let same = dialect(false).write(&packets(long.clone(), 49, &[]), &mut out).unwrap();
+        assert_eq!((same.version, &same.fields["packets"]), (Some("be"), &long));
+        let short =
+            json!([{"id": "ping", "is_request": true, "req_id": 7}, {"id": "ping", "is_request": false, "req_id": 8}]);
+        let said = dialect(false).write(&packets(short.clone(), 13, &[]), &mut out).unwrap();
+        assert_eq!(said.fields["packets"][0], long[0]);
+        let reply = said.fields["packets"][1].clone();
+        assert!(reply["t2"] == reply["t3"] && reply["t2"]["sec"].as_i64() > Some(1_700_000_000), "{reply}");
+        let back = dialect(true).write(&packets(said.fields["packets"].clone(), 43, &[]), &mut out).unwrap();
+        assert_eq!(back.fields["packets"], short);
+        // Embedded ones too; but build 5 has no channels.
+        let why = dialect(true).write(&packets(long, 49, &[]), &mut out).unwrap_err();
+        assert!(why.contains("no channel packets"), "{why}");
+        // What was short fits no more.
+        let why = dialect(false).write(&packets(short, 500, &[]), &mut out).unwrap_err();
+        assert!(why.starts_with("530 bytes"), "{why}");
+    }
+
+    #[test]
+    fn what_no_table_explains_is_not_turned() {
+        let dialect = |order| Dialect { order: Some(order), short_pings: None };
+        let mut out = Outbox::default();
+        let unknown = packets(json!([{"id": 200}]), 5, &["gne.unknown_id"]);
+        assert!(dialect("le").write(&unknown, &mut out).is_ok());
+        assert!(dialect("be").write(&unknown, &mut out).unwrap_err().contains("--schema"));
+        let custom = packets(json!([{"id": "custom", "data": "0102"}]), 6, &[]);
+        dialect("le").write(&custom, &mut out).unwrap();
+        assert!(out.remarks.is_empty());
+        dialect("be").write(&custom, &mut out).unwrap();
+        assert_eq!(out.remarks.len(), 1);
+    }
+}

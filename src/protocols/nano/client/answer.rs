@@ -1,0 +1,53 @@
+//! What a server answers to the upgrade from HTTP to WebSocket.
+
+use super::probe::Client;
+use crate::live::probe::{Ask, Failure, Outcome};
+use crate::protocols::websocket::upgrade;
+use serde_json::Value as Json;
+
+impl Client<'_> {
+    /// Waits for the answer to the upgrade; the actor then goes on with the handshake.
+    pub(super) fn upgraded(&mut self, ask: &Ask<'_>) -> Result<(), Failure> {
+        let until = ask.until();
+        while let Some(heard) = self.recv(until)? {
+            if heard.message != "upgrade_response" || heard.fault.is_some() {
+                self.session.unexpected.put(heard);
+                continue;
+            }
+            let status = heard.derived.get("status").and_then(Json::as_u64).unwrap_or(0);
+            if status == 101 {
+                let ours = self.session.last_message().text("head").unwrap_or_default();
+                answers(ours, heard.text("head").unwrap_or_default())?;
+                return self.session.accept(&heard);
+            }
+            let (outcome, advice) = match status {
+                404 => {
+                    (Outcome::Rejected, "no WebSocket under that path: give it as ws://HOST:PORT/PATH (nano's WSPath)")
+                }
+                _ => (Outcome::OtherProtocol, "an HTTP server that does no WebSocket here: check port and path"),
+            };
+            let text = format!("HTTP status {status} in answer to the upgrade of {}", ask.path);
+            return Err(Failure::new(outcome, text, advice).with("status", status));
+        }
+        Err(self.session.verdict(
+            ask,
+            "an HTTP upgrade",
+            "nothing there that speaks HTTP: check the port, or use --transport tcp",
+        ))
+    }
+}
+
+/// Does the server's key answer ours? Who copies a status line has not understood the request.
+fn answers(ours: &str, head: &str) -> Result<(), Failure> {
+    let key = upgrade::header(ours, "sec-websocket-key").unwrap_or_default();
+    let (wanted, said) = (upgrade::accept(key), upgrade::header(head, "sec-websocket-accept"));
+    if said == Some(wanted.as_str()) {
+        return Ok(());
+    }
+    let text = match said {
+        Some(said) => format!("the upgrade is granted with the key {said:?}, but {wanted:?} answers ours"),
+        None => format!("the upgrade is granted without a key: {wanted:?} answers ours"),
+    };
+    let advice = "a cache or a proxy between answers for the server, or it is no WebSocket server: check the port";
+    Err(Failure::new(Outcome::Broken, text, advice).with("accept", said).with("expected", wanted))
+}

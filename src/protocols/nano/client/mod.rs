@@ -1,0 +1,195 @@
+//! NanoActor one side of a recorded nano (pomelo, pinus, pitaya) conversation to a live peer.
+//!
+//! Handshake, acknowledgement and heartbeats are live; route codes follow the live dictionary, and
+//! a response goes to the live request of the same route.
+
+mod actor;
+mod answer;
+mod family;
+mod probe;
+mod samples;
+mod upgrade;
+
+use crate::dissect::Role;
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Replay, ReplayContext, without};
+use crate::protocols::websocket;
+use serde_json::{Map, Value as Json, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+/// Ids up to here are right for every server: some take a bit 31 for a sign, and hang.
+const LARGEST_ID: u64 = (1 << 28) - 1;
+/// Any mask is as good as another: it hides nothing.
+const MASK: &str = "6e6b7470";
+
+/// A handshake of our own: what pomelo's servers demand, and nano's ignore.
+const HELLO: &str = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
+
+/// How servers of the nano family are asked, and recorded conversations played.
+pub struct NanoClient;
+
+impl Replay for NanoClient {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
+        Box::new(NanoActor::new(context))
+    }
+}
+
+/// A request of the capture, and the live one that takes its place.
+#[derive(Debug)]
+struct Request {
+    recorded: u64,
+    frame: u64,
+    route: String,
+    live: Option<u64>,
+}
+
+struct NanoActor {
+    life: Life,
+    websocket: bool,
+    host: String,
+    path: Option<String>,
+    /// The client's key, which the server answers.
+    key: Option<String>,
+    /// The live dictionary: route to code.
+    dictionary: BTreeMap<String, u64>,
+    requests: Vec<Request>,
+    /// Ids of the capture that are right as they are.
+    taken: BTreeSet<u64>,
+    ids: BTreeMap<u64, u64>,
+    asked: BTreeMap<u64, Instant>,
+    interval: Option<Duration>,
+    beat: Option<Instant>,
+    has_upgrade: bool,
+    has_handshake: bool,
+    has_ack: bool,
+    /// The WebSocket's close frame was sent.
+    parted: bool,
+}
+
+/// A message's route, by whichever way it is known.
+fn route(said: &OwnedMessage) -> Option<&str> {
+    said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
+}
+
+impl NanoActor {
+    fn new(context: &ReplayContext<'_>) -> NanoActor {
+        let ours = |name: &str| {
+            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
+        };
+        let recorded = context.messages.iter().any(|m| m.said.message == "upgrade_request");
+        let websocket = recorded || context.path.is_some();
+        NanoActor {
+            life: Life::new(super::NAME, context).at(if websocket { Phase::New } else { Phase::Open }),
+            websocket,
+            host: context.host.into(),
+            path: context.path.map(String::from),
+            key: None,
+            dictionary: BTreeMap::new(),
+            requests: Vec::new(),
+            taken: BTreeSet::new(),
+            ids: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            interval: None,
+            beat: None,
+            has_upgrade: ours("upgrade_request"),
+            has_handshake: ours("handshake"),
+            // A probe's comes when it has sampled what is answered before it.
+            has_ack: ours("handshake_ack") || context.probe,
+            parted: false,
+        }
+    }
+
+    /// A frame of the carrier's own.
+    fn control(&self, message: &'static str, mut fields: Map<String, Json>) -> OwnedMessage {
+        fields.remove("mask");
+        if self.life.role == Role::Client {
+            fields.insert("mask".into(), MASK.into());
+        }
+        OwnedMessage {
+            proto: websocket::NAME,
+            message,
+            from: self.life.role,
+            fields: Json::Object(fields),
+            ..OwnedMessage::default()
+        }
+    }
+
+    /// The id that a request gets, and its response comes with.
+    fn id(&mut self, recorded: u64) -> u64 {
+        if recorded <= LARGEST_ID {
+            return recorded;
+        }
+        let taken = &self.taken;
+        let used: BTreeSet<u64> = self.ids.values().copied().collect();
+        let free = || (1..=LARGEST_ID).rev().find(|id| !taken.contains(id) && !used.contains(id)).unwrap_or(LARGEST_ID);
+        *self.ids.entry(recorded).or_insert_with(free)
+    }
+
+    /// The route as the live dictionary has it.
+    fn routed(&self, said: OwnedMessage, out: &mut Outbox) -> OwnedMessage {
+        // What the server numbers is numbered by its own dictionary, which is the recorded one.
+        if self.life.role == Role::Server || said.fields.get("route_code").is_none() {
+            return said;
+        }
+        let Some(name) = said.derived("route").and_then(Json::as_str).map(String::from) else {
+            out.remark("a route code that the capture's dictionary does not have is sent as it is");
+            return said;
+        };
+        match self.dictionary.get(&name) {
+            Some(code) => said.with("route_code", *code),
+            None => {
+                let flags = said.fields.get("flags").and_then(Json::as_array).cloned().unwrap_or_default();
+                let flags: Vec<Json> = flags.into_iter().filter(|f| f != "route_code").collect();
+                let fields = without(&said.fields, &["route_code"]);
+                OwnedMessage { fields, ..said }.with("flags", flags).with("route", name)
+            }
+        }
+    }
+
+    fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {
+        self.life.phase = Phase::Asked;
+        // nano's own clients say nothing, and nano does not mind; pomelo refuses them.
+        if said.text("body").is_none_or(str::is_empty) {
+            out.remark("the captured client's empty handshake is sent with a \"sys\", which pomelo and pinus ask for");
+            out.say.push_back(said.with("body", json!({"sys": {"type": "netkit", "version": "1.1.1"}}).to_string()));
+            return;
+        }
+        // A client that says which dictionary it has is not sent another: we need the live one.
+        let said = match said.text("body").and_then(|body| serde_json::from_str::<Json>(body).ok()) {
+            Some(mut body) => {
+                let sys = body.get_mut("sys").and_then(Json::as_object_mut);
+                let cached = sys.is_some_and(|sys| {
+                    let dictionary = sys.remove("dictVersion").is_some();
+                    sys.remove("protoVersion").is_some() || dictionary
+                });
+                if cached { said.with("body", body.to_string()) } else { said }
+            }
+            None => said,
+        };
+        out.say.push_back(said);
+    }
+
+    /// The server's answer to the handshake.
+    fn answered(&mut self, said: &OwnedMessage) {
+        let body = said.derived("json").unwrap_or(&Json::Null);
+        let code = body.get("code").and_then(Json::as_u64);
+        if let Some(code) = code.filter(|code| *code != 200) {
+            self.life.end(format!("the handshake is answered with code {code}"));
+            return;
+        }
+        let sys = body.get("sys").unwrap_or(&Json::Null);
+        if let Some(dictionary) = sys.get("dict").and_then(Json::as_object) {
+            self.dictionary = dictionary.iter().filter_map(|(k, v)| Some((k.clone(), v.as_u64()?))).collect();
+        }
+        let seconds = sys.get("heartbeat").and_then(Json::as_f64).filter(|s| *s > 0.0);
+        self.interval = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+        self.life.reach(Phase::Answered);
+    }
+
+    fn acknowledge(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+        out.say.push_back(said);
+        self.life.phase = Phase::Working;
+        self.beat = self.interval.map(|interval| now + interval);
+    }
+}

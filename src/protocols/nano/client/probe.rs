@@ -1,0 +1,231 @@
+//! Asking a server of the nano family: handshake, and by its answer which server it is.
+//!
+//! No data package is ever sent: a default pomelo or pinus process ends at an empty or truncated
+//! one. Round trips are measured with what the server answers by itself: handshakes before the ack
+//! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
+
+use super::family::{Family, accepted, tell};
+use super::{HELLO, NanoClient};
+use crate::dissect::Role;
+use crate::live::OwnedMessage;
+use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Session};
+use serde_json::{Value as Json, json};
+use std::time::{Duration, Instant};
+
+static METHODS: [Method; 2] = [
+    Method {
+        name: "",
+        carrier: Carrier::Tcp,
+        rank: 140,
+        why: "stops a Riptide server that has not been recognised before; for GNE it is garbage in a handshake",
+    },
+    Method { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
+];
+
+/// How long a second handshake is waited for, where nothing else tells the family.
+const SECOND: Duration = Duration::from_millis(500);
+/// pomelo and pinus send a heartbeat of their own right after the ack.
+const UNASKED: Duration = Duration::from_millis(50);
+/// How long a polite end may take.
+const ENDING: Duration = Duration::from_millis(500);
+
+impl Probe for NanoClient {
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(3)
+    }
+
+    fn methods(&self) -> &'static [Method] {
+        &METHODS
+    }
+
+    fn answers(&self) -> &'static [&'static str] {
+        &["handshake", "upgrade_response"]
+    }
+
+    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let session = Session::open(ask, self, course.carrier, None, ask.options)?;
+        let mut client = Client { session, hands: 0, asks: Asks::Handshake };
+        let result = client.flow_info(ask, findings);
+        client.leave();
+        let Client { session, .. } = client;
+        let at_end = |failure| session.unexpected.at_end(failure, ask, course.carrier, session.raw());
+        if findings.found.is_some() { result } else { result.map_err(at_end) }
+    }
+}
+
+/// What is asked for a round trip.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    Handshake,
+    Heartbeat,
+    Ping,
+}
+
+pub struct Client<'a> {
+    pub(super) session: Session<'a>,
+    /// Answers to handshakes so far.
+    hands: u32,
+    pub(super) asks: Asks,
+}
+
+impl Client<'_> {
+    /// What an error tells of this family.
+    fn told<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result.map_err(|failure| {
+            let ended = failure.details.get("ended") == Some(&json!(true));
+            if !ended || !self.session.raw().is_empty() {
+                return failure;
+            }
+            let text = "the server ends the connection without a word";
+            let advice = "nano's own check of handshakes refuses netkit's, or the server is of another protocol";
+            Failure::new(Outcome::Closed, text, advice)
+        })
+    }
+
+    pub(super) fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
+        let message = self.session.recv(until);
+        self.told(message)
+    }
+
+    /// Handshake, family, round trips, ack.
+    fn flow_info(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let carrier = self.session.carrier();
+        let begun = self.session.begin();
+        let mut sent = self.told(begun)?;
+        if carrier == Carrier::Ws {
+            self.upgraded(ask)?;
+            // By the actor, as soon as it could.
+            sent = self.session.last_sent();
+        }
+        let Some(answer) = self.answer(ask.until())? else {
+            let advice = match carrier {
+                Carrier::Tcp => "a WebSocket port answers nothing to raw TCP: try --transport ws, or check the port",
+                _ => "it speaks WebSocket, but no handshake of this family: check the path",
+            };
+            return Err(self.session.verdict(ask, "the handshake", advice));
+        };
+        let took = answer.since(sent);
+        let said = answer.derived.get("json").cloned().unwrap_or(Json::Null);
+        findings.find("nano", carrier, None);
+        findings.fact("handshake_ms", milliseconds(took));
+        accepted(&said, answer.text("body").unwrap_or_default())?;
+        let sys = said.get("sys").cloned().unwrap_or(Json::Null);
+        tell(&sys, &said, findings);
+        let mut family = Family::of(&sys);
+        if family == Family::Unknown && carrier == Carrier::Tcp {
+            self.shake()?;
+            family = match self.answer(Instant::now() + SECOND.min(ask.timeout))? {
+                Some(_) => Family::Handshakes("nano or pitaya (a second handshake is answered)"),
+                None => Family::Heartbeats("pomelo or pinus (a second handshake is ignored)"),
+            };
+        }
+        if let Some(found) = &mut findings.found {
+            found.family = family.name().map(String::from);
+        }
+        match (carrier, family) {
+            (Carrier::Ws, _) => {
+                self.acknowledge()?;
+                self.samples(Asks::Ping, ask, findings)
+            }
+            (_, Family::Heartbeats(_)) => {
+                self.acknowledge()?;
+                self.quiet(Instant::now() + UNASKED)?;
+                self.samples(Asks::Heartbeat, ask, findings)?;
+                if sys.get("heartbeat").is_none() {
+                    findings.note("the server names no heartbeat interval: it need not answer heartbeats");
+                }
+                Ok(())
+            }
+            _ => {
+                self.samples(Asks::Handshake, ask, findings)?;
+                self.acknowledge()
+            }
+        }
+    }
+
+    fn acknowledge(&mut self) -> Result<(), Failure> {
+        let sent = self.session.play("handshake_ack", None, json!({}));
+        self.told(sent).map(|_| ())
+    }
+
+    pub(super) fn shake(&mut self) -> Result<Instant, Failure> {
+        let sent = self.session.send("handshake", &json!({"body": HELLO}));
+        self.told(sent)
+    }
+
+    /// The server's handshake.
+    fn answer(&mut self, until: Instant) -> Result<Option<OwnedMessage>, Failure> {
+        while let Some(heard) = self.recv(until)? {
+            match (heard.message, &heard.fault) {
+                ("handshake", None) if heard.from == Role::Server => {
+                    self.hands += 1;
+                    self.session.accept(&heard)?;
+                    return Ok(Some(heard));
+                }
+                _ if self.session.carrier() == Carrier::Tcp && heard.bytes.starts_with(b"HTTP/1.") => {
+                    let text = "an HTTP server answers: this may be a WebSocket port";
+                    return Err(Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH"));
+                }
+                _ => self.other(heard)?,
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn other(&mut self, heard: OwnedMessage) -> Result<(), Failure> {
+        if heard.fault.is_none() {
+            self.session.accept(&heard)?;
+        }
+        match (heard.message, &heard.fault) {
+            ("kick", None) => {
+                let reason = heard.text("body").unwrap_or_default().to_string();
+                let failure = Failure::new(
+                    Outcome::Rejected,
+                    format!("the server kicks: {reason}"),
+                    "the server's application refuses this client: see its log",
+                );
+                Err(failure.with("reason", reason))
+            }
+            ("close", None) => {
+                let code = heard.number("code");
+                let text =
+                    format!("the server closes the WebSocket{}", code.map_or(String::new(), |c| format!(": {c}")));
+                Err(Failure::new(Outcome::Closed, text, "see the server's log").with("code", json!(code)))
+            }
+            _ => {
+                self.session.unexpected.put(heard);
+                Ok(())
+            }
+        }
+    }
+
+    fn quiet(&mut self, until: Instant) -> Result<(), Failure> {
+        while let Some(heard) = self.recv(until)? {
+            if heard.message != "heartbeat" {
+                self.other(heard)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves: a half-close, which all of them answer with theirs; before it WebSocket's own close.
+    fn leave(&mut self) {
+        if self.session.goodbye() && self.hands > 0 && self.session.carrier() == Carrier::Ws {
+            let until = Instant::now() + ENDING;
+            while let Ok(Some(heard)) = self.session.recv(until) {
+                if heard.message == "close" {
+                    break;
+                }
+            }
+        }
+        self.session.finish();
+        if self.hands > 0 {
+            self.session.drain(ENDING);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Riptide live: one side of a conversation, recorded or a probe's.
+//!
+//! The peer decides the client id and what it acknowledges; sequence ids begin anew. Acks and
+//! heartbeats are made live, recorded resends are not repeated. A probe plays an empty recording:
+//! connect, welcome, acks and disconnect are the same actor's, heartbeats are asked by its sampler.
+
+mod actor;
+mod answer;
+mod numbers;
+mod probe;
+mod race;
+mod sampler;
+
+use super::version::Version;
+use crate::flow::Transport;
+use crate::live::OwnedMessage;
+use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Recorded, Replay, ReplayContext};
+use crate::live::replay::{Asking, Unacknowledged};
+use numbers::Received;
+use serde_json::Value as Json;
+use std::time::{Duration, Instant};
+
+/// The library's interval of heartbeats, and of connects that nobody answers.
+const HEARTBEAT: Duration = Duration::from_millis(1000);
+/// What the library waits before a copy while no round trip is known.
+const RESEND: Duration = Duration::from_millis(50);
+/// A probe is in no hurry.
+const RESEND_PROBE: Duration = Duration::from_millis(250);
+
+/// So often the library asks to connect.
+const TRIES: u32 = 5;
+/// A disconnect is not acknowledged, and a server that does not know us ignores it.
+const GOODBYES: usize = 3;
+
+/// How Riptide's servers are asked, and its recorded conversations played.
+pub struct RiptideClient;
+
+impl Replay for RiptideClient {
+    fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
+        Box::new(RiptideActor::new(context))
+    }
+
+    fn settings(&self, messages: &[Recorded]) -> Vec<String> {
+        vec![format!("riptide.version={}", version(messages).name())]
+    }
+}
+
+/// The version that the recording ends in: what it begins with fits several.
+fn version(messages: &[Recorded]) -> Version {
+    let mut versions = messages.iter().rev().filter_map(|m| m.said.version);
+    let last = versions.clone().next();
+    // 2.1 is known by its acks only, which come late.
+    let name = versions.find(|v| *v == "2.1").or(last);
+    name.and_then(Version::by_name).unwrap_or(Version::V20)
+}
+
+struct RiptideActor {
+    life: Life,
+    version: Version,
+    datagrams: bool,
+    client_id: Option<u64>,
+    next: u16,
+    sent: Unacknowledged,
+    received: Received,
+    next_notify: u16,
+    notified: Received,
+    smooth: Option<Duration>,
+    /// The last round trip, as the heartbeat tells it.
+    last_trip: i64,
+    ping: u8,
+    beat: Option<Instant>,
+    asked: Option<(u64, Instant)>,
+    connect: Option<Asking>,
+    /// When the peer last said something that had to be acknowledged.
+    stirred: Option<Instant>,
+    /// The recording has a connect, or a welcome, of ours.
+    has_connect: bool,
+    has_welcome: bool,
+    begun: bool,
+}
+
+impl RiptideActor {
+    fn new(context: &ReplayContext<'_>) -> RiptideActor {
+        let ours = |name: &str| {
+            context.messages.iter().any(|m| m.said.from == context.role && m.said.message == name && !m.dropped)
+        };
+        RiptideActor {
+            life: Life::new("riptide", context),
+            version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
+            datagrams: context.transport == Transport::Udp,
+            client_id: None,
+            next: 1,
+            sent: Unacknowledged::new(if context.probe { RESEND_PROBE } else { RESEND }, context.timeout),
+            received: Received::default(),
+            next_notify: 1,
+            notified: Received::default(),
+            smooth: None,
+            last_trip: -1,
+            ping: 0,
+            beat: None,
+            asked: None,
+            connect: None,
+            stirred: None,
+            has_connect: ours("connect"),
+            has_welcome: ours("welcome"),
+            begun: false,
+        }
+    }
+
+    fn message(&self, message: &'static str, fields: Json) -> OwnedMessage {
+        OwnedMessage { version: Some(self.version.name()), ..self.life.message(message, fields) }
+    }
+
+    /// Everything of one session; another may follow.
+    fn afresh(&mut self, out: &mut Outbox) {
+        self.sent.abandon(out);
+        self.received = Received::default();
+        self.notified = Received::default();
+        (self.next, self.next_notify) = (1, 1);
+        self.life.afresh();
+        self.client_id = None;
+        (self.beat, self.asked, self.connect) = (None, None, None);
+    }
+
+    fn connect(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+        let mut asking = Asking::new(said, now, out);
+        if self.life.probe {
+            // A stream loses nothing.
+            asking.most = if self.datagrams { TRIES } else { 1 };
+        }
+        self.connect = Some(asking);
+        self.life.phase = Phase::Asked;
+    }
+
+    /// The disconnect, as often as it takes.
+    fn goodbyes(&self) -> usize {
+        if self.datagrams && !self.life.probe { GOODBYES } else { 1 }
+    }
+
+    /// The client's answer to the welcome.
+    fn answer(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
+        let id = self.client_id.unwrap_or(1);
+        self.numbered(said.with("client_id", id), now, out);
+        self.life.phase = Phase::Working;
+        if !self.life.probe {
+            self.beat.get_or_insert(now + HEARTBEAT);
+        }
+    }
+
+    /// What the peer's refusal or goodbye says.
+    fn reason(said: &OwnedMessage) -> String {
+        match said.fields.get("reason") {
+            Some(Json::String(name)) => format!("{}: {name}", said.message),
+            Some(other) => format!("{}: reason {other}", said.message),
+            None => said.message.to_string(),
+        }
+    }
+}

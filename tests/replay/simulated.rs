@@ -1,0 +1,225 @@
+//! Two players against each other on a simulated clock: no port, no thread, no sleep. The network
+//! between them takes its time, loses and doubles datagrams, by a seed.
+
+use crate::stage::{Stage, conversation, options};
+use netkit::capture::Time;
+use netkit::dissect::Role;
+use netkit::flow::Transport;
+use netkit::live::exchange::Clock;
+use netkit::live::net::CancelToken;
+use netkit::live::replay::{Action, Channels, Conversation, Order, Pace, Player, Report, Wishes};
+use netkit::live::{Channel, NetError};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// Numbers that follow from a seed (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    fn percent(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % 100
+    }
+}
+
+/// What is under way to a side.
+enum Packet {
+    Bytes(Channel, Vec<u8>),
+    End,
+}
+
+/// A network between two players.
+struct Net {
+    transport: Transport,
+    loss: u64,
+    dice: Dice,
+    latency: Duration,
+    /// By arrival, then by number: to which side, and what.
+    under_way: BTreeMap<(Instant, u64), (usize, Packet)>,
+    number: u64,
+    lost: u64,
+    /// Each side's socket for datagrams beside the stream: connected, and what waits in it until then.
+    beside: [(bool, Vec<Vec<u8>>); 2],
+}
+
+impl Net {
+    fn send(&mut self, from: usize, packet: Packet, now: Instant) {
+        let datagram = match &packet {
+            Packet::Bytes(Channel::Beside, _) => true,
+            Packet::Bytes(Channel::Main, _) => self.transport == Transport::Udp,
+            Packet::End => false,
+        };
+        let roll = if datagram { self.dice.percent() } else { 99 };
+        if roll < self.loss {
+            self.lost += 1;
+            return;
+        }
+        if let Packet::Bytes(channel, bytes) = &packet
+            && datagram
+            && roll < 2 * self.loss
+        {
+            self.put(from, Packet::Bytes(*channel, bytes.clone()), now);
+        }
+        self.put(from, packet, now);
+    }
+
+    fn put(&mut self, from: usize, packet: Packet, now: Instant) {
+        self.number += 1;
+        self.under_way.insert((now + self.latency, self.number), (1 - from, packet));
+    }
+}
+
+/// What came of a simulated session.
+pub struct Played {
+    pub reports: [Report; 2],
+    pub lost: u64,
+    /// By the simulated clock.
+    pub took: Duration,
+}
+
+/// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled.
+pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64) -> Played {
+    let stop = CancelToken::default();
+    let order = |role| Order {
+        conversation,
+        wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
+        pace,
+        timeout: Duration::from_secs(8),
+        host: "192.0.2.1",
+        path: None,
+        recorder: None,
+        observer: None,
+        stop: &stop,
+        flow: 1,
+    };
+    let orders = [order(Role::Client), order(Role::Server)];
+    let start = Instant::now();
+    let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
+    let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
+    let told = orders.each_ref().map(|order| order.options(&options(stage)));
+    let mut planned = [orders[0].plan(&told[0]), orders[1].plan(&told[1])];
+    let beside = [40001, 40002].map(|port| orders[0].wants_beside().then_some(port));
+    let settings = [orders[0].settings(&told[0], beside[0]), orders[1].settings(&told[1], beside[1])];
+    let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
+    let [one, two] = &mut planned;
+    let channels = |k: usize| {
+        let setup = netkit::live::exchange::Setup { clock, ..setups[k].clone() };
+        Channels::new(setup, &told[k], k == 0)
+    };
+    let mut players = [
+        Player::new(&one.0, &mut *one.1, channels(0), &settings[0], start),
+        Player::new(&two.0, &mut *two.1, channels(1), &settings[1], start),
+    ];
+    let mut net = Net {
+        transport: conversation.transport,
+        loss,
+        dice: Dice(0x9E37_79B9_7F4A_7C15),
+        latency: Duration::from_millis(7),
+        under_way: BTreeMap::new(),
+        number: 0,
+        lost: 0,
+        beside: Default::default(),
+    };
+    let mut now = start;
+    loop {
+        for (k, player) in players.iter_mut().enumerate() {
+            if player.poll_timeout().is_some_and(|at| at <= now) {
+                player.handle_timeout(now);
+            }
+            act(player, k, &mut net, now);
+        }
+        while let Some(first) = net.under_way.first_entry().filter(|first| first.key().0 <= now) {
+            let (to, packet) = first.remove();
+            match packet {
+                Packet::Bytes(Channel::Beside, bytes) if !net.beside[to].0 => net.beside[to].1.push(bytes),
+                Packet::Bytes(channel, bytes) => players[to].recv(channel, &bytes, now),
+                Packet::End => players[to].closed(false, now),
+            }
+            act(&mut players[to], to, &mut net, now);
+        }
+        if players.iter().all(Player::is_done) {
+            break;
+        }
+        let wakes = players.iter().filter_map(Player::poll_timeout);
+        let next = wakes.chain(net.under_way.keys().next().map(|(at, _)| *at)).min();
+        now = next.expect("somebody is to be woken").max(now + Duration::from_micros(100));
+        assert!(now < start + Duration::from_secs(3600), "it never ends");
+    }
+    let lost = net.lost;
+    let reports = players.map(|player| player.report(now));
+    Played { reports, lost, took: now - start }
+}
+
+fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
+    while let Some(action) = player.poll_action() {
+        match action {
+            Action::Send(channel, bytes) => net.send(k, Packet::Bytes(channel, bytes), now),
+            Action::Finish => net.send(k, Packet::End, now),
+            Action::ConnectBeside(_) => {
+                let (connected, waiting) = &mut net.beside[k];
+                *connected = true;
+                std::mem::take(waiting).iter().for_each(|bytes| player.recv(Channel::Beside, bytes, now));
+            }
+            Action::Reconnect => player.failed(NetError::Refused, now),
+        }
+    }
+}
+
+const ASAP: Pace = Pace { speed: None, max_gap: None };
+
+/// One or more of each protocol.
+const CAPTURES: [(&str, u64); 8] = [
+    ("riptide/riptide20-udp.pcap", 1),
+    ("riptide/riptide22-udp.pcap", 1),
+    ("riptide/riptide22-tcp.pcap", 1),
+    ("dnp/dnp-types.pcap", 1),
+    ("nano/nano-protobuf-tcp.pcap", 1),
+    ("nano/pomelo-ws.pcap", 1),
+    ("gne/gne-le-udp-full.pcap", 1),
+    ("acknex/acknex-sim-fixed.pcap", 1),
+];
+
+#[test]
+fn everything_comes_through() {
+    for (path, flow) in CAPTURES {
+        let stage = Stage::default();
+        let played = simulated(&conversation(path, flow, &stage), &stage, ASAP, 0);
+        for (side, report) in ["client", "server"].iter().zip(&played.reports) {
+            assert!(report.complete(), "{path} {side}: {report}");
+            assert!(report.divergences.is_empty(), "{path} {side}: {report}");
+            assert_eq!((report.said, report.heard), (report.steps, report.expected), "{path} {side}: {report}");
+        }
+        assert!(played.reports.iter().map(|r| r.said).sum::<u64>() > 5, "{path}");
+    }
+}
+
+/// What a protocol delivers for sure is delivered though a tenth of all datagrams is lost.
+#[test]
+fn losses_are_made_good() {
+    let (mut lost, mut resent) = (0, 0);
+    for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| path.contains("riptide") || path.contains("dnp")) {
+        let stage = Stage::default();
+        let played = simulated(&conversation(path, flow, &stage), &stage, ASAP, 10);
+        for report in &played.reports {
+            assert!(report.complete(), "{path}: {report}");
+        }
+        lost += played.lost;
+        resent += played.reports.iter().map(|r| r.counts.resent).sum::<u64>();
+    }
+    assert!(lost > 10 && resent > 10, "{lost} lost, {resent} resent");
+}
+
+/// The recording's time is kept: by the simulated clock, in no time at all.
+#[test]
+fn the_recordings_pauses() {
+    let (stage, (path, flow)) = (Stage::default(), CAPTURES[0]);
+    let conversation = conversation(path, flow, &stage);
+    let real = simulated(&conversation, &stage, Pace { speed: Some(1.0), max_gap: None }, 0);
+    let long = conversation.duration();
+    assert!(long > Duration::from_millis(500), "{long:?}");
+    assert!(real.took >= long.mul_f64(0.9), "{:?} of {long:?}", real.took);
+    assert!(real.reports.iter().all(Report::complete));
+}
