@@ -22,7 +22,9 @@
 //! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how sure
 //!    [`identify`](Dissector::identify) is, and by what, so that foreign traffic is not claimed.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
-//!    probed or replayed. A program that uses the library need not touch them: it adds its own
+//!    probed or replayed: `client/` then holds an [`Actor`](crate::live::replay::actor::Actor), which
+//!    shakes hands, acknowledges and leaves, and is driven by replays and probes alike, and the probe's
+//!    [`Sampler`](crate::live::probe::Sampler): what is asked for a round trip, and what it tells. A program that uses the library need not touch them: it adds its own
 //!    [`with`](Registry::with) the built-in ones.
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in
 //!    `vectors.json`. The suite finds them by itself: expected lines, bytes given back, every

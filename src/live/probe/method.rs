@@ -59,19 +59,23 @@ pub struct Method {
     pub why: &'static str,
 }
 
+/// What is known of a protocol's servers.
+#[derive(Debug)]
+pub struct Servers {
+    /// The port where they listen, where there is a usual one.
+    pub port: Option<u16>,
+    /// How long an answer is waited for, if the user says nothing.
+    pub timeout: Duration,
+    /// Messages that only they answer with: what other probes know them by.
+    pub answers: &'static [&'static str],
+    /// The methods, in the order in which they are tried.
+    pub methods: &'static [Method],
+}
+
 /// How a protocol's servers are asked.
 pub trait Probe: Sync {
-    /// The port where servers listen, where there is a usual one.
-    fn port(&self) -> Option<u16>;
-
-    /// How long an answer is waited for, if the user says nothing.
-    fn timeout(&self) -> Duration;
-
-    /// Its methods, in the order in which they are tried.
-    fn methods(&self) -> &'static [Method];
-
-    /// Messages that only a server of this protocol answers with: what other probes know it by.
-    fn answers(&self) -> &'static [&'static str];
+    /// What is known of them.
+    fn servers(&self) -> &'static Servers;
 
     /// Asks. What is found is told to `findings`, also where it then fails.
     ///

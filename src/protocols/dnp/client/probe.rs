@@ -8,18 +8,23 @@
 use super::{DnpClient, TRIES};
 use crate::live::net::Link;
 use crate::live::probe::{
-    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, Unexpected, session,
+    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, Unexpected, session,
 };
 use crate::live::{NetError, OwnedMessage};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-static METHODS: [Method; 1] = [Method {
-    name: "",
-    carrier: Carrier::Udp,
-    rank: 10,
-    why: "makes no connection; for the others it is no message that an unknown address may send",
-}];
+static SERVERS: Servers = Servers {
+    port: Some(super::super::session::PORT),
+    timeout: Duration::from_secs(1),
+    answers: &["connection_acknowledge"],
+    methods: &[Method {
+        name: "",
+        carrier: Carrier::Udp,
+        rank: 10,
+        why: "makes no connection; for the others it is no message that an unknown address may send",
+    }],
+};
 
 /// No program speaks it: every server answers that there is no common protocol.
 const NOBODYS: u16 = 0xffff;
@@ -31,20 +36,8 @@ const CLOSES: u32 = 3;
 const BETWEEN_CLOSES: Duration = Duration::from_millis(10);
 
 impl Probe for DnpClient {
-    fn port(&self) -> Option<u16> {
-        Some(super::super::session::PORT)
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["connection_acknowledge"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
