@@ -160,15 +160,4 @@ impl<'a> Ask<'a> {
     pub fn answer_wait(&self) -> Duration {
         self.timeout.min(Duration::from_secs(1))
     }
-
-    /// Waits between two samples; `extra` shifts it against the server's tick.
-    ///
-    /// # Errors
-    /// Interrupted.
-    pub fn pause(&self, since: Instant, extra: Duration) -> Result<(), Failure> {
-        match self.stop.sleep_until(since + self.interval + extra) {
-            true => Ok(()),
-            false => Err(Failure::interrupted()),
-        }
-    }
 }
