@@ -86,7 +86,7 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
     });
     let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
     if let (Some(dissector), Some(carrier)) = (proto, carrier) {
-        let methods = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.methods());
+        let methods = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.servers().methods);
         if !methods.iter().any(|course| course.carrier == carrier) {
             let mut all: Vec<&str> = methods.iter().map(|course| course.carrier.name()).collect();
             all.dedup();

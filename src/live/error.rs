@@ -41,7 +41,7 @@ pub enum NetError {
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
-    /// [`super::gate`] did not let it out.
+    /// The [gate](super::exchange::gate) did not let it out.
     #[error("not sent: {0}")]
     Gate(#[from] super::exchange::gate::Refusal),
     /// A message could not be written.

@@ -27,9 +27,12 @@
 //!    that foreign traffic is not claimed: the arithmetic stands beside each rule, in `evidence.rs`
 //!    where there are many.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
-//!    probed or replayed; its `README.md` (wire format, sources, how it is recognised) in
-//!    [`pages`]. A program that uses the library need not touch them: it adds its own
-//!    [`with`](Registry::with) the built-in ones, and its [`Client`] by [`Clients::with`].
+//!    probed or replayed: `client/` then holds an [`Actor`](crate::live::replay::actor::Actor), which
+//!    shakes hands, acknowledges and leaves, and is driven by replays and probes alike, and the probe's
+//!    [`Sampler`](crate::live::probe::Sampler): what is asked for a round trip, and what it tells. Its
+//!    `README.md` (wire format, sources, how it is recognised) stands in [`pages`]. A program that uses
+//!    the library need not touch them: it adds its own [`with`](Registry::with) the built-in ones, and
+//!    its [`Client`] by [`Clients::with`].
 //! 6. **Proof.** `fixtures/NAME/`: captures of real peers with `NAME.expected.ndjson`, messages in
 //!    `vectors.json`. The suite finds them by itself: expected lines, bytes given back, every
 //!    truncation and bit flip. Add the protocol to the lists in `tests/fuzz/seeds.rs` and a target

@@ -82,6 +82,11 @@ pub struct Played {
 
 /// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled.
 pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64) -> Played {
+    cancelled(conversation, stage, pace, loss, None)
+}
+
+/// The same; the client's user wants to stop after some time.
+fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, cancel: Option<Duration>) -> Played {
     let stop = CancelToken::default();
     let order = |role| Order {
         conversation,
@@ -139,6 +144,10 @@ pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u
                 Packet::End => players[to].closed(false, now),
             }
             act(&mut players[to], to, &mut net, now);
+        }
+        if cancel.is_some_and(|after| now >= start + after) {
+            players[0].cancel(now);
+            act(&mut players[0], 0, &mut net, now);
         }
         if players.iter().all(Player::is_done) {
             break;
@@ -222,4 +231,37 @@ fn the_recordings_pauses() {
     assert!(long > Duration::from_millis(500), "{long:?}");
     assert!(real.took >= long.mul_f64(0.9), "{:?} of {long:?}", real.took);
     assert!(real.reports.iter().all(Report::complete));
+}
+
+/// Who wants to stop takes leave, and the other side is told.
+#[test]
+fn a_cancelled_session_is_left() {
+    let slow = Pace { speed: Some(0.02), max_gap: None };
+    for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| !path.contains("acknex")) {
+        let stage = Stage::default();
+        let conversation = conversation(path, flow, &stage);
+        let played = cancelled(&conversation, &stage, slow, 0, Some(Duration::from_millis(900)));
+        let [client, server] = &played.reports;
+        assert_eq!(client.trouble.as_deref(), Some("interrupted"), "{path}: {client}");
+        assert!(client.said > 0 && client.said < client.steps, "{path}: {client}");
+        let told = server.ended.is_some() || server.trouble.as_deref().is_some_and(|why| why.contains("ended"));
+        assert!(told, "{path}: {server}");
+        assert!(played.took < Duration::from_secs(15), "{path}: {:?}", played.took);
+    }
+}
+
+/// Nobody answers: it ends, and says so.
+#[test]
+fn silence() {
+    for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| path.contains("-udp") || path.contains("dnp")) {
+        let stage = Stage::default();
+        let conversation = conversation(path, flow, &stage);
+        if conversation.transport == Transport::Udp {
+            let played = simulated(&conversation, &stage, ASAP, 100);
+            let client = &played.reports[0];
+            assert!(!client.complete() && client.heard == 0, "{path}: {client}");
+            assert!(client.ended.as_deref().is_some_and(|why| why.contains("no answer")), "{path}: {client}");
+            assert!(played.took < Duration::from_secs(60), "{path}: {:?}", played.took);
+        }
+    }
 }

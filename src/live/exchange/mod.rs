@@ -11,6 +11,8 @@
 mod collect;
 pub mod gate;
 mod raw;
+#[cfg(test)]
+mod tests;
 
 pub use collect::{Observer, read_alone};
 
@@ -305,103 +307,4 @@ fn flow_info<'t>(setup: &Setup<'_>, options: &'t Options) -> FlowInfo<'t> {
     let opener = Some(if setup.role == Role::Server { Side::B } else { Side::A });
     let Setup { flow, transport, ends, .. } = *setup;
     FlowInfo { flow, transport, ends: Some(ends), opener, begun: [true; 2], options }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dissect::limits::PeerCaps;
-    use crate::protocols;
-    use serde_json::json;
-
-    fn exchange(proto: &str, transport: Transport, settings: &[&str], caps: PeerCaps) -> (Exchange<'static>, Instant) {
-        let mut options = protocols::options();
-        settings.iter().for_each(|text| options.set(text).unwrap());
-        let at = Instant::now();
-        let setup = Setup {
-            dissector: protocols::by_name(proto).unwrap(),
-            version: None,
-            transport,
-            ends: ["192.0.2.1:5000".parse().unwrap(), "192.0.2.2:7777".parse().unwrap()],
-            flow: 1,
-            role: Role::Client,
-            websocket: false,
-            observer: None,
-            clock: Clock { at, time: Time::default() },
-        };
-        options.limits.peer = caps;
-        (Exchange::new(setup, &options), at)
-    }
-
-    fn message(proto: &'static str, message: &'static str, fields: serde_json::Value) -> OwnedMessage {
-        OwnedMessage { proto, message, fields, from: Role::Client, ..OwnedMessage::default() }
-    }
-
-    #[test]
-    fn bytes_in_messages_out_bytes_to_send() {
-        let (mut tcp, now) = exchange("riptide", Transport::Tcp, &["riptide.version=2.0"], PeerCaps::default());
-        tcp.send(&message("riptide", "connect", json!({})), now).unwrap();
-        assert_eq!((tcp.poll_transmit(), tcp.poll_transmit()), (Some(vec![1, 0, 3]), None));
-        // A welcome in three pieces, and the first half of another message.
-        let later = now + std::time::Duration::from_millis(5);
-        for (bytes, at) in [(&[5, 0, 8][..], now), (&[1, 0], later), (&[7, 0, 9, 0], later)] {
-            tcp.recv(bytes, at);
-        }
-        let welcome = tcp.poll_message().unwrap();
-        assert_eq!((welcome.message, welcome.from, welcome.number("client_id")), ("welcome", Role::Server, Some(7)));
-        assert_eq!(welcome.first, Some(now), "its first byte came then");
-        assert!(tcp.poll_message().is_none() && tcp.ended().is_none());
-        // The end: the messages before it, then why nothing comes any more.
-        tcp.recv(&[7, 1, 0, 6, 0, 0, 0, 0, 0, 1, 0], later);
-        tcp.closed(true, later);
-        assert!(tcp.has_ended() && tcp.ended().is_none(), "a message is to be taken before");
-        assert!(tcp.poll_message().is_some());
-        while tcp.poll_message().is_some() {}
-        assert!(matches!(tcp.ended(), Some(NetError::Closed { reset: true })));
-        tcp.recv(&[1, 0, 6], later);
-        assert!(tcp.poll_message().is_none(), "nothing comes after the end");
-    }
-
-    #[test]
-    fn messages_of_one_datagram() {
-        let (mut udp, now) = exchange("acknex", Transport::Udp, &[], PeerCaps::default());
-        let ping = message("acknex", "ping", json!({}));
-        udp.send(&OwnedMessage { more: true, ..ping.clone() }, now).unwrap();
-        assert_eq!(udp.poll_transmit(), None);
-        udp.send(&ping, now).unwrap();
-        let one = udp.poll_transmit().unwrap();
-        udp.send(&ping, now).unwrap();
-        assert_eq!(one, udp.poll_transmit().unwrap().repeat(2));
-    }
-
-    #[test]
-    fn what_the_gate_keeps_back() {
-        let (mut udp, now) = exchange("dnp", Transport::Udp, &[], PeerCaps::default());
-        assert!(matches!(udp.send_bytes(Vec::new(), now), Err(NetError::Gate(gate::Refusal::Empty))));
-        assert!(matches!(udp.send_bytes(vec![0, 1, 0, 0xff], now), Err(NetError::Gate(gate::Refusal::Broken(_)))));
-        assert!(udp.poll_transmit().is_none());
-    }
-
-    #[test]
-    fn a_peer_without_end_is_left() {
-        let caps = PeerCaps { live_unread_bytes: 4096, live_kept_bytes: 16 << 10, ..PeerCaps::default() };
-        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
-        // A package that would be 16 MB long.
-        tcp.recv(&[4, 0xff, 0xff, 0xff], now);
-        (0..5).for_each(|_| tcp.recv(&[0; 1024], now));
-        assert!(matches!(tcp.ended(), Some(NetError::Endless { most: 4096, .. })));
-        // More messages at once than are kept; those that were are there.
-        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
-        tcp.recv(&[3, 0, 0, 0].repeat(1000), now);
-        let count = std::iter::from_fn(|| tcp.poll_message()).count();
-        assert!((10..500).contains(&count), "{count}");
-        assert!(matches!(tcp.ended(), Some(NetError::Flood { .. })), "{:?}", tcp.ended());
-        // A thousand that are taken in time are no flood.
-        let (mut tcp, now) = exchange("nano", Transport::Tcp, &[], caps);
-        for _ in 0..1000 {
-            tcp.recv(&[3, 0, 0, 0], now);
-            assert!(tcp.poll_message().is_some());
-        }
-        assert!(tcp.ended().is_none());
-    }
 }

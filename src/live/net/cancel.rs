@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The longest that any wait goes without looking whether it is to stop.
 pub const SLICE: Duration = Duration::from_millis(50);
@@ -20,18 +20,5 @@ impl CancelToken {
     /// Is it time to stop?
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
-    }
-
-    /// Sleeps until then. `false`: it was woken to stop.
-    pub fn sleep_until(&self, until: Instant) -> bool {
-        loop {
-            if self.is_set() {
-                return false;
-            }
-            match until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
-                Some(left) => std::thread::sleep(left.min(SLICE)),
-                None => return true,
-            }
-        }
     }
 }

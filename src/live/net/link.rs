@@ -76,11 +76,6 @@ impl<'a> Link<'a> {
         self.leaving = true;
     }
 
-    /// Has the peer ended its direction?
-    pub fn has_ended(&self) -> bool {
-        self.exchange.has_ended()
-    }
-
     /// TCP: we have nothing more to say.
     pub fn finish(&mut self) {
         self.wire.finish();

@@ -59,19 +59,23 @@ pub struct Method {
     pub why: &'static str,
 }
 
+/// What is known of a protocol's servers.
+#[derive(Debug)]
+pub struct Servers {
+    /// The port where they listen, where there is a usual one.
+    pub port: Option<u16>,
+    /// How long an answer is waited for, if the user says nothing.
+    pub timeout: Duration,
+    /// Messages that only they answer with: what other probes know them by.
+    pub answers: &'static [&'static str],
+    /// The methods, in the order in which they are tried.
+    pub methods: &'static [Method],
+}
+
 /// How a protocol's servers are asked.
 pub trait Probe: Sync {
-    /// The port where servers listen, where there is a usual one.
-    fn port(&self) -> Option<u16>;
-
-    /// How long an answer is waited for, if the user says nothing.
-    fn timeout(&self) -> Duration;
-
-    /// Its methods, in the order in which they are tried.
-    fn methods(&self) -> &'static [Method];
-
-    /// Messages that only a server of this protocol answers with: what other probes know it by.
-    fn answers(&self) -> &'static [&'static str];
+    /// What is known of them.
+    fn servers(&self) -> &'static Servers;
 
     /// Asks. What is found is told to `findings`, also where it then fails.
     ///
@@ -155,16 +159,5 @@ impl<'a> Ask<'a> {
     /// second.
     pub fn answer_wait(&self) -> Duration {
         self.timeout.min(Duration::from_secs(1))
-    }
-
-    /// Waits between two samples; `extra` shifts it against the server's tick.
-    ///
-    /// # Errors
-    /// Interrupted.
-    pub fn pause(&self, since: Instant, extra: Duration) -> Result<(), Failure> {
-        match self.stop.sleep_until(since + self.interval + extra) {
-            true => Ok(()),
-            false => Err(Failure::interrupted()),
-        }
     }
 }

@@ -13,7 +13,7 @@ pub mod statistics;
 mod verdict;
 
 pub use findings::{Event, Findings, Found, Sample};
-pub use method::{Ask, Carrier, Method, Probe};
+pub use method::{Ask, Carrier, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
 pub use session::{Sampler, Session};
 pub use verdict::{Unexpected, hex_of, seconds};
@@ -116,7 +116,7 @@ fn ways(request: &Request, target: &Target) -> Vec<Way> {
     let asked = request.clients.iter().filter(|c| request.proto.is_none_or(|proto| proto.name() == c.dissector.name()));
     let mut ways: Vec<Way> = asked
         .filter_map(|client| Some((client.dissector, client.probe?)))
-        .flat_map(|(d, probe)| probe.methods().iter().map(move |course| (d, probe, course)))
+        .flat_map(|(d, probe)| probe.servers().methods.iter().map(move |course| (d, probe, course)))
         .filter(|(.., course)| carrier.is_none_or(|carrier| carrier == course.carrier))
         .collect();
     if request.proto.is_none() {
@@ -130,7 +130,7 @@ fn ways(request: &Request, target: &Target) -> Vec<Way> {
 /// # Errors
 /// That there is none.
 pub fn port(request: &Request, target: &Target) -> Result<u16, String> {
-    let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(Probe::port);
+    let usual = request.proto.and_then(|d| request.clients.probe(d.name())).and_then(|probe| probe.servers().port);
     let web = target.path.is_some().then_some(80);
     target.port.or(web).or(usual).ok_or_else(|| format!("{target}: which port? Write {target}:PORT"))
 }
@@ -205,7 +205,8 @@ fn ask_all<'a>(
         if shut.contains(course.carrier.transport().name()) {
             continue;
         }
-        let usual = if request.proto.is_some() { probe.timeout() } else { probe.timeout().min(SCAN_TIMEOUT) };
+        let own = probe.servers().timeout;
+        let usual = if request.proto.is_some() { own } else { own.min(SCAN_TIMEOUT) };
         let ask = Ask {
             dissector,
             peer,

@@ -1,6 +1,6 @@
 //! What it means that the right answer did not come: by what came instead.
 
-use super::{Ask, Carrier, Failure, Outcome, Probe};
+use super::{Ask, Carrier, Failure, Outcome};
 use crate::flow::Transport;
 use crate::live::OwnedMessage;
 use serde_json::{Value as Json, json};
@@ -33,7 +33,7 @@ impl Unexpected {
     /// What it means that the answer did not come: a broken answer, another protocol's, or silence.
     pub fn verdict(&self, ask: &Ask<'_>, carrier: Carrier, raw: &[Vec<u8>], sent: &str, advice: &str) -> Failure {
         let name = ask.dissector.name();
-        let ours = ask.clients.probe(name).map_or(&[][..], Probe::answers);
+        let ours = ask.clients.probe(name).map_or(&[][..], |probe| probe.servers().answers);
         let broken = |heard: &&OwnedMessage| heard.fault.is_some() && ours.contains(&heard.message);
         if let Some(proto) = recognise(ask, carrier.transport(), raw) {
             let text = format!("the answer is {proto}, not {name}: {}", hex_of(raw));
@@ -76,10 +76,10 @@ fn recognise(ask: &Ask<'_>, transport: Transport, raw: &[Vec<u8>]) -> Option<&'s
     let others = ask.clients.iter().filter(|client| client.dissector.name() != ask.dissector.name());
     let mut others = others.filter_map(|client| client.probe.map(|probe| (client.dissector, probe)));
     let found = others.find(|(dissector, probe)| {
-        probe.methods().iter().any(|course| course.carrier.transport() == transport)
+        probe.servers().methods.iter().any(|course| course.carrier.transport() == transport)
             && raw.iter().filter(|bytes| !bytes.is_empty()).any(|bytes| {
                 let first = crate::live::exchange::read_alone(*dissector, transport, bytes);
-                first.is_some_and(|heard| heard.fault.is_none() && probe.answers().contains(&heard.message))
+                first.is_some_and(|heard| heard.fault.is_none() && probe.servers().answers.contains(&heard.message))
             })
     });
     found.map(|(dissector, _)| dissector.name())

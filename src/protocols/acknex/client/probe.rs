@@ -10,18 +10,23 @@ use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{
-    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, hex_of, seconds, session,
+    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, hex_of, seconds, session,
 };
 use serde_json::{Value as Json, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-static METHODS: [Method; 1] = [Method {
-    name: "",
-    carrier: Carrier::Udp,
-    rank: 30,
-    why: "a Riptide server of 2.1 or later would take the join for a connect: it is asked before",
-}];
+static SERVERS: Servers = Servers {
+    port: Some(PORT),
+    timeout: Duration::from_secs(3),
+    answers: &["info"],
+    methods: &[Method {
+        name: "",
+        carrier: Carrier::Udp,
+        rank: 30,
+        why: "a Riptide server of 2.1 or later would take the join for a connect: it is asked before",
+    }],
+};
 
 /// How long it listens behind the first info.
 const MORE: Duration = Duration::from_secs(1);
@@ -33,20 +38,8 @@ const MOST: usize = 16;
 const GUESSES: [(f64, &str); 2] = [(1.0, "seconds"), (16.0, "ticks of a sixteenth of a second")];
 
 impl Probe for AcknexClient {
-    fn port(&self) -> Option<u16> {
-        Some(PORT)
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(3)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["info"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {

@@ -6,20 +6,22 @@
 //! time-out, and a close is not acknowledged.
 
 use super::{DnpClient, TRIES};
-use crate::live::net::Link;
-use crate::live::probe::{
-    Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, Unexpected, session,
-};
-use crate::live::{NetError, OwnedMessage};
+use crate::live::OwnedMessage;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, session};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-static METHODS: [Method; 1] = [Method {
-    name: "",
-    carrier: Carrier::Udp,
-    rank: 10,
-    why: "makes no connection; for the others it is no message that an unknown address may send",
-}];
+static SERVERS: Servers = Servers {
+    port: Some(super::super::session::PORT),
+    timeout: Duration::from_secs(1),
+    answers: &["connection_acknowledge"],
+    methods: &[Method {
+        name: "",
+        carrier: Carrier::Udp,
+        rank: 10,
+        why: "makes no connection; for the others it is no message that an unknown address may send",
+    }],
+};
 
 /// No program speaks it: every server answers that there is no common protocol.
 const NOBODYS: u16 = 0xffff;
@@ -31,20 +33,8 @@ const CLOSES: u32 = 3;
 const BETWEEN_CLOSES: Duration = Duration::from_millis(10);
 
 impl Probe for DnpClient {
-    fn port(&self) -> Option<u16> {
-        Some(super::super::session::PORT)
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(1)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["connection_acknowledge"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
@@ -56,10 +46,6 @@ impl Probe for DnpClient {
     }
 }
 
-fn trouble(trouble: NetError) -> Failure {
-    Failure::from_net_error(trouble, Carrier::Udp)
-}
-
 /// The result of a whole acknowledge.
 fn result_of(heard: &OwnedMessage) -> Option<String> {
     let whole = heard.message == "connection_acknowledge" && heard.fault.is_none();
@@ -69,23 +55,22 @@ fn result_of(heard: &OwnedMessage) -> Option<String> {
 
 /// Requests that nobody can accept, and their answers: who is there, and how far away.
 fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
-    let mut link = ask.open(Carrier::Udp, None)?;
-    let mut aside = Unexpected::default();
+    let mut session = Session::open(ask, &DnpClient, Carrier::Udp, None, ask.options)?;
     for number in 0..ask.samples.max(TRIES_TO_FIND) {
         let enough = if findings.found.is_some() { ask.samples.max(1) } else { TRIES_TO_FIND };
         if number >= enough {
             break;
         }
-        let sent = link.send("connection_request", &json!({"protocols": [NOBODYS]})).map_err(trouble)?;
+        let sent = session.send("connection_request", &json!({"protocols": [NOBODYS]}))?;
         let mut took = None;
         while took.is_none() {
-            let Some(heard) = link.recv(sent + ask.timeout).map_err(trouble)? else { break };
+            let Some(heard) = session.recv(sent + ask.timeout)? else { break };
             match result_of(&heard) {
                 Some(result) => {
                     took = Some(heard.since(sent));
-                    answer(&result, &heard, &mut link, findings)?;
+                    answer(&result, &heard, &mut session, findings)?;
                 }
-                None => aside.put(heard),
+                None => session.unexpected.put(heard),
             }
         }
         if findings.found.is_some() {
@@ -98,23 +83,28 @@ fn identify(ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         if number + 1 < ask.samples {
             let next = sent + ask.interval.max(SPACING);
             // Copies of the answer would look like answers to the next request.
-            while let Some(heard) = link.recv(next).map_err(trouble)? {
+            while let Some(heard) = session.recv(next)? {
                 match result_of(&heard) {
                     Some(_) => findings.duplicates += 1,
-                    None => aside.put(heard),
+                    None => session.unexpected.put(heard),
                 }
             }
         }
     }
     if findings.found.is_none() {
         let advice = "nothing there, a firewall, or another protocol: check the port (3413 as a rule)";
-        return Err(aside.verdict(ask, Carrier::Udp, link.raw(), "connection_request (00 01 00 ff ff)", advice));
+        return Err(session.verdict(ask, "connection_request (00 01 00 ff ff)", advice));
     }
     findings.note("round trips include the server's tick where it reads its socket in its frames (C++ and the engine: 16.7 ms at 60 Hz)");
     Ok(())
 }
 
-fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+fn answer(
+    result: &str,
+    heard: &OwnedMessage,
+    session: &mut Session<'_>,
+    findings: &mut Findings<'_>,
+) -> Result<(), Failure> {
     if findings.found.is_none() {
         findings.find("dnp", Carrier::Udp, None);
         findings.fact("answer", result);
@@ -123,7 +113,7 @@ fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, findings: &mu
         "no_common_protocol" => Ok(()),
         "accepted" => {
             let protocol = heard.number("protocol");
-            close(link);
+            close(session);
             findings.fact("protocol", json!(protocol));
             findings.note("the server accepts protocol 65535, which no known program has; the connection was closed");
             Ok(())
@@ -137,14 +127,14 @@ fn answer(result: &str, heard: &OwnedMessage, link: &mut Link<'_>, findings: &mu
 }
 
 /// Ends the connection that may be there.
-fn close(link: &mut Link<'_>) {
-    link.leave();
+fn close(session: &mut Session<'_>) {
+    session.leaving();
     for copy in 0..CLOSES {
         if copy > 0 {
             std::thread::sleep(BETWEEN_CLOSES);
         }
         // Nothing can be done where it does not go out.
-        let _ = link.send("connection_close", &json!({}));
+        let _ = session.send("connection_close", &json!({}));
     }
 }
 

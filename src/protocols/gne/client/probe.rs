@@ -8,17 +8,22 @@
 use super::{GneClient, is_exit, packets};
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Session, session};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Sampler, Servers, Session, session};
 use crate::protocols::hawknl;
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-static METHODS: [Method; 1] = [Method {
-    name: "",
-    carrier: Carrier::Tcp,
-    rank: 130,
-    why: "stops a Riptide server that has not been recognised before; nano's servers close",
-}];
+static SERVERS: Servers = Servers {
+    port: None,
+    timeout: Duration::from_secs(2),
+    answers: &["connection_refused", "connection_accepted"],
+    methods: &[Method {
+        name: "",
+        carrier: Carrier::Tcp,
+        rank: 130,
+        why: "stops a Riptide server that has not been recognised before; nano's servers close",
+    }],
+};
 
 /// How long the server's own end may take.
 const ENDING: Duration = Duration::from_secs(2);
@@ -30,20 +35,8 @@ const DEAF: u32 = 2;
 const SAME_CLOCK: f64 = 366.0 * 86400.0;
 
 impl Probe for GneClient {
-    fn port(&self) -> Option<u16> {
-        None
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(2)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["connection_refused", "connection_accepted"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, _course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {

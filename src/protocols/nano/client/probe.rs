@@ -9,19 +9,24 @@ use super::{HELLO, NanoClient};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Session};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Servers, Session};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
-static METHODS: [Method; 2] = [
-    Method {
-        name: "",
-        carrier: Carrier::Tcp,
-        rank: 140,
-        why: "stops a Riptide server that has not been recognised before; for GNE it is garbage in a handshake",
-    },
-    Method { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
-];
+static SERVERS: Servers = Servers {
+    port: None,
+    timeout: Duration::from_secs(3),
+    answers: &["handshake", "upgrade_response"],
+    methods: &[
+        Method {
+            name: "",
+            carrier: Carrier::Tcp,
+            rank: 140,
+            why: "stops a Riptide server that has not been recognised before; for GNE it is garbage in a handshake",
+        },
+        Method { name: "", carrier: Carrier::Ws, rank: 150, why: "an HTTP request: as the handshake" },
+    ],
+};
 
 /// How long a second handshake is waited for, where nothing else tells the family.
 const SECOND: Duration = Duration::from_millis(500);
@@ -31,20 +36,8 @@ const UNASKED: Duration = Duration::from_millis(50);
 const ENDING: Duration = Duration::from_millis(500);
 
 impl Probe for NanoClient {
-    fn port(&self) -> Option<u16> {
-        None
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(3)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["handshake", "upgrade_response"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {

@@ -11,40 +11,38 @@
 
 use super::RiptideClient;
 use super::race::race;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Session};
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers, Session};
 use std::time::Duration;
 
-static METHODS: [Method; 3] = [
-    Method {
-        name: "",
-        carrier: Carrier::Udp,
-        rank: 20,
-        why: "one byte, which servers of the others ignore from an unknown address",
-    },
-    Method { name: "2.0", carrier: Carrier::Tcp, rank: 110, why: "three bytes, for which all others wait for more" },
-    Method {
-        name: "2.2",
-        carrier: Carrier::Tcp,
-        rank: 120,
-        why: "all other bytes over TCP stop a Riptide server: it must have been asked before",
-    },
-];
+static SERVERS: Servers = Servers {
+    port: Some(7777),
+    timeout: Duration::from_secs(5),
+    answers: &["welcome", "reject"],
+    methods: &[
+        Method {
+            name: "",
+            carrier: Carrier::Udp,
+            rank: 20,
+            why: "one byte, which servers of the others ignore from an unknown address",
+        },
+        Method {
+            name: "2.0",
+            carrier: Carrier::Tcp,
+            rank: 110,
+            why: "three bytes, for which all others wait for more",
+        },
+        Method {
+            name: "2.2",
+            carrier: Carrier::Tcp,
+            rank: 120,
+            why: "all other bytes over TCP stop a Riptide server: it must have been asked before",
+        },
+    ],
+};
 
 impl Probe for RiptideClient {
-    fn port(&self) -> Option<u16> {
-        Some(7777)
-    }
-
-    fn timeout(&self) -> Duration {
-        Duration::from_secs(5)
-    }
-
-    fn methods(&self) -> &'static [Method] {
-        &METHODS
-    }
-
-    fn answers(&self) -> &'static [&'static str] {
-        &["welcome", "reject"]
+    fn servers(&self) -> &'static Servers {
+        &SERVERS
     }
 
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
