@@ -1,7 +1,7 @@
 //! How any protocol is recognised and read. Knows none.
 //!
-//! A [`Dissector`] describes a protocol: its tables, how it is recognised, a new conversation's
-//! memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
+//! A [`Dissector`], as a rule a [`Protocol`], describes a protocol: its tables, how it is recognised,
+//! a new conversation's memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
 //! [`Dissection`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
 //! to, feeds its session, and hands each [`Message`] to a [`Sink`].
 
@@ -15,6 +15,7 @@ pub mod looks;
 pub mod message;
 pub mod options;
 pub mod payload;
+mod protocol;
 mod registry;
 mod scratch;
 
@@ -24,5 +25,6 @@ pub use flow_info::{FlowInfo, Role, Roles};
 pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
 pub use message::{Dissection, Message, Out, Provenance, Sink};
 pub use options::{Options, Server, Settings};
+pub use protocol::Protocol;
 pub use registry::Registry;
 pub use scratch::Scratch;

@@ -19,8 +19,9 @@
 //!    end leaves unfinished is shown with its [`Fault`](crate::codec::Fault). Bound whatever grows
 //!    by a named cap, and count it in [`Session::memory`].
 //! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables.
-//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how many bits
-//!    of [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
+//! 4. **Description.** `mod.rs`: a static [`Protocol`](crate::dissect::Protocol) with name, transports,
+//!    tables, settings, notes, and the functions of the steps above; how many bits of
+//!    [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
 //!    that foreign traffic is not claimed: the arithmetic stands beside each rule.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
 //!    probed or replayed; its page in `pages.rs`. A program that uses the library need not touch them:
@@ -45,7 +46,7 @@ use crate::live::replay::actor::Replay;
 use crate::live::{Client, Clients};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];
+pub static ALL: [&dyn Dissector; 5] = [&riptide::RIPTIDE, &dnp::DNP, &nano::NANO, &gne::GNE, &acknex::ACKNEX];
 
 /// The built-in dissectors as a registry.
 pub fn registry() -> Registry {
@@ -65,11 +66,11 @@ pub fn clients() -> Clients {
         replay: Some(replay),
     };
     Clients::new([
-        client(&riptide::Riptide, &riptide::probe::Probing, &riptide::replay::Replaying),
-        client(&dnp::Dnp, &dnp::probe::Probing, &dnp::replay::Replaying),
-        client(&nano::Nano, &nano::probe::Probing, &nano::replay::Replaying),
-        client(&gne::Gne, &gne::probe::Probing, &gne::replay::Replaying),
-        client(&acknex::Acknex, &acknex::probe::Probing, &acknex::replay::Replaying),
+        client(&riptide::RIPTIDE, &riptide::probe::Probing, &riptide::replay::Replaying),
+        client(&dnp::DNP, &dnp::probe::Probing, &dnp::replay::Replaying),
+        client(&nano::NANO, &nano::probe::Probing, &nano::replay::Replaying),
+        client(&gne::GNE, &gne::probe::Probing, &gne::replay::Replaying),
+        client(&acknex::ACKNEX, &acknex::probe::Probing, &acknex::replay::Replaying),
     ])
 }
 

@@ -1,0 +1,62 @@
+//! Riptide's messages from JSON.
+
+use super::values;
+use super::version::Version;
+use crate::codec::schema::Schemas;
+use crate::codec::{EncodeError, Writer};
+use crate::dissect::{Encoder, Line, Options};
+use std::sync::Arc;
+
+/// The encoder: it remembers nothing from line to line.
+#[derive(Debug)]
+pub struct Writing {
+    /// The version of lines that name none.
+    default: Version,
+    schemas: Arc<Schemas>,
+}
+
+impl Writing {
+    /// By the user's settings.
+    pub fn new(options: &Options) -> Writing {
+        let set = options.settings.get("riptide.version").and_then(Version::by_name);
+        Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() }
+    }
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        let version = match line.version {
+            Some(name) => Version::by_name(name).ok_or_else(|| EncodeError {
+                path: "version".into(),
+                what: format!("no version {name:?}: expected 1.0, 1.2, 2.0, 2.1 or 2.2"),
+            })?,
+            None => self.default,
+        };
+        let layouts = version.layouts();
+        let Some(layout) = layouts.iter().find(|l| l.name == line.message) else {
+            let near = crate::nearest::nearest(line.message, layouts.iter().map(|l| l.name));
+            let hint = crate::nearest::hint(near);
+            return Err(EncodeError {
+                path: "message".into(),
+                what: format!("riptide {} has no message {:?}{hint}", version.name(), line.message),
+            });
+        };
+        // An empty datagram is a line without fields: not even a type was there.
+        let nothing = line.broken && line.message == "unknown" && line.fields.as_object().is_some_and(|f| f.is_empty());
+        if nothing {
+            return Ok(Vec::new());
+        }
+        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from };
+        Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
+    }
+
+    fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
+        let version = line.version.and_then(Version::by_name).unwrap_or(self.default);
+        let mut framed = match version.packed() {
+            true => (message.len() as u32).to_le_bytes().to_vec(),
+            false => (message.len() as u16).to_le_bytes().to_vec(),
+        };
+        framed.extend_from_slice(message);
+        Some(framed)
+    }
+}
