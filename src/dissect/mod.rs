@@ -12,6 +12,7 @@ pub mod flow_info;
 pub mod inspector;
 pub mod limits;
 pub mod looks;
+mod lookup;
 pub mod message;
 pub mod options;
 pub mod payload;

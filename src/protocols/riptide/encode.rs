@@ -25,25 +25,9 @@ impl Writing {
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let version = match line.version {
-            Some(name) => Version::by_name(name).ok_or_else(|| EncodeError {
-                path: "version".into(),
-                what: format!("no version {name:?}: expected 1.0, 1.2, 2.0, 2.1 or 2.2"),
-            })?,
-            None => self.default,
-        };
-        let layouts = version.layouts();
-        let Some(layout) = layouts.iter().find(|l| l.name == line.message) else {
-            let near = crate::nearest::nearest(line.message, layouts.iter().map(|l| l.name));
-            let hint = crate::nearest::hint(near);
-            return Err(EncodeError {
-                path: "message".into(),
-                what: format!("riptide {} has no message {:?}{hint}", version.name(), line.message),
-            });
-        };
-        // An empty datagram is a line without fields: not even a type was there.
-        let nothing = line.broken && line.message == "unknown" && line.fields.as_object().is_some_and(|f| f.is_empty());
-        if nothing {
+        let version = line.version(Version::by_name, "1.0, 1.2, 2.0, 2.1 or 2.2")?.unwrap_or(self.default);
+        let layout = line.layout(format_args!("riptide {}", version.name()), version.layouts())?;
+        if line.is_empty() {
             return Ok(Vec::new());
         }
         let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from };
