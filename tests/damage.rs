@@ -4,7 +4,7 @@
 use netkit::capture::{Capture, Decoded, Input, Packets};
 use netkit::dissect::{Dissection, Dissector, Inspector, Line, Message, Options, Sink, inspector};
 use netkit::flow::{Caps, Table};
-use netkit::protocols::riptide::Riptide;
+use netkit::protocols::riptide::RIPTIDE;
 use std::collections::BTreeSet;
 
 /// Collects the messages of a capture: version and bytes, each once.
@@ -44,7 +44,7 @@ impl Sink for Check<'_> {
             derived: None,
             broken: m.dissection.fault.is_some(),
         };
-        let again = Riptide.encoder(self.options).encode(&line).unwrap_or_else(|e| panic!("{e}: {fields}"));
+        let again = RIPTIDE.encoder(self.options).encode(&line).unwrap_or_else(|e| panic!("{e}: {fields}"));
         assert_eq!(again, m.place.bytes, "{fields}");
     }
 }
@@ -80,7 +80,7 @@ fn riptide_messages_cut_and_flipped() {
         options.set(&format!("riptide.version={version}")).expect("a version");
         let mut check = Check { options: &options, seen: 0 };
         let mut run = |data: &[u8]| {
-            inspector::dump(&Riptide, data, &options, &mut dissection, &mut check);
+            inspector::dump(&RIPTIDE, data, &options, &mut dissection, &mut check);
             runs += 1;
         };
         (0..=bytes.len()).for_each(|n| run(&bytes[..n]));

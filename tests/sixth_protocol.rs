@@ -10,7 +10,7 @@ use netkit::codec::{EncodeError, Reader, Writer};
 use netkit::dissect::*;
 use netkit::encode::{Encoders, Entry, Source};
 use netkit::filter::{Filter, Names};
-use netkit::flow::{Caps, Table as Flows, Transport};
+use netkit::flow::{Caps, Table as Flows};
 use netkit::render::Ndjson;
 use netkit::stats::{Stats, Wanted};
 use serde_json::{Value as Json, json};
@@ -55,58 +55,30 @@ impl Encoder for Writing {
     }
 }
 
-// 4. Dissector.
+// 4. Description.
 const PORT: u16 = 4666;
 
-struct Toy;
+static TOY: Protocol = Protocol {
+    about: "a protocol for tests, over UDP",
+    port: Some(PORT),
+    tables: &TABLES,
+    identify,
+    ..Protocol::new("toy", |_flow_info| Box::new(Conversation), |_options| Box::new(Writing))
+};
 
-impl Dissector for Toy {
-    fn name(&self) -> &'static str {
-        "toy"
-    }
-
-    fn about(&self) -> &'static str {
-        "a protocol for tests, over UDP"
-    }
-
-    fn tables(&self) -> &'static [Table] {
-        &TABLES
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[]
-    }
-
-    fn notes(&self) -> &'static [NoteDoc] {
-        &[]
-    }
-
-    fn takes(&self, transport: Transport, _named: bool) -> bool {
-        transport == Transport::Udp
-    }
-
-    fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        match observation.payloads.first() {
-            Some((_, [1 | 2, ..], _)) if observation.ends.iter().any(|end| end.port() == PORT) => {
-                // A port of 2^16 at either end, and 2 of 256 kinds.
-                Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
-            }
-            _ => Evidence::No,
+fn identify(observation: &Observation<'_>) -> Evidence {
+    match observation.payloads.first() {
+        Some((_, [1 | 2, ..], _)) if observation.ends.iter().any(|end| end.port() == PORT) => {
+            // A port of 2^16 at either end, and 2 of 256 kinds.
+            Evidence::Bits(15 + 7, "port 4666, and a kind that there is")
         }
-    }
-
-    fn session(&self, _talk: &FlowInfo<'_>) -> Box<dyn Session> {
-        Box::new(Conversation)
-    }
-
-    fn encoder(&self, _options: &Options) -> Box<dyn Encoder> {
-        Box::new(Writing)
+        _ => Evidence::No,
     }
 }
 
 // 5. Registry.
 fn options() -> Options {
-    Options::new(netkit::protocols::registry().with(&Toy))
+    Options::new(netkit::protocols::registry().with(&TOY))
 }
 
 /// Keeps each message's line, and its bytes.

@@ -1,7 +1,7 @@
 //! How any protocol is recognised and read. Knows none.
 //!
-//! A [`Dissector`] describes a protocol: its tables, how it is recognised, a new conversation's
-//! memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
+//! A [`Dissector`], as a rule a [`Protocol`], describes a protocol: its tables, how it is recognised,
+//! a new conversation's memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
 //! [`Dissection`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
 //! to, feeds its session, and hands each [`Message`] to a [`Sink`].
 
@@ -10,12 +10,15 @@ pub mod delivery;
 pub mod dissector;
 mod document;
 pub mod flow_info;
+pub mod framed;
 pub mod inspector;
 pub mod limits;
 pub mod looks;
+mod lookup;
 pub mod message;
 pub mod options;
 pub mod payload;
+mod protocol;
 mod registry;
 mod scratch;
 
@@ -23,8 +26,10 @@ pub use conversation::SessionReader;
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};
+pub use framed::Framed;
 pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
 pub use message::{Dissection, Message, Out, Provenance, Sink};
 pub use options::{Options, Server, Settings};
+pub use protocol::Protocol;
 pub use registry::Registry;
 pub use scratch::Scratch;

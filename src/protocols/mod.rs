@@ -22,10 +22,10 @@
 //!    in [`Session::memory`](crate::dissect::Session::memory).
 //! 3. **Encoder.** An [`Encoder`](crate::dissect::Encoder) is a [`Writer`](crate::codec::Writer) over
 //!    the same tables.
-//! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how many bits
-//!    of [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
-//!    that foreign traffic is not claimed: the arithmetic stands beside each rule, in `evidence.rs`
-//!    where there are many.
+//! 4. **Description.** `mod.rs`: a static [`Protocol`](crate::dissect::Protocol) with name, transports,
+//!    tables, settings, notes, and the functions of the steps above; how many bits of
+//!    [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
+//!    that foreign traffic is not claimed: the arithmetic stands beside each rule.
 //! 5. **Registry.** `pub mod NAME;` and one entry in [`ALL`]; one in [`clients`] where it can be
 //!    probed or replayed: `client/` then holds an [`Actor`](crate::live::replay::actor::Actor), which
 //!    shakes hands, acknowledges and leaves, and is driven by replays and probes alike, and the probe's
@@ -53,7 +53,7 @@ use crate::live::replay::actor::Replay;
 use crate::live::{Client, Clients};
 
 /// All dissectors, in the order in which they are listed and asked.
-pub static ALL: [&dyn Dissector; 5] = [&riptide::Riptide, &dnp::Dnp, &nano::Nano, &gne::Gne, &acknex::Acknex];
+pub static ALL: [&dyn Dissector; 5] = [&riptide::RIPTIDE, &dnp::DNP, &nano::NANO, &gne::GNE, &acknex::ACKNEX];
 
 /// The built-in dissectors as a registry.
 pub fn registry() -> Registry {
@@ -73,11 +73,11 @@ pub fn clients() -> Clients {
         replay: Some(replay),
     };
     Clients::new([
-        client(&riptide::Riptide, &riptide::client::RiptideClient, &riptide::client::RiptideClient),
-        client(&dnp::Dnp, &dnp::client::DnpClient, &dnp::client::DnpClient),
-        client(&nano::Nano, &nano::client::NanoClient, &nano::client::NanoClient),
-        client(&gne::Gne, &gne::client::GneClient, &gne::client::GneClient),
-        client(&acknex::Acknex, &acknex::client::AcknexClient, &acknex::client::AcknexClient),
+        client(&riptide::RIPTIDE, &riptide::client::RiptideClient, &riptide::client::RiptideClient),
+        client(&dnp::DNP, &dnp::client::DnpClient, &dnp::client::DnpClient),
+        client(&nano::NANO, &nano::client::NanoClient, &nano::client::NanoClient),
+        client(&gne::GNE, &gne::client::GneClient, &gne::client::GneClient),
+        client(&acknex::ACKNEX, &acknex::client::AcknexClient, &acknex::client::AcknexClient),
     ])
 }
 

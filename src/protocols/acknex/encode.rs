@@ -5,7 +5,6 @@ use super::layout::UNREADABLE;
 use super::reading::{Asked, WireVariant};
 use crate::codec::{EncodeError, Layout, Writer};
 use crate::dissect::{Encoder, Line, Options, Role};
-use crate::nearest::{hint, nearest};
 use serde_json::Value as Json;
 
 /// The encoder: it remembers nothing from line to line.
@@ -39,15 +38,16 @@ impl Writing {
         if !found.is_empty() {
             return Ok(found);
         }
-        let version = version.name();
-        let what = match book.by_name(from.other(), line.message) {
-            Some(_) => format!("only the {} sends {}", from.other().name(), line.message),
-            None => {
-                let near = nearest(line.message, book.names().chain([unreadable.name]));
-                format!("acknex {version} has no message {:?}{}", line.message, hint(near))
+        Err(match book.by_name(from.other(), line.message) {
+            Some(_) => {
+                let what = format!("only the {} sends {}", from.other().name(), line.message);
+                EncodeError { path: "message".into(), what }
             }
-        };
-        Err(EncodeError { path: "message".into(), what })
+            None => {
+                let names = book.names().chain([unreadable.name]);
+                line.no_such_message(format_args!("acknex {}", version.name()), names)
+            }
+        })
     }
 
     fn reading(&self, version: Version, line: &Line<'_>) -> Result<WireVariant, EncodeError> {
@@ -73,15 +73,8 @@ fn skin_came_first(line: &Line<'_>) -> bool {
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let version = match line.version {
-            Some(name) => Version::by_name(name).ok_or_else(|| EncodeError {
-                path: "version".into(),
-                what: format!("no version {name:?}: expected a5 or a6"),
-            })?,
-            None => self.asked.version.unwrap_or(Version::A6),
-        };
-        // Nothing was captured of it, not even its command.
-        if line.broken && line.message == "unknown" && line.fields.as_object().is_some_and(|f| f.is_empty()) {
+        let version = line.version(Version::by_name, "a5 or a6")?.or(self.asked.version).unwrap_or(Version::A6);
+        if line.is_empty() {
             return Ok(Vec::new());
         }
         let reading = self.reading(version, line)?;

@@ -26,56 +26,22 @@ mod tests;
 pub mod votes;
 pub mod whole;
 
-use crate::codec::layout::Field;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
-use crate::flow::Transport;
+use crate::dissect::Protocol;
 
 /// The default port of the engine's servers.
 pub const PORT: u16 = 2300;
 
 /// The dissector.
-pub struct Acknex;
-
-static DERIVED: [&Field; 4] = [&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING];
-
-impl Dissector for Acknex {
-    fn name(&self) -> &'static str {
-        "acknex"
-    }
-
-    fn about(&self) -> &'static str {
-        "Acknex / 3D Gamestudio A5 to A8, over UDP"
-    }
-
-    fn tables(&self) -> &'static [Table] {
-        &commands::TABLES
-    }
-
-    fn derived(&self) -> &'static [&'static Field] {
-        &DERIVED
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &reading::SETTINGS
-    }
-
-    fn notes(&self) -> &'static [NoteDoc] {
-        notes::NOTES
-    }
-
-    fn takes(&self, transport: Transport, _named: bool) -> bool {
-        transport == Transport::Udp
-    }
-
-    fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        if observation.transport == Transport::Udp { evidence::datagrams(observation) } else { Evidence::No }
-    }
-
-    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
-        Box::new(session::AcknexSession::new(flow_info))
-    }
-
-    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Writing::new(options))
-    }
-}
+pub static ACKNEX: Protocol = Protocol {
+    about: "Acknex / 3D Gamestudio A5 to A8, over UDP",
+    tables: &commands::TABLES,
+    derived: &[&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING],
+    settings: &reading::SETTINGS,
+    notes: notes::NOTES,
+    identify: evidence::datagrams,
+    ..Protocol::new(
+        "acknex",
+        |flow_info| Box::new(session::AcknexSession::new(flow_info)),
+        |options| Box::new(encode::Writing::new(options)),
+    )
+};

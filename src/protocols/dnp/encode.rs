@@ -116,12 +116,7 @@ impl Context for Known<'_> {
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let Some(layout) = LAYOUTS.iter().find(|layout| layout.name == line.message) else {
-            let near = crate::nearest::nearest(line.message, LAYOUTS.iter().map(|layout| layout.name));
-            let hint = crate::nearest::hint(near);
-            let what = format!("dnp has no message {:?}{hint}", line.message);
-            return Err(EncodeError { path: "message".into(), what });
-        };
+        let layout = line.layout("dnp", &LAYOUTS)?;
         // Instead of its bytes a payload may be given by its schema's fields.
         let mut with_bytes = None;
         if let Some(given) = line.fields.get("payload") {

@@ -26,14 +26,8 @@ pub mod types;
 pub mod values;
 pub mod varuint;
 
-use crate::codec::layout::Field;
-use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
+use crate::dissect::{Protocol, Setting};
 use crate::duration::between;
-use crate::flow::Transport;
-
-/// The dissector.
-pub struct Dnp;
 
 /// What the libraries wait before they send a command again, in nanoseconds.
 const RESEND: i64 = 500_000_000;
@@ -68,53 +62,18 @@ fn seconds(text: &str) -> Result<i64, String> {
     between(text.trim(), std::time::Duration::ZERO, most).map(|time| time.as_nanos() as i64)
 }
 
-static DERIVED: [&Field; 3] = [&joined::MESSAGE, &joined::PARTS, &layout::VALUES];
-
-impl Dissector for Dnp {
-    fn name(&self) -> &'static str {
-        "dnp"
-    }
-
-    fn about(&self) -> &'static str {
-        "Drag[en]gine Network Protocol, over UDP"
-    }
-
-    fn tables(&self) -> &'static [Table] {
-        &layout::TABLES
-    }
-
-    fn derived(&self) -> &'static [&'static Field] {
-        &DERIVED
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &SETTINGS
-    }
-
-    fn notes(&self) -> &'static [NoteDoc] {
-        notes::NOTES
-    }
-
-    fn takes(&self, transport: Transport, _named: bool) -> bool {
-        transport == Transport::Udp
-    }
-
-    fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        if observation.transport != Transport::Udp {
-            return Evidence::No;
-        }
-        evidence::datagrams(observation)
-    }
-
-    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
-        Box::new(session::DnpSession::new(flow_info))
-    }
-
-    fn encodings(&self) -> &'static [Encoding] {
-        &payloads::ENCODINGS
-    }
-
-    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Writing::new(options))
-    }
-}
+/// The dissector.
+pub static DNP: Protocol = Protocol {
+    about: "Drag[en]gine Network Protocol, over UDP",
+    tables: &layout::TABLES,
+    derived: &[&joined::MESSAGE, &joined::PARTS, &layout::VALUES],
+    settings: &SETTINGS,
+    notes: notes::NOTES,
+    encodings: &payloads::ENCODINGS,
+    identify: evidence::datagrams,
+    ..Protocol::new(
+        "dnp",
+        |flow_info| Box::new(session::DnpSession::new(flow_info)),
+        |options| Box::new(encode::Writing::new(options)),
+    )
+};

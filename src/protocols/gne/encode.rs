@@ -1,8 +1,9 @@
 //! GNE's messages from JSON. All that a line needs stands in it: its `version` is the byte order,
 //! and a ping's fields tell its form.
 
-use super::layout::{BOTH, CLIENT, SERVER, by_name};
+use super::layout::TABLES;
 use super::link::{SHORT_BUILD, WireFormat, order_by_name};
+use super::packets::PROTO;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
@@ -58,21 +59,8 @@ impl Encoder for Writing {
         if line.proto == hawknl::PROTO || line.message == hawknl::FRAME[0].name {
             return hawknl::encode(line.fields);
         }
-        let order = match line.version {
-            Some(name) => order_by_name(name).ok_or_else(|| EncodeError {
-                path: "version".into(),
-                what: format!("no version {name:?}: expected le or be"),
-            })?,
-            None => self.order,
-        };
-        let Some(layout) = by_name(line.message) else {
-            let all = [&CLIENT[..], &SERVER, &BOTH, &hawknl::FRAME].into_iter().flatten().map(|layout| layout.name);
-            let hint = crate::nearest::hint(crate::nearest::nearest(line.message, all));
-            return Err(EncodeError {
-                path: "message".into(),
-                what: format!("gne has no message {:?}{hint}", line.message),
-            });
-        };
+        let order = line.version(order_by_name, "le or be")?.unwrap_or(self.order);
+        let layout = line.layout(PROTO, TABLES.iter().flat_map(|table| table.layouts))?;
         let mut reading = WireFormat {
             order,
             short_ping: self.short_ping(line.fields),

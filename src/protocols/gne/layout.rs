@@ -165,8 +165,3 @@ pub static TABLES: [Table; 4] = [
     Table { version: "", from: Role::Unknown, layouts: &BOTH },
     Table { version: "", from: Role::Unknown, layouts: &crate::protocols::hawknl::FRAME },
 ];
-
-/// The layout of that name.
-pub fn by_name(name: &str) -> Option<&'static Layout> {
-    [&CLIENT[..], &SERVER, &BOTH].into_iter().flatten().find(|layout| layout.name == name)
-}

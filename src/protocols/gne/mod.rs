@@ -25,13 +25,8 @@ mod tests;
 
 use super::hawknl;
 use crate::codec::digits;
-use crate::codec::layout::Field;
-use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
+use crate::dissect::{Evidence, FlowInfo, Observation, Protocol, Session, Setting};
 use crate::flow::Transport;
-
-/// The dissector.
-pub struct Gne;
 
 static SETTINGS: [Setting; 3] = [
     Setting {
@@ -60,74 +55,38 @@ static SETTINGS: [Setting; 3] = [
     },
 ];
 
-static DERIVED: [&Field; 3] = [&pings::PINGS, &handshake::REASON, &datagrams::TCP_FLOW];
+/// The dissector. Datagrams carry no mark of GNE: only the user, or an acceptance over TCP, tells
+/// which conversations are.
+pub static GNE: Protocol = Protocol {
+    about: "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it",
+    transports: &[Transport::Tcp],
+    transports_by_port: &[Transport::Udp],
+    carriers: &[hawknl::PROTO],
+    tables: &layout::TABLES,
+    derived: &[&pings::PINGS, &handshake::REASON, &datagrams::TCP_FLOW],
+    settings: &SETTINGS,
+    notes: notes::NOTES,
+    encodings: &values::ENCODINGS,
+    dump_transport: |_| Transport::Tcp,
+    identify,
+    ..Protocol::new(packets::PROTO, session, |options| Box::new(encode::Writing::new(options)))
+};
 
-impl Dissector for Gne {
-    fn name(&self) -> &'static str {
-        packets::PROTO
+fn session(flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
+    match flow_info.transport {
+        Transport::Tcp => Box::new(session::GneSession::new(flow_info)),
+        Transport::Udp => Box::new(datagrams::GneDatagramSession::alone(flow_info)),
     }
+}
 
-    fn about(&self) -> &'static str {
-        "GNE, Gillius's network engine, over HawkNL: TCP, and UDP beside it"
-    }
-
-    fn carriers(&self) -> &'static [&'static str] {
-        &[hawknl::PROTO]
-    }
-
-    fn tables(&self) -> &'static [Table] {
-        &layout::TABLES
-    }
-
-    fn derived(&self) -> &'static [&'static Field] {
-        &DERIVED
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &SETTINGS
-    }
-
-    fn notes(&self) -> &'static [NoteDoc] {
-        notes::NOTES
-    }
-
-    fn takes(&self, transport: Transport, named: bool) -> bool {
-        // UDP tells nothing of itself: only the user, or an acceptance over TCP, can know it.
-        transport == Transport::Tcp || named
-    }
-
-    fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        match observation.transport {
-            Transport::Udp => Evidence::No,
-            Transport::Tcp => {
-                let each = observation.payloads.iter().map(|(_, bytes, _)| identify(bytes, observation.last));
-                each.max_by_key(|evidence| match evidence {
-                    Evidence::No => None,
-                    Evidence::Bits(bits, _) => Some(*bits),
-                })
-                .unwrap_or(Evidence::No)
-            }
-        }
-    }
-
-    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
-        match flow_info.transport {
-            Transport::Tcp => Box::new(session::GneSession::new(flow_info)),
-            Transport::Udp => Box::new(datagrams::GneDatagramSession::alone(flow_info)),
-        }
-    }
-
-    fn dump_transport(&self, _options: &Options) -> Transport {
-        Transport::Tcp
-    }
-
-    fn encodings(&self) -> &'static [Encoding] {
-        &values::ENCODINGS
-    }
-
-    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Writing::new(options))
-    }
+/// The better evidence of the two directions.
+fn identify(observation: &Observation<'_>) -> Evidence {
+    let each = observation.payloads.iter().map(|(_, bytes, _)| identify_stream(bytes, observation.last));
+    each.max_by_key(|evidence| match evidence {
+        Evidence::No => None,
+        Evidence::Bits(bits, _) => Some(*bits),
+    })
+    .unwrap_or(Evidence::No)
 }
 
 /// What the first bytes of a direction tell.
@@ -139,7 +98,7 @@ impl Dissector for Gne {
 /// | .. a second header stands where the content ends | 18 | the same again |
 /// | .. the bytes end where the content ends | 8 | the low byte of a length |
 /// | .. nothing more was said, and will be | 4 | one size of 16 |
-fn identify(bytes: &[u8], last: bool) -> Evidence {
+fn identify_stream(bytes: &[u8], last: bool) -> Evidence {
     const HEADER: u32 = 18;
     let length = match hawknl::header(bytes) {
         None if hawknl::MAGIC.iter().zip(bytes).all(|(a, b)| a == b) && !bytes.is_empty() => {

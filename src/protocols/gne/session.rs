@@ -5,9 +5,9 @@ use super::handshake::Handshake;
 use super::link::{Link, Shared, lock};
 use super::packets::{PROTO, empty, packets};
 use crate::codec::Level;
+use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};
 use crate::flow::{Side, Stream};
-use crate::plural::Plural;
 use crate::protocols::hawknl::framing::{Framing, Piece};
 use crate::protocols::hawknl::{self, HEADER, lines};
 use std::mem;
@@ -72,8 +72,6 @@ struct Direction {
     begun: bool,
     framing: Framing,
     stage: Stage,
-    /// Bytes missing before the next line.
-    gap: Option<u64>,
 }
 
 /// A connection's memory.
@@ -90,8 +88,7 @@ pub struct GneSession {
     message: Option<What>,
     /// The server's address for UDP, not yet told to anybody.
     announced: Option<SocketAddr>,
-    /// Memory for the frames of a message.
-    frames: Vec<u64>,
+    stream: StreamState,
 }
 
 impl GneSession {
@@ -110,7 +107,7 @@ impl GneSession {
                 || flow_info.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
             message: options.settings.get("gne.message").and_then(What::by_name),
             announced: None,
-            frames: Vec::new(),
+            stream: StreamState::default(),
         }
     }
 
@@ -216,48 +213,8 @@ impl GneSession {
     }
 
     fn emit(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
-        if let Some(missing) = self.direction(place.side).gap.take() {
-            out.dissection.notes.add(
-                Level::Warning,
-                "tcp.gap",
-                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
-            );
-        }
+        self.stream.note_gap(place.side, out.dissection);
         out.emit(place);
-    }
-
-    /// Everything that can be said about the unread bytes. `last`: no more will come behind them.
-    fn read(&mut self, side: Side, stream: &mut Stream, last: bool, out: &mut Out<'_>) {
-        let mut frames = mem::take(&mut self.frames);
-        while let Some(piece) = self.direction(side).framing.next(stream, last) {
-            let (skip, length) = match piece {
-                Piece::Content { length } => (HEADER, length),
-                // Its header is all that there may be of it.
-                Piece::Unfinished { there, .. } => (0, HEADER + there),
-                Piece::Stub { there: length } | Piece::Noise { count: length, .. } => (0, length),
-            };
-            let place = Provenance::in_stream(side, stream, skip, length, &mut frames);
-            let role = self.role(out.flow_info, side);
-            match piece {
-                Piece::Content { .. } => self.content(&place, out),
-                Piece::Unfinished { length, .. } => {
-                    lines::unfinished(length, place.bytes, role, out);
-                    let content = place.bytes.get(HEADER..).unwrap_or(&[]);
-                    self.unfinished(side, content, role);
-                    self.emit(&Provenance { length: content.len(), ..place }, out);
-                }
-                Piece::Stub { .. } => {
-                    lines::stub(place.bytes, role, out);
-                    self.emit(&place, out);
-                }
-                Piece::Noise { wrong, .. } => {
-                    lines::noise(wrong, place.bytes, role, out);
-                    self.emit(&place, out);
-                }
-            }
-            stream.consume(skip + length);
-        }
-        self.frames = frames;
     }
 
     /// What a content that will never be whole was, for the sake of those behind a gap.
@@ -290,6 +247,56 @@ fn hello(role: Role, bytes: &[u8], set: Option<What>) -> What {
     }
 }
 
+impl Framed for GneSession {
+    type Kind = Piece;
+
+    fn state(&mut self) -> &mut StreamState {
+        &mut self.stream
+    }
+
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Piece> {
+        let last = !matches!(event, StreamEvent::Data { .. });
+        let Some(piece) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
+        Next::Pdu(match piece {
+            Piece::Content { length } => Pdu::whole(piece, HEADER, length),
+            // Its header is all that there may be of it.
+            Piece::Unfinished { there, .. } => Pdu::whole(piece, 0, HEADER + there),
+            Piece::Stub { there: length } | Piece::Noise { count: length, .. } => Pdu::whole(piece, 0, length),
+        })
+    }
+
+    fn pdu(&mut self, piece: Piece, place: &Provenance<'_>, out: &mut Out<'_>) {
+        let role = self.role(out.flow_info, place.side);
+        match piece {
+            Piece::Content { .. } => return self.content(place, out),
+            Piece::Unfinished { length, .. } => {
+                lines::unfinished(length, place.bytes, role, out);
+                let content = place.bytes.get(HEADER..).unwrap_or(&[]);
+                self.unfinished(place.side, content, role);
+                return self.emit(&Provenance { length: content.len(), ..*place }, out);
+            }
+            Piece::Stub { .. } => {
+                lines::stub(place.bytes, role, out);
+            }
+            Piece::Noise { wrong, .. } => {
+                lines::noise(wrong, place.bytes, role, out);
+            }
+        }
+        self.emit(place, out);
+    }
+
+    fn lost(&mut self, side: Side) {
+        let direction = self.direction(side);
+        direction.framing.search();
+        direction.stage = match direction.stage {
+            Stage::First => Stage::Cut,
+            // The missing bytes begin with the content that would have been the second.
+            Stage::Second => Stage::Rest,
+            stage => stage,
+        };
+    }
+}
+
 impl Session for GneSession {
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
@@ -311,18 +318,7 @@ impl Session for GneSession {
                 return;
             }
         }
-        self.read(side, stream, !matches!(event, StreamEvent::Data { .. }), out);
-        if let StreamEvent::Gap { missing } = event {
-            let direction = self.direction(side);
-            direction.gap = Some(missing);
-            direction.framing.search();
-            direction.stage = match direction.stage {
-                Stage::First => Stage::Cut,
-                // The missing bytes begin with the content that would have been the second.
-                Stage::Second => Stage::Rest,
-                stage => stage,
-            };
-        }
+        self.read(side, stream, event, out);
     }
 
     fn affects_others(&self) -> bool {

@@ -1,7 +1,7 @@
 //! All tables and sessions at work: vectors, samples, cuts, flipped bits, depth.
 
 use super::link::WireFormat;
-use super::{Gne, layout, values};
+use super::{GNE, layout, values};
 use crate::codec::json::fields_json;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
@@ -54,7 +54,7 @@ impl Sink for Again {
             assert!(fault.bit as usize <= message.place.length * 8, "{fault}");
         }
         for (note, _) in dissection.notes.iter() {
-            let known = Gne.notes().iter().any(|doc| doc.code == note.code);
+            let known = GNE.notes().iter().any(|doc| doc.code == note.code);
             assert!(known, "{} is not documented", note.code);
         }
         let notes = dissection.notes.iter().map(|(note, _)| note.code.to_string()).collect();
@@ -80,7 +80,7 @@ fn options(args: &Json, schema: bool) -> Options {
 
 fn lines(bytes: &[u8], options: &Options) -> Again {
     let mut again = Again { options: options.clone(), lines: Vec::new() };
-    dump(&Gne, bytes, options, &mut Dissection::default(), &mut again);
+    dump(&GNE, bytes, options, &mut Dissection::default(), &mut again);
     again
 }
 

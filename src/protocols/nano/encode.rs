@@ -80,11 +80,7 @@ impl Encoder for Packages {
             }
             return websocket::encode::encode(line);
         }
-        let Some(layout) = layout::layout(line.message) else {
-            let near = crate::nearest::nearest(line.message, layout::LAYOUTS.iter().map(|l| l.name));
-            let what = format!("nano has no message {:?}{}", line.message, crate::nearest::hint(near));
-            return Err(EncodeError { path: "message".into(), what });
-        };
+        let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
         let mut with_bytes = None;
         if let Some(given) = line.fields.get("payload").filter(|given| !is_bytes(given)) {
             with_bytes = Some(self.payload(line, given)?);

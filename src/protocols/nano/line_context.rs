@@ -2,7 +2,7 @@
 
 use crate::codec::Level;
 use crate::dissect::Dissection;
-use crate::plural::Plural;
+use crate::dissect::framed::note_gap;
 
 /// How a line came about.
 #[derive(Debug, Default)]
@@ -20,10 +20,7 @@ pub struct LineContext {
 impl LineContext {
     /// Notes them.
     pub fn tell(&self, dissection: &mut Dissection) {
-        if let Some(missing) = self.gap {
-            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-            dissection.notes.add(Level::Warning, "tcp.gap", text);
-        }
+        note_gap(self.gap, dissection);
         if self.unmasked {
             dissection.notes.add(Level::Warning, "websocket.unmasked", format_args!("a client's frame without mask"));
         }

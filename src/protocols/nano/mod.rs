@@ -31,8 +31,7 @@ pub mod zlib;
 mod tests;
 
 use crate::codec::layout::Field;
-use crate::codec::schema::Encoding;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
+use crate::dissect::Protocol;
 use crate::flow::Transport;
 
 /// The dissector's name.
@@ -47,58 +46,20 @@ static DERIVED: [&Field; 12] = {
 };
 
 /// The dissector.
-pub struct Nano;
-
-impl Dissector for Nano {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn about(&self) -> &'static str {
-        "nano, pomelo, pinus and pitaya, over TCP and WebSocket"
-    }
-
-    fn carriers(&self) -> &'static [&'static str] {
-        &[super::websocket::NAME]
-    }
-
-    fn tables(&self) -> &'static [Table] {
-        &layout::TABLES
-    }
-
-    fn derived(&self) -> &'static [&'static Field] {
-        &DERIVED
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &settings::SETTINGS
-    }
-
-    fn notes(&self) -> &'static [NoteDoc] {
-        notes::NOTES
-    }
-
-    fn takes(&self, transport: Transport, _named: bool) -> bool {
-        transport == Transport::Tcp
-    }
-
-    fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        if observation.transport == Transport::Tcp { evidence::streams(observation) } else { Evidence::No }
-    }
-
-    fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {
-        Box::new(session::NanoSession::new(flow_info))
-    }
-
-    fn dump_transport(&self, _options: &Options) -> Transport {
-        Transport::Tcp
-    }
-
-    fn encodings(&self) -> &'static [Encoding] {
-        &schemas::ENCODINGS
-    }
-
-    fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
-        Box::new(encode::Packages::new(options))
-    }
-}
+pub static NANO: Protocol = Protocol {
+    about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
+    transports: &[Transport::Tcp],
+    carriers: &[super::websocket::NAME],
+    tables: &layout::TABLES,
+    derived: &DERIVED,
+    settings: &settings::SETTINGS,
+    notes: notes::NOTES,
+    encodings: &schemas::ENCODINGS,
+    dump_transport: |_| Transport::Tcp,
+    identify: evidence::streams,
+    ..Protocol::new(
+        NAME,
+        |flow_info| Box::new(session::NanoSession::new(flow_info)),
+        |options| Box::new(encode::Packages::new(options)),
+    )
+};

@@ -3,9 +3,10 @@
 use super::analysis::Analysis;
 use super::layout::{self, TYPE};
 use super::line_context::LineContext;
-use super::package::{self, Next};
+use super::package;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
+use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{FlowInfo, Out, Provenance, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
@@ -48,8 +49,7 @@ pub struct NanoSession {
     lanes: [Lane; 2],
     roles: Roles,
     analysis: Analysis,
-    /// Memory for the frames of a package.
-    frames: Vec<u64>,
+    stream: StreamState,
 }
 
 impl NanoSession {
@@ -70,7 +70,7 @@ impl NanoSession {
             lanes: flow_info.begun.map(lane),
             roles: Roles::new(server),
             analysis: Analysis::new(flow_info.options),
-            frames: Vec::new(),
+            stream: StreamState::default(),
         }
     }
 
@@ -98,63 +98,6 @@ impl NanoSession {
         }
     }
 
-    /// Packages of a TCP stream.
-    fn tcp(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
-        while !stream.bytes().is_empty() {
-            let lane = self.lane(side);
-            if lane.lost && package::plausible(stream.bytes()) {
-                lane.lost = false;
-            }
-            let next = if lane.lost { Next::Unknown } else { package::next(stream.bytes()) };
-            let length = match next {
-                Next::More => return,
-                Next::Package(length) => length,
-                Next::Unknown => stream.bytes().len(),
-            };
-            self.in_stream(side, stream, length, length, next == Next::Unknown, out);
-            self.lane(side).lost = next == Next::Unknown;
-            stream.consume(length);
-        }
-    }
-
-    /// One line of a TCP stream: `there` bytes of a package of `length`.
-    fn in_stream(
-        &mut self,
-        side: Side,
-        stream: &Stream,
-        there: usize,
-        length: usize,
-        unknown: bool,
-        out: &mut Out<'_>,
-    ) {
-        let mut frames = std::mem::take(&mut self.frames);
-        let mut place = Provenance::in_stream(side, stream, 0, there, &mut frames);
-        place.length = length;
-        self.line(&place, unknown, out);
-        self.frames = frames;
-    }
-
-    /// What can never be whole: the direction has ended, or bytes of it are missing.
-    fn cut(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
-        match &mut self.way {
-            Way::PendingRequest => {}
-            Way::Tcp => {
-                let there = stream.bytes().len();
-                if there > 0 {
-                    let length = package::announced(stream.bytes()).unwrap_or(there);
-                    self.in_stream(side, stream, there, length, false, out);
-                    stream.consume(there);
-                }
-            }
-            Way::WebSocket(_) => {
-                self.cut_pending(side, out);
-                if let Way::WebSocket(carrier) = &mut self.way {
-                    carrier.end(side, stream, &self.roles, out);
-                }
-            }
-        }
-    }
-
     /// The package that WebSocket messages have begun, and that none will end.
     fn cut_pending(&mut self, side: Side, out: &mut Out<'_>) {
         let Some(mut pending) = self.lane(side).pending.take() else { return };
@@ -169,7 +112,22 @@ impl NanoSession {
     }
 
     /// Everything that WebSocket frames bring.
-    fn websocket(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
+    fn websocket(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        self.websocket_messages(side, stream, out);
+        if !matches!(event, StreamEvent::Data { .. }) {
+            self.cut_pending(side, out);
+            if let Way::WebSocket(carrier) = &mut self.way {
+                carrier.end(side, stream, &self.roles, out);
+            }
+        }
+        if let (Way::WebSocket(carrier), StreamEvent::Gap { missing }) = (&mut self.way, event) {
+            carrier.lose(side, missing);
+            self.analysis.forget();
+        }
+    }
+
+    /// All messages that are whole.
+    fn websocket_messages(&mut self, side: Side, stream: &mut Stream, out: &mut Out<'_>) {
         while let Way::WebSocket(carrier) = &mut self.way {
             match carrier.step(side, stream, &mut self.roles, out) {
                 CarrierStep::Wait => return,
@@ -210,12 +168,12 @@ impl NanoSession {
         while let Some(rest) = pieces.get(at..).filter(|rest| !rest.is_empty()) {
             let next = package::next(rest);
             let length = match next {
-                Next::More => break,
-                Next::Package(length) => length,
-                Next::Unknown => rest.len(),
+                package::Next::More => break,
+                package::Next::Package(length) => length,
+                package::Next::Unknown => rest.len(),
             };
             let bytes = rest.get(..length).unwrap_or(rest);
-            self.line(&carried(side, bytes, length, frames, message.origin), next == Next::Unknown, out);
+            self.line(&carried(side, bytes, length, frames, message.origin), next == package::Next::Unknown, out);
             at += length;
             let many = message.frames.len() > MOST_LISTED;
             if at == length || many {
@@ -240,7 +198,8 @@ impl NanoSession {
 
     /// One line.
     fn line(&mut self, place: &Provenance<'_>, unknown: bool, out: &mut Out<'_>) {
-        let next = std::mem::take(&mut self.lane(place.side).next);
+        let mut next = std::mem::take(&mut self.lane(place.side).next);
+        next.gap = next.gap.or(self.stream.take_gap(place.side));
         match place.bytes.first().filter(|_| !unknown) {
             Some(kind) => match layout::of_package(*kind, place.bytes.get(package::HEADER).copied()) {
                 Some(layout) => self.analysis.package(layout, place, &mut self.roles, &next, out),
@@ -279,12 +238,51 @@ fn carried<'a>(side: Side, bytes: &'a [u8], length: usize, frames: &'a [u64], or
     Provenance { side, bytes, length, frame: origin.frame, frames, time: origin.time }
 }
 
+/// Packages of a TCP stream. `Kind`: is it bytes in which no package begins?
+impl Framed for NanoSession {
+    type Kind = bool;
+
+    fn state(&mut self) -> &mut StreamState {
+        &mut self.stream
+    }
+
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<bool> {
+        let bytes = stream.bytes();
+        if bytes.is_empty() || matches!(self.way, Way::PendingRequest) {
+            return Next::Wait;
+        }
+        let lane = self.lane(side);
+        lane.lost &= !package::plausible(bytes);
+        let next = if lane.lost { package::Next::Unknown } else { package::next(bytes) };
+        lane.lost = next == package::Next::Unknown;
+        let there = bytes.len();
+        match next {
+            package::Next::Package(length) => Next::Pdu(Pdu::whole(false, 0, length)),
+            package::Next::Unknown => Next::Pdu(Pdu::whole(true, 0, there)),
+            package::Next::More if matches!(event, StreamEvent::Data { .. }) => Next::Wait,
+            package::Next::More => {
+                let length = package::announced(bytes).unwrap_or(there);
+                Next::Pdu(Pdu { kind: false, header: 0, there, length })
+            }
+        }
+    }
+
+    fn pdu(&mut self, unknown: bool, place: &Provenance<'_>, out: &mut Out<'_>) {
+        self.line(place, unknown, out);
+    }
+
+    fn lost(&mut self, side: Side) {
+        self.lane(side).lost = true;
+        self.analysis.forget();
+    }
+}
+
 impl Session for NanoSession {
     fn memory(&self) -> usize {
         let pending = self.lanes.iter().filter_map(|lane| lane.pending.as_ref());
         let lanes: usize = pending.map(|pending| pending.bytes.capacity() + pending.frames.capacity() * 8).sum();
         let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
-        lanes + carrier + self.analysis.memory() + self.frames.capacity() * 8
+        lanes + carrier + self.analysis.memory() + self.stream.memory()
     }
 
     fn shared(&self, each: &mut dyn FnMut(u64, usize)) {
@@ -294,27 +292,12 @@ impl Session for NanoSession {
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
-        let last = !matches!(event, StreamEvent::Data { .. });
         if let Way::PendingRequest = self.way {
-            self.decide(stream, last);
+            self.decide(stream, !matches!(event, StreamEvent::Data { .. }));
         }
         match &self.way {
-            Way::PendingRequest => {}
-            Way::Tcp => self.tcp(side, stream, out),
-            Way::WebSocket(_) => self.websocket(side, stream, out),
-        }
-        if last {
-            self.cut(side, stream, out);
-        }
-        if let StreamEvent::Gap { missing } = event {
-            self.analysis.forget();
-            if let Way::WebSocket(carrier) = &mut self.way {
-                carrier.lose(side, missing);
-            } else {
-                let lane = self.lane(side);
-                lane.lost = true;
-                lane.next.gap = Some(missing).filter(|n| *n > 0);
-            }
+            Way::PendingRequest | Way::Tcp => self.read(side, stream, event, out),
+            Way::WebSocket(_) => self.websocket(side, stream, event, out),
         }
     }
 

@@ -39,8 +39,6 @@ pub struct Framing {
     tcp: bool,
     /// Out of step until a segment begins with a whole frame.
     lost: [bool; 2],
-    /// Bytes missing before the next message.
-    gap: [Option<u64>; 2],
 }
 
 impl Framing {
@@ -88,12 +86,9 @@ impl Framing {
         }
     }
 
-    /// A direction is out of step, because bytes are missing.
-    pub fn lose(&mut self, side: Side, missing: u64) {
+    /// A direction is out of step.
+    pub fn lose(&mut self, side: Side) {
         self.lost[side.index()] = true;
-        if missing > 0 {
-            self.gap[side.index()] = Some(missing);
-        }
     }
 
     /// The message that the end of the input cut: bytes of its length, and the message's length.
@@ -109,11 +104,6 @@ impl Framing {
     /// Is it out of step?
     pub fn is_lost(&self, side: Side) -> bool {
         self.lost[side.index()]
-    }
-
-    /// The gap before the next message, told once.
-    pub fn take_gap(&mut self, side: Side) -> Option<u64> {
-        self.gap[side.index()].take()
     }
 
     /// Looks for a segment among the `new` last bytes that begins with a whole frame which fits.

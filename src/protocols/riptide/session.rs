@@ -1,6 +1,6 @@
 //! One Riptide conversation: which version it speaks, who the server is, what is acknowledged.
 
-use super::framing::{Framing, Next};
+use super::framing::{self, Framing};
 use super::reliable::Reliable;
 use super::values::Payloads;
 use super::version::{Candidates, Version, fits};
@@ -8,9 +8,9 @@ use super::{evidence, remarks};
 use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
 use crate::dissect::delivery::Event;
+use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent, payload};
 use crate::flow::{Side, Stream, Transport};
-use crate::plural::Plural;
 
 /// The port of Riptide's own samples.
 pub const PORT: u16 = 7777;
@@ -30,10 +30,11 @@ pub struct RiptideSession {
     /// The heartbeat that waits for its answer: who sent it, its ping id, when.
     ping: Option<(Side, u64, Time)>,
     framing: Framing,
+    /// It comes from text, without addresses: its end is where somebody stopped copying.
+    from_text: bool,
     /// Each side's reliable id before.
     ids: [Option<u16>; 2],
-    /// Memory for the frames of a message.
-    frames: Vec<u64>,
+    stream: StreamState,
 }
 
 impl RiptideSession {
@@ -57,8 +58,9 @@ impl RiptideSession {
             reliable: Reliable::default(),
             ping: None,
             framing,
+            from_text: flow_info.ends.is_none(),
             ids: [None; 2],
-            frames: Vec::new(),
+            stream: StreamState::default(),
         }
     }
 
@@ -80,7 +82,20 @@ impl RiptideSession {
         if version == Version::V22 && self.acks_of_21 { Version::V21 } else { version }
     }
 
-    fn message(&mut self, place: &Provenance<'_>, out: &mut Out<'_>, gap: Option<u64>) {
+    /// Hex text that ends inside a frame: what is there is shown. In a capture such a message was
+    /// never completed, and is no message.
+    fn cut(&self, bytes: &[u8]) -> Next<()> {
+        match self.framing.cut(bytes) {
+            Some((header, length)) => {
+                let there = bytes.len().saturating_sub(header);
+                Next::Pdu(Pdu { kind: (), header, there, length })
+            }
+            None if bytes.is_empty() => Next::Wait,
+            None => Next::Skip(bytes.len()),
+        }
+    }
+
+    fn message(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         let schemas = &out.flow_info.options.schemas;
         let dissection = out.begin("riptide");
         let Some(&first) = place.bytes.first() else {
@@ -108,13 +123,7 @@ impl RiptideSession {
         if !schemas.is_empty() {
             payload::trailing(&dissection.tree, &mut dissection.notes);
         }
-        if let Some(missing) = gap {
-            dissection.notes.add(
-                Level::Warning,
-                "tcp.gap",
-                format_args!("{} of the stream missing before this message", Plural(missing, "byte")),
-            );
-        }
+        self.stream.note_gap(place.side, dissection);
         if let Some(shown) = self.shown
             && shown != version
         {
@@ -252,57 +261,56 @@ impl RiptideSession {
     }
 }
 
+impl Framed for RiptideSession {
+    type Kind = ();
+
+    fn state(&mut self) -> &mut StreamState {
+        &mut self.stream
+    }
+
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<()> {
+        let bytes = stream.bytes();
+        if self.framing.is_lost(side) {
+            let StreamEvent::Data { new, segments, .. } = *event else { return Next::Wait };
+            let version = self.set.or(self.framing.version()).unwrap_or(Version::V20);
+            let skip = self.framing.find(side, bytes, new, segments, |data| fits(version, data, data.len()));
+            match skip {
+                0 if bytes.is_empty() => return Next::Wait,
+                0 => {}
+                skip => return Next::Skip(skip),
+            }
+        }
+        match self.framing.next(bytes) {
+            framing::Next::Message { prefix, length } => Next::Pdu(Pdu::whole((), prefix, length)),
+            framing::Next::Skip(bytes) => Next::Skip(bytes),
+            framing::Next::More if self.from_text && matches!(event, StreamEvent::End) => self.cut(bytes),
+            framing::Next::More => Next::Wait,
+            framing::Next::Lost => {
+                self.framing.lose(side);
+                Next::Wait
+            }
+        }
+    }
+
+    fn pdu(&mut self, (): (), place: &Provenance<'_>, out: &mut Out<'_>) {
+        self.message(place, out);
+    }
+
+    fn lost(&mut self, side: Side) {
+        self.framing.lose(side);
+    }
+}
+
 impl Session for RiptideSession {
     fn memory(&self) -> usize {
-        self.reliable.memory() + self.frames.capacity() * 8
+        self.reliable.memory() + self.stream.memory()
     }
 
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
-        self.message(place, out, None);
+        self.message(place, out);
     }
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
-        match event {
-            StreamEvent::Gap { missing } => return self.framing.lose(side, missing),
-            StreamEvent::End => {}
-            StreamEvent::Data { new, segments, .. } if self.framing.is_lost(side) => {
-                let version = self.set.or(self.framing.version()).unwrap_or(Version::V20);
-                let skip =
-                    self.framing.find(side, stream.bytes(), new, segments, |data| fits(version, data, data.len()));
-                stream.consume(skip);
-            }
-            StreamEvent::Data { .. } => {}
-        }
-        if self.framing.is_lost(side) {
-            return;
-        }
-        loop {
-            match self.framing.next(stream.bytes()) {
-                Next::More if matches!(event, StreamEvent::End) && out.flow_info.ends.is_none() => {
-                    // Hex text ends inside a frame: show what is there. In a capture such a
-                    // message was never completed, and is no message.
-                    if let Some((prefix, length)) = self.framing.cut(stream.bytes()) {
-                        let bytes = stream.bytes().get(prefix..).unwrap_or(&[]);
-                        let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
-                        self.message(&place, out, None);
-                    }
-                    stream.consume(stream.bytes().len());
-                    return;
-                }
-                Next::More => return,
-                Next::Skip(bytes) => stream.consume(bytes),
-                Next::Lost => {
-                    self.framing.lose(side, 0);
-                    return;
-                }
-                Next::Message { prefix, length } => {
-                    let gap = self.framing.take_gap(side);
-                    let mut frames = std::mem::take(&mut self.frames);
-                    self.message(&Provenance::in_stream(side, stream, prefix, length, &mut frames), out, gap);
-                    self.frames = frames;
-                    stream.consume(prefix + length);
-                }
-            }
-        }
+        self.read(side, stream, event, out);
     }
 }

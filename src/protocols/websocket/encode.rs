@@ -12,11 +12,7 @@ use serde_json::{Map, Value as Json};
 /// # Errors
 /// The path of what is wrong.
 pub fn encode(line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-    let Some(layout) = layout::LAYOUTS.iter().find(|l| l.name == line.message) else {
-        let near = crate::nearest::nearest(line.message, layout::LAYOUTS.iter().map(|l| l.name));
-        let what = format!("no message {:?}{}", line.message, crate::nearest::hint(near));
-        return Err(EncodeError { path: "message".into(), what });
-    };
+    let layout = line.layout(super::NAME, &layout::LAYOUTS)?;
     let op = match layout.name {
         "close" => opcode::CLOSE,
         "ping" => opcode::PING,

@@ -20,7 +20,7 @@ impl Carrier {
     ) -> CarrierStep {
         let whole = head.whole() as usize;
         let payload = stream.bytes().get(head.size..whole).unwrap_or_default();
-        let mut frames = std::mem::take(&mut self.frames);
+        let mut frames = std::mem::take(&mut self.stream.frames);
         let anew = self.agreed.is_some_and(|agreed| match roles.of(side) {
             Role::Client => agreed.client_anew,
             Role::Server => agreed.server_anew,
@@ -30,7 +30,7 @@ impl Carrier {
         let direction = self.at(side);
         let message = &mut direction.message;
         if message.bytes.len() + payload.len() > deflate::LARGEST || direction.heads.len() > MOST_HEADS {
-            self.frames = frames;
+            self.stream.frames = frames;
             self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
             self.frame_line(side, stream, head, "a message larger than 16 MiB", roles, out);
             stream.consume(whole);
@@ -51,7 +51,7 @@ impl Carrier {
                 message.frames.push(frame);
             }
         }
-        self.frames = frames;
+        self.stream.frames = frames;
         stream.consume(whole);
         let ratio = self.ratio;
         let direction = self.at(side);

@@ -6,7 +6,6 @@ use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::dissect::{Dissection, Out, Provenance, Role, Roles};
 use crate::flow::{Side, Stream};
-use crate::plural::Plural;
 
 /// A range of bytes as bits, as far as they can be counted.
 fn bits(start: usize, length: usize) -> (u32, u32) {
@@ -33,20 +32,16 @@ fn fault(dissection: &mut Dissection, path: &str, reason: Reason, (start, length
 
 impl Carrier {
     fn begin<'d>(&mut self, side: Side, name: &'static str, roles: &Roles, out: &'d mut Out<'_>) -> &'d mut Dissection {
-        let gap = self.at(side).gap.take();
         let dissection = out.begin(NAME);
         (dissection.message, dissection.from) = (name, roles.of(side));
-        if let Some(missing) = gap {
-            let text = format_args!("{} of the stream missing before this message", Plural(missing, "byte"));
-            dissection.notes.add(Level::Warning, "tcp.gap", text);
-        }
+        self.stream.note_gap(side, dissection);
         dissection
     }
 
     fn emit(&mut self, side: Side, stream: &Stream, length: usize, out: &mut Out<'_>) {
-        let mut frames = std::mem::take(&mut self.frames);
+        let mut frames = std::mem::take(&mut self.stream.frames);
         out.emit(&Provenance::in_stream(side, stream, 0, length, &mut frames));
-        self.frames = frames;
+        self.stream.frames = frames;
     }
 
     /// A whole HTTP head and its body.
@@ -235,11 +230,12 @@ impl Carrier {
 
     /// A message without bytes, or (`what`) one that broke: its bytes so far. It is dropped.
     pub(super) fn data_line(&mut self, side: Side, what: Option<&'static str>, roles: &Roles, out: &mut Out<'_>) {
+        let gap = self.stream.take_gap(side);
         let direction = self.at(side);
-        let (gap, begun) = (direction.gap.take(), direction.begun);
+        let begun = direction.begun;
         let heads = std::mem::take(&mut direction.heads);
         let message = self.take(side);
-        self.at(side).gap = gap;
+        self.stream.lose(side, gap.unwrap_or(0));
         let name = if begun.is_some_and(|b| b.opcode == opcode::TEXT) { "text" } else { "binary" };
         let dissection = self.begin(side, name, roles, out);
         if message.unmasked {

@@ -17,6 +17,7 @@ pub mod notes;
 pub mod upgrade;
 
 use crate::dissect::Role;
+use crate::dissect::framed::StreamState;
 use crate::dissect::limits::PeerCaps;
 use crate::dissect::{Out, Roles};
 use crate::flow::{Origin, Side, Stream};
@@ -77,8 +78,6 @@ struct Direction {
     mode: Mode,
     /// Out of step, because bytes are missing.
     lost: bool,
-    /// Bytes missing before the next line.
-    gap: Option<u64>,
     /// Bytes of a frame that is too large to be kept.
     skip: u64,
     /// Bytes of an unfinished head in which its end was looked for.
@@ -103,7 +102,7 @@ pub struct Carrier {
     agreed: Option<Agreed>,
     /// How many times its own bytes a message may inflate to.
     ratio: usize,
-    frames: Vec<u64>,
+    stream: StreamState,
 }
 
 impl Carrier {
@@ -144,7 +143,7 @@ impl Carrier {
             let message = d.message.bytes.capacity() + d.message.frames.capacity() * 8;
             message + d.heads.capacity() + d.inflated.capacity() + d.inflater.memory()
         };
-        self.directions.iter().map(one).sum::<usize>() + self.frames.capacity() * 8
+        self.directions.iter().map(one).sum::<usize>() + self.stream.memory()
     }
 
     /// Takes the message that the last step found. Give it [back](Carrier::give_back).
@@ -153,7 +152,7 @@ impl Carrier {
         direction.begun = None;
         direction.heads.clear();
         let mut message = std::mem::take(&mut direction.message);
-        message.gap = direction.gap.take();
+        message.gap = self.stream.take_gap(side);
         message
     }
 
@@ -318,8 +317,8 @@ impl Carrier {
 
     /// So many bytes are missing behind what was [ended](Carrier::end).
     pub fn lose(&mut self, side: Side, missing: u64) {
+        self.stream.lose(side, missing);
         let direction = self.at(side);
-        direction.gap = Some(missing).filter(|n| *n > 0);
         (direction.searched, direction.awaited) = (0, 0);
         direction.inflater = Inflater::default();
         match direction.skip.checked_sub(missing) {

@@ -1,6 +1,6 @@
 //! What only several datagrams show, and what encoding takes and refuses.
 
-use super::super::{Acknex, PORT};
+use super::super::{ACKNEX, PORT};
 use super::{Row, Rows, encoder, options};
 use crate::capture::Time;
 use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Observation, Options, Out, Provenance, Role};
@@ -13,7 +13,7 @@ fn flow_info(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize
     let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, (port % 2) as u8 + 1], port)));
     let flow_info =
         FlowInfo { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: None, begun: [true; 2], options };
-    let mut session = Acknex.session(&flow_info);
+    let mut session = ACKNEX.session(&flow_info);
     let (mut rows, mut dissection) = (Rows::default(), Dissection::default());
     for (k, (side, micros, hex, length)) in said.iter().enumerate() {
         let bytes = hex::decode(hex).expect("hex");
@@ -108,7 +108,7 @@ fn only_whole_datagrams_on_the_port_are_taken_for_acknex() {
             last: false,
             options: &none,
         };
-        Acknex.identify(&observation).suffices(false)
+        ACKNEX.identify(&observation).suffices(false)
     };
     assert!(sure([5000, PORT], "02426f6200"));
     // A server's updates: three quarters of all bytes begin one.

@@ -6,7 +6,7 @@ mod conversations;
 mod tables;
 mod vectors;
 
-use super::Acknex;
+use super::ACKNEX;
 use crate::codec::Fault;
 use crate::codec::json::{derived_json, fields_json};
 use crate::dissect::inspector::dump;
@@ -67,7 +67,7 @@ impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
         let (dissection, place) = (message.dissection, message.place);
         for (note, _) in dissection.notes.iter() {
-            let listed = Acknex.notes().iter().find(|doc| doc.code == note.code).expect(note.code);
+            let listed = ACKNEX.notes().iter().find(|doc| doc.code == note.code).expect(note.code);
             assert_eq!(listed.level, note.level.name(), "{}", note.code);
         }
         let json = |bytes: &[u8]| serde_json::from_slice(bytes).expect("JSON");
@@ -106,12 +106,12 @@ fn options(args: &[&str]) -> Options {
 
 fn dumped(bytes: &[u8], options: &Options) -> Vec<Row> {
     let mut rows = Rows::default();
-    dump(&Acknex, bytes, options, &mut Dissection::default(), &mut rows);
+    dump(&ACKNEX, bytes, options, &mut Dissection::default(), &mut rows);
     rows.0
 }
 
 fn encoder() -> Box<dyn Encoder> {
-    Acknex.encoder(&crate::protocols::options())
+    ACKNEX.encoder(&crate::protocols::options())
 }
 
 /// The same, but for floats in the last digit of their text.

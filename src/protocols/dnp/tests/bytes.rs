@@ -143,7 +143,7 @@ fn samples_come_back() {
                     broken: false,
                 };
                 let options = if specification == 1 { set(&["dnp.link_update=specification"]) } else { set(&[]) };
-                let again = Dnp.encoder(&options).encode(&line);
+                let again = DNP.encoder(&options).encode(&line);
                 assert_eq!(again.as_deref(), Ok(&bytes[..]), "{} {fields}", layout.name);
             }
             assert!(samples > 2000, "{}: {samples}", layout.name);
@@ -153,7 +153,7 @@ fn samples_come_back() {
 
 #[test]
 fn the_encoder_remembers_types() {
-    let mut encoder = Dnp.encoder(&set(&["dnp.types=9:string"]));
+    let mut encoder = DNP.encoder(&set(&["dnp.types=9:string"]));
     let mut encode = |message: &str, flow: u64, fields: Json| {
         let line = Line {
             message,

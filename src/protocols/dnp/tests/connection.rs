@@ -63,7 +63,7 @@ fn the_first_datagram_decides() {
             last: false,
             options: &options,
         };
-        match Dnp.identify(&observation) {
+        match DNP.identify(&observation) {
             enough if enough.suffices(false) => Some(true),
             Evidence::No => Some(false),
             _ => None,
@@ -94,7 +94,7 @@ fn a_cut_datagram_is_a_fault() {
     let options = crate::protocols::options();
     let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], 3413).into()];
     let flow_info = flow_info(&options, ends);
-    let mut session = Dnp.session(&flow_info);
+    let mut session = DNP.session(&flow_info);
     for (bytes, length) in [(&[][..], 5), (&[4, 0][..], 9), (&[4, 0, 0, 1][..], 9), (&[2][..], 3)] {
         let (mut last, mut dissection) = (Last::default(), Dissection::default());
         let place = Provenance { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };

@@ -7,7 +7,7 @@ mod numbers;
 mod parts;
 mod states;
 
-use super::Dnp;
+use super::DNP;
 use crate::capture::Time;
 use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Message, Options, Out, Provenance, Session, Sink};
 use crate::flow::{Side, Transport};
@@ -66,14 +66,14 @@ impl Said {
             derived: self.derived.as_ref(),
             broken: self.fault.is_some(),
         };
-        Dnp.encoder(options).encode(&line).map_err(|error| error.to_string())
+        DNP.encoder(options).encode(&line).map_err(|error| error.to_string())
     }
 }
 
 /// One datagram without a conversation; `None` where it is no message.
 fn dump(bytes: &[u8], options: &Options) -> Option<Said> {
     let mut last = Last::default();
-    crate::dissect::inspector::dump(&Dnp, bytes, options, &mut Dissection::default(), &mut last);
+    crate::dissect::inspector::dump(&DNP, bytes, options, &mut Dissection::default(), &mut last);
     assert!(last.count <= 1, "one datagram is one message");
     (last.count == 1).then_some(last.said)
 }
@@ -98,7 +98,7 @@ impl Talking {
 
     fn with(options: Options, port: u16) -> Talking {
         let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
-        let session = Dnp.session(&flow_info(&options, ends));
+        let session = DNP.session(&flow_info(&options, ends));
         Talking { session, options, ends, dissection: Dissection::default(), frame: 0, millis: 0 }
     }
 

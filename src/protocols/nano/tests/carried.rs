@@ -1,6 +1,6 @@
 //! Packages in WebSocket messages, and what stands beside them.
 
-use super::super::Nano;
+use super::super::NANO;
 use super::{Event, flow_info, lines, options};
 use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
@@ -51,7 +51,7 @@ fn a_gap_in_a_websocket_stream() {
 fn wrapped_packages_are_read_again() {
     let options = options(&json!(["-s", "nano.carrier=websocket"]));
     let fields = json!({"route": "Room.Say", "payload": "7b7d"});
-    let encoder = &mut *Nano.encoder(&crate::protocols::options());
+    let encoder = &mut *NANO.encoder(&crate::protocols::options());
     for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
         let (proto, version, derived) = ("nano", None, None);
         let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };

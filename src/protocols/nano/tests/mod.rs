@@ -1,6 +1,6 @@
 //! All tables and sessions at work: vectors, samples, cuts, flipped bits, segments, gaps.
 
-use super::{Nano, layout};
+use super::{NANO, layout};
 use crate::capture::Time;
 use crate::codec::json::{derived_json, fields_json};
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
@@ -64,7 +64,7 @@ impl Sink for Again {
             assert!(fault.path.starts_with(dissection.proto), "{fault}");
         }
         for (note, _) in dissection.notes.iter() {
-            let doc = Nano.notes().iter().find(|doc| doc.code == note.code);
+            let doc = NANO.notes().iter().find(|doc| doc.code == note.code);
             assert!(doc.is_some_and(|d| d.level == note.level.name() || note.code == "nano.unknown_code"), "{note:?}");
         }
         self.0.push(Seen {
@@ -90,7 +90,7 @@ fn options(args: &Json) -> Options {
 
 fn lines(bytes: &[u8], options: &Options) -> Vec<Seen> {
     let mut again = Again::default();
-    dump(&Nano, bytes, options, &mut Dissection::default(), &mut again);
+    dump(&NANO, bytes, options, &mut Dissection::default(), &mut again);
     again.0
 }
 
@@ -119,7 +119,7 @@ fn flow_info(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Ve
 fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
     let ends = Some(["10.0.0.1:5000".parse().unwrap(), "10.0.0.2:3250".parse().unwrap()]);
     let flow_info = FlowInfo { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
-    let mut session = Nano.session(&flow_info);
+    let mut session = NANO.session(&flow_info);
     let (mut dissection, mut sink) = (Dissection::default(), Again::default());
     let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["a", "b"]);
     let mut streams = [Stream::default(), Stream::default()];
@@ -362,7 +362,7 @@ fn large_json_is_linear() {
     bytes.extend(&text);
     let options = crate::protocols::options();
     let mut count = Count(0);
-    dump(&Nano, &bytes, &options, &mut Dissection::default(), &mut count);
+    dump(&NANO, &bytes, &options, &mut Dissection::default(), &mut count);
     assert_eq!(count.0, 1);
     struct Count(usize);
     impl Sink for Count {

@@ -1,6 +1,6 @@
 //! Payloads by the user's schemas.
 
-use super::super::Nano;
+use super::super::NANO;
 use super::{lines, options};
 use crate::dissect::{Dissector, Line, Role};
 use serde_json::{Value as Json, json};
@@ -10,13 +10,13 @@ use serde_json::{Value as Json, json};
 fn payloads_by_schema() {
     let text = include_str!("../../../../fixtures/schemas/nano.toml");
     let mut schemas = crate::codec::schema::Schemas::default();
-    schemas.add("nano.toml", text, &|_| Some(Nano.encodings())).unwrap();
+    schemas.add("nano.toml", text, &|_| Some(NANO.encodings())).unwrap();
     let mut options = options(&json!(["-s", "nano.dict={\"pong\":5}"]));
     options.schemas = schemas.into();
     let write = |message, fields: Json, derived: Option<Json>| {
         let (proto, version, from, flow, broken) = ("nano", None, Role::Unknown, 0, false);
         let line = Line { message, proto, version, from, flow, fields: &fields, derived: derived.as_ref(), broken };
-        Nano.encoder(&options).encode(&line)
+        NANO.encoder(&options).encode(&line)
     };
     let payload = json!({"content": "hello ".repeat(20)});
     for fields in [

@@ -1,0 +1,46 @@
+//! Riptide's messages from JSON.
+
+use super::values;
+use super::version::Version;
+use crate::codec::schema::Schemas;
+use crate::codec::{EncodeError, Writer};
+use crate::dissect::{Encoder, Line, Options};
+use std::sync::Arc;
+
+/// The encoder: it remembers nothing from line to line.
+#[derive(Debug)]
+pub struct Writing {
+    /// The version of lines that name none.
+    default: Version,
+    schemas: Arc<Schemas>,
+}
+
+impl Writing {
+    /// By the user's settings.
+    pub fn new(options: &Options) -> Writing {
+        let set = options.settings.get("riptide.version").and_then(Version::by_name);
+        Writing { default: set.unwrap_or(Version::V20), schemas: options.schemas.clone() }
+    }
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        let version = line.version(Version::by_name, "1.0, 1.2, 2.0, 2.1 or 2.2")?.unwrap_or(self.default);
+        let layout = line.layout(format_args!("riptide {}", version.name()), version.layouts())?;
+        if line.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from };
+        Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
+    }
+
+    fn frame(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
+        let version = line.version.and_then(Version::by_name).unwrap_or(self.default);
+        let mut framed = match version.packed() {
+            true => (message.len() as u32).to_le_bytes().to_vec(),
+            false => (message.len() as u16).to_le_bytes().to_vec(),
+        };
+        framed.extend_from_slice(message);
+        Some(framed)
+    }
+}
