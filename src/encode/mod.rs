@@ -2,7 +2,7 @@
 //!
 //! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
 //! - [`Entry`]: one such object, interpreted as a message: any line of `decode -f ndjson`, an
-//! element of `-f json`, or written by hand;
+//!   element of `-f json`, or written by hand;
 //! - [`Encoders`]: the protocols' encoders, with the state that later messages need;
 //! - [`Assignments`]: `FIELD=VALUE` of a command line;
 //! - [`Frames`]: messages as a capture file, with all headers.
