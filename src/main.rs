@@ -1,4 +1,4 @@
-//! The `netkit` command line: parse, run, exit code. Everything else is the library's.
+//! The `netkit` command line: parse, run, exit code. Everything else is in the library.
 
 mod cli;
 mod commands;
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let cli = match cli::parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            return told(cli::one_line(&error), 2);
+            return fail(cli::one_line(&error), 2);
         }
         // Help and version.
         Err(error) => error.exit(),
@@ -22,18 +22,18 @@ fn main() -> ExitCode {
     match commands::run(&cli) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            // Whoever read our output has enough: that is success.
+            // A closed pipe means that its reader has enough: success.
             if commands::broken_pipe(&error) {
                 return ExitCode::SUCCESS;
             }
-            told(format_args!("{error:#}"), commands::status(&error))
+            fail(format_args!("{error:#}"), commands::status(&error))
         }
     }
 }
 
-/// Says on stderr what is wrong.
-fn told(what: impl std::fmt::Display, status: u8) -> ExitCode {
-    // Nothing can be done where stderr is gone; it is no reason to panic either.
+/// Reports an error on stderr; returns the exit code.
+fn fail(what: impl std::fmt::Display, status: u8) -> ExitCode {
+    // If stderr is closed, nothing can be done, but that is no reason to panic.
     let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(what));
     ExitCode::from(status)
 }

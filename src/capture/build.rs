@@ -1,10 +1,10 @@
-//! Ethernet frames around a payload, with every length and check sum right.
+//! Ethernet frames around a payload, with correct lengths and checksums.
 
 use super::{Body, Segment};
 use etherparse::{PacketBuilder, PacketBuilderStep, TcpHeader};
 use std::net::{IpAddr, SocketAddr};
 
-/// Locally administered addresses: what is built was never on a real card.
+/// Locally administered addresses: built frames were never on a real network card.
 const FROM: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const TO: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const TTL: u8 = 64;
@@ -14,12 +14,12 @@ const WINDOW: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// One IP packet has no room for the payload.
+    /// The payload does not fit one IP packet.
     #[error("a payload of {length} bytes, one packet has room for {most}")]
     TooLong {
         /// The payload's length.
         length: usize,
-        /// What fits.
+        /// The most that fits.
         most: usize,
     },
     /// One address is IPv4 and the other IPv6.
@@ -34,16 +34,16 @@ pub enum BuildError {
 
 /// Builds the Ethernet frame of one UDP datagram or TCP segment into `out`, which it clears.
 ///
-/// The `payload` is written, whatever the body's `length` says. A TCP segment with payload has the
+/// All of `payload` is written; the body's `length` is ignored. A TCP segment with payload has the
 /// PSH flag.
 ///
 /// # Errors
 /// [`BuildError::TooLong`] above 65507 bytes of UDP over IPv4 (65527 over IPv6) or 65495 bytes of
-/// TCP (65515); [`BuildError::Versions`] where the addresses do not go together.
+/// TCP (65515); [`BuildError::Versions`] if one address is IPv4 and the other IPv6.
 pub fn ethernet(src: SocketAddr, dst: SocketAddr, body: &Body<'_>, out: &mut Vec<u8>) -> Result<(), BuildError> {
     out.clear();
     let link = PacketBuilder::ethernet2(FROM, TO);
-    // IPv4's length counts its own header, IPv6's does not.
+    // IPv4's length includes its own header, IPv6's does not.
     let (ip, room) = match (src.ip(), dst.ip()) {
         (IpAddr::V4(src), IpAddr::V4(dst)) => (link.ipv4(src.octets(), dst.octets(), TTL), 65_535 - 20),
         (IpAddr::V6(src), IpAddr::V6(dst)) => (link.ipv6(src.octets(), dst.octets(), TTL), 65_535),
@@ -61,7 +61,7 @@ pub fn ethernet(src: SocketAddr, dst: SocketAddr, body: &Body<'_>, out: &mut Vec
         Body::Udp { .. } => ip.udp(src.port(), dst.port()).write(out, payload),
         Body::Tcp(segment) => tcp(ip.tcp(src.port(), dst.port(), segment.seq, WINDOW), segment).write(out, payload),
     }
-    // Lengths are checked above, and a vector takes every write.
+    // Lengths were checked above, and writing to a vector cannot fail.
     .map_err(|_| too_long)
 }
 

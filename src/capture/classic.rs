@@ -1,4 +1,4 @@
-//! Classic pcap: one header, then records.
+//! Classic pcap: a file header, then records.
 
 use super::error::{CaptureError, Flaw};
 use super::file::{LONGEST, Record, ended};
@@ -8,12 +8,13 @@ use pcap_parser::parse_pcap_header;
 
 const FILE_HEADER: usize = 24;
 
-/// What the file header says about the records.
+/// What the file header tells about the records.
 pub(super) struct Classic {
     link: LinkType,
     big: bool,
     nanos: bool,
-    /// 16; Kuznetzov's patch of 1999 added interface, protocol and direction behind the lengths.
+    /// 16; more with Kuznetzov's patch of 1999, which added interface, protocol and direction after
+    /// the lengths.
     header: usize,
 }
 
@@ -25,8 +26,8 @@ impl Classic {
         }
         let mut head = [0; FILE_HEADER];
         head.copy_from_slice(&input.data()[..FILE_HEADER]);
-        // pcap-parser knows Kuznetzov's magic in one byte order only; what differs is a bit that
-        // the rest of the header does not depend on.
+        // pcap-parser knows Kuznetzov's magic in one byte order only; the differing bit does not
+        // affect the rest of the header.
         let modified = matches!(head, [0x34, 0xcd, ..] | [_, _, 0xcd, 0x34, ..]);
         match head.first_chunk_mut::<4>() {
             Some(magic @ [0x34, ..]) => *magic = [0xd4, 0xc3, 0xb2, 0xa1],
@@ -43,7 +44,7 @@ impl Classic {
         }
         input.consume(FILE_HEADER);
         Ok(Classic {
-            // The upper bits say how long the frame check sequence is.
+            // The upper bits hold the length of the frame check sequence.
             link: LinkType(header.network.0 as u32 & 0x03ff_ffff),
             big: header.is_bigendian(),
             nanos: header.is_nanosecond_precision(),
@@ -51,8 +52,8 @@ impl Classic {
         })
     }
 
-    /// The next record, `None` where it is not whole in the buffer: then ask [`Classic::next`].
-    /// Apart, since the way without errors to hand on is twice as fast.
+    /// The next record, `None` if it is not complete in the buffer: then call [`Classic::next`].
+    /// Separate, since the path without error handling is twice as fast.
     #[inline(always)]
     pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
         let &head = input.data().first_chunk::<16>()?;
@@ -82,7 +83,7 @@ impl Classic {
         })
     }
 
-    /// Reads on until the next record is whole.
+    /// Reads until the next record is complete.
     #[inline(never)]
     pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
         if !input.want(self.header)? {

@@ -2,7 +2,7 @@
 
 use super::Time;
 
-/// How an interface counts time: `if_tsresol` and `if_tsoffset`.
+/// The time base of an interface: `if_tsresol` and `if_tsoffset`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     unit: Unit,
@@ -12,7 +12,7 @@ pub(super) struct Clock {
 
 #[derive(Clone, Copy, Debug)]
 enum Unit {
-    /// Apart, so that the common divisions are by constants.
+    /// A case of its own, so that the common divisions are by constants.
     Micros,
     Nanos,
     /// 10^-n seconds.
@@ -22,7 +22,7 @@ enum Unit {
 }
 
 impl Clock {
-    /// The clock that the value of `if_tsresol` and that of `if_tsoffset` describe.
+    /// The clock described by the values of `if_tsresol` and `if_tsoffset`.
     pub(super) fn new(resolution: u8, offset: i64) -> Clock {
         let unit = match resolution {
             6 => Unit::Micros,
@@ -35,8 +35,8 @@ impl Clock {
 
     /// `units` since the epoch as a time.
     ///
-    /// Powers of two show nine digits, or more where neighbours would look alike. Beyond 10^-18 s
-    /// the digits are cut.
+    /// Powers of two are shown with nine digits, or more if neighbouring values would look the
+    /// same. Digits beyond 10^-18 s are cut off.
     #[inline]
     pub(super) fn time(self, units: u64) -> Time {
         let (secs, frac, digits) = match self.unit {
@@ -57,7 +57,7 @@ impl Clock {
                 let digits = (u32::from(n) * 30_103 / 100_000 + 1).clamp(9, 18);
                 let wide = u128::from(units);
                 let second = 1u128 << n;
-                // 64 bits and 10^18, which has 60, fit into 128.
+                // At most 64 + 60 bits (10^18 has 60), which fits into 128.
                 let frac = (wide % second * 10u128.pow(digits)) >> n;
                 ((wide / second) as u64, frac as u64, digits as u8)
             }

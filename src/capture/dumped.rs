@@ -1,18 +1,18 @@
-//! What the bytes of a dump begin with: nothing beside them says so.
+//! The link type of dumped bytes, from the bytes alone: a dump does not state it.
 
 use super::layers::ip_behind;
 use super::whole::ip;
 use super::{Decoded, Fragments, Frame, LinkType, Time, decode, whole_packet};
 
-/// Link headers of which a family or a protocol is all that tells them.
+/// Link headers that are recognised by their address family or protocol alone.
 const OTHERS: [LinkType; 3] = [LinkType::NULL, LinkType::LINUX_SLL, LinkType::LINUX_SLL2];
-/// The longest payload of an Ethernet frame that was padded, with the check sequence behind it:
-/// `tcpdump -x` leaves the header out and prints the padding.
+/// The longest payload of a padded Ethernet frame, and its check sequence: `tcpdump -x` leaves the
+/// header out and prints the padding.
 const PADDED: usize = 46 + 4;
 
-/// The link type of dumped bytes that are a packet: a [`whole_packet`], also one behind the headers
+/// The link type of dumped bytes that are a packet: a [`whole_packet`], possibly behind the header
 /// of a loopback or of Linux's "any" interface, or with Ethernet's padding but not its header.
-/// `None` for all else, such as a message.
+/// `None` for anything else, such as a message.
 pub fn dumped_packet(bytes: &[u8]) -> Option<LinkType> {
     whole_packet(bytes).or_else(|| {
         if bytes.len() <= PADDED && ip(bytes, bytes.len(), PADDED) {
@@ -22,8 +22,8 @@ pub fn dumped_packet(bytes: &[u8]) -> Option<LinkType> {
     })
 }
 
-/// The link type of bytes that the user calls a packet: as [`dumped_packet`], else the first that
-/// leads to UDP or TCP, whatever lengths and check sums say.
+/// The link type of bytes that the user declares to be a packet: as [`dumped_packet`], else the
+/// first link type that leads to UDP or TCP, ignoring lengths and checksums.
 pub fn forced_packet(bytes: &[u8]) -> Option<LinkType> {
     dumped_packet(bytes).or_else(|| {
         // An Ethernet type is better evidence than the first four bits of an IP header.
@@ -32,7 +32,7 @@ pub fn forced_packet(bytes: &[u8]) -> Option<LinkType> {
     })
 }
 
-/// Bytes as the frame of that number. It has no time.
+/// A frame of these bytes, with that number and no time.
 pub fn frame(data: &[u8], link: LinkType, number: u64) -> Frame<'_> {
     Frame { number, time: Time::default(), link, interface: 0, data, length: data.len() }
 }

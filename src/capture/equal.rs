@@ -1,4 +1,4 @@
-//! The short way and the long one give the same.
+//! Tests that the fast path and the layer walk give the same results.
 
 use super::fragments::Fragments;
 use super::packets::{decode, slow};
@@ -6,12 +6,12 @@ use super::{Body, Capture, Decoded, Frame, Input, LinkType, Packet, Segment, Tim
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// What can be compared.
-fn told(packet: &Packet<'_>) -> String {
+/// A comparable form.
+fn summary(packet: &Packet<'_>) -> String {
     format!("{packet:?}")
 }
 
-/// Whether the short way takes the frame; panics where it says something else than the long one.
+/// Whether the fast path accepts the frame; panics if its result differs from the walk's.
 fn agree(link: LinkType, data: &[u8], length: usize) -> bool {
     let frame = Frame { number: 7, time: Time::micros(1, 2), link, interface: 0, data, length };
     let taken = match fast::network(link, data) {
@@ -28,9 +28,9 @@ fn agree(link: LinkType, data: &[u8], length: usize) -> bool {
         Decoded::Packet(slow) => {
             let same =
                 (fast.src, fast.dst) == (slow.src, slow.dst) && slow.frames.is_empty() && same(&fast.body, &slow.body);
-            assert!(same, "{} is {} for {data:02x?}", told(&fast), told(&slow));
+            assert!(same, "{} is {} for {data:02x?}", summary(&fast), summary(&slow));
         }
-        Decoded::Other(other) => panic!("{} is {other} for {data:02x?}", told(&fast)),
+        Decoded::Other(other) => panic!("{} is {other} for {data:02x?}", summary(&fast)),
     }
     true
 }
@@ -70,7 +70,7 @@ fn over_all_captures() {
             fast += usize::from(agree(frame.link, frame.data, frame.length));
         }
     }
-    // Nearly all traffic goes the short way, or it is not worth having.
+    // Nearly all traffic takes the fast path, or it is not worth having.
     assert!(all > 1000 && fast * 10 > all * 9, "{fast} of {all}");
 }
 
@@ -106,7 +106,7 @@ fn over_a_million_frames() {
         frame.clear();
         frame.extend_from_slice(seed);
         for _ in 0..random(4) {
-            // The headers, mostly: what is behind them is payload.
+            // Mostly in the headers: the payload does not matter.
             let at = random(frame.len());
             frame[at] = match random(3) {
                 0 => random(256) as u8,

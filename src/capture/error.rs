@@ -1,14 +1,14 @@
-//! What can be wrong with a capture file, and where.
+//! Errors of capture files, and where they are.
 
 use crate::plural::Plural;
 use std::{fmt, io};
 
-/// A place in a capture file. Of a gzip or zstd file it is the place in what it unpacks to.
+/// A position in a capture file. For a gzip or zstd file, the position in the unpacked data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Bytes from the start of the capture.
     pub offset: u64,
-    /// The capture was unpacked on the way.
+    /// The capture is compressed.
     pub packed: bool,
 }
 
@@ -19,35 +19,35 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a capture could not be read, or not further. Every frame before the fault was given out.
+/// Why a capture could not be read, or not further. All frames before the fault have been returned.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// The first bytes are those of no capture format.
+    /// The first bytes are not those of a capture format.
     #[error("neither pcap nor pcapng: it {}", Opening(.first))]
     NotACapture {
-        /// The first bytes, up to four; none where the file is empty.
+        /// The first bytes, up to four; empty if the file is.
         first: Vec<u8>,
     },
-    /// The first bytes are those of something that is neither a capture nor text.
+    /// The first bytes are those of a format that is neither a capture nor text.
     #[error("it is {}{what}, no capture{}", if *.packed { "packed, and inside is " } else { "" }, Unpack(.how))]
     Foreign {
         /// What it is, with its article.
         what: &'static str,
-        /// The command that unpacks or converts it; empty where there is none.
+        /// The command that unpacks or converts it; empty if there is none.
         how: &'static str,
-        /// That is what gzip or zstd unpacked to.
+        /// It was inside a gzip or zstd file.
         packed: bool,
     },
-    /// The reader failed, or the packed data are broken.
+    /// The reader failed, or the compressed data are broken.
     #[error("cannot read on at {at}")]
     Read {
         /// How far reading got.
         at: Place,
-        /// What the reader said.
+        /// The reader's error.
         source: io::Error,
     },
-    /// The file ends inside something.
+    /// The file ends inside a record or block.
     #[error(
         "the capture is cut after {frames}: it ends at {at}, inside the {what} that begins \
          at byte {start}: {} needed, {have} there",
@@ -59,29 +59,29 @@ pub enum CaptureError {
         at: Place,
         /// What was being read.
         what: &'static str,
-        /// Where that begins.
+        /// Where that begins, in bytes.
         start: u64,
-        /// How many bytes it needs, as far as that is known.
+        /// How many bytes it needs, as far as known.
         need: u64,
         /// How many bytes of it are there.
         have: u64,
-        /// How many whole frames came before.
+        /// How many complete frames came before.
         frames: u64,
     },
-    /// The gzip or zstd stream ends early, just behind a whole record.
+    /// The gzip or zstd stream ends early, exactly after a complete record.
     #[error("the packed file is cut after {frames}: it ends at {at}, before its own end", frames = Plural(*frames, "frame"))]
     CutPacked {
         /// Where the unpacked capture ends.
         at: Place,
-        /// How many whole frames came before.
+        /// How many complete frames came before.
         frames: u64,
     },
-    /// The file says something that cannot be.
+    /// A record or block contradicts the format.
     #[error("the capture is damaged after {frames}, at {at}: {flaw}", frames = Plural(*frames, "frame"))]
     Bad {
-        /// Where the record or block begins that is wrong.
+        /// The start of the invalid record or block.
         at: Place,
-        /// How many whole frames came before.
+        /// How many complete frames came before.
         frames: u64,
         /// What is wrong with it.
         flaw: Flaw,
@@ -92,7 +92,7 @@ pub enum CaptureError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Flaw {
-    /// The format's version is not one that this reader knows.
+    /// The format's version is not supported.
     #[error("version {major}.{minor} is not supported")]
     Version {
         /// Major version.
@@ -100,7 +100,7 @@ pub enum Flaw {
         /// Minor version.
         minor: u16,
     },
-    /// A record or block is longer than any that this reader takes.
+    /// A record or block exceeds the cap on its length.
     #[error("a length of {length} bytes, at most {most} are accepted")]
     TooLong {
         /// The length that was read.
@@ -108,7 +108,7 @@ pub enum Flaw {
         /// The cap.
         most: u32,
     },
-    /// A block's length has no room for its own header, or is no multiple of four.
+    /// A block's length is too small for its own header, or not a multiple of four.
     #[error("a block of type {kind:#x} with the impossible length {length}")]
     BlockLength {
         /// The block's type.
@@ -121,10 +121,10 @@ pub enum Flaw {
     Lengths {
         /// The length before the body.
         first: u32,
-        /// The length behind the body.
+        /// The length after the body.
         last: u32,
     },
-    /// A section's byte-order magic is neither of the two.
+    /// A section's byte-order magic has neither of the two values.
     #[error("the byte-order magic is {magic:#010x}")]
     ByteOrder {
         /// What was read, as big-endian.
@@ -138,15 +138,15 @@ pub enum Flaw {
         /// How many bytes the block has for it.
         room: u32,
     },
-    /// A packet names an interface that its section has not described.
+    /// A packet refers to an interface that its section has not described.
     #[error("interface {id}, but {known} are described")]
     Interface {
-        /// The interface that the packet names.
+        /// The interface that the packet refers to.
         id: u32,
         /// How many interfaces the section has described so far.
         known: u32,
     },
-    /// A section describes more interfaces than this reader keeps.
+    /// A section describes more interfaces than the cap.
     #[error("more than {most} interfaces")]
     Interfaces {
         /// The cap.
@@ -154,7 +154,7 @@ pub enum Flaw {
     },
 }
 
-/// What to do with a file that has to be unpacked.
+/// Advice for a file that has to be unpacked.
 struct Unpack<'a>(&'a str);
 
 impl fmt::Display for Unpack<'_> {
@@ -166,7 +166,7 @@ impl fmt::Display for Unpack<'_> {
     }
 }
 
-/// How a file that is no capture begins, in words.
+/// Describes the first bytes of a file that is not a capture.
 struct Opening<'a>(&'a [u8]);
 
 impl fmt::Display for Opening<'_> {

@@ -1,7 +1,7 @@
-//! The short way to ports and payload, for the frames that nearly all traffic consists of: Ethernet,
-//! Linux cooked or no link header, IPv4 without options or IPv6 without extension headers, no
-//! fragment, UDP or TCP, and lengths that agree. It gives what [`walk`](super::layers::walk)
-//! gives, or nothing; a test holds them against each other.
+//! The fast path to ports and payload, for nearly all traffic: Ethernet, Linux cooked or no link
+//! header, IPv4 without options or IPv6 without extension headers, not a fragment, UDP or TCP,
+//! consistent lengths. Returns what [`walk`](super::layers::walk) returns, or nothing; a test
+//! compares the two.
 
 use super::layers::is_port;
 use super::transport::Transport;
@@ -11,13 +11,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 const UDP: u8 = 17;
 const TCP: u8 = 6;
 
-/// How many bytes stand before the IP header, and whether it is IPv4's.
+/// The length of the link header, and whether IPv4 follows.
 #[inline(always)]
 pub(super) fn network(link: LinkType, data: &[u8]) -> Option<(usize, bool)> {
     let (at, kind) = match link {
         LinkType::ETHERNET => (14, *data.get(12..14)?.first_chunk()?),
         LinkType::LINUX_SLL => match data.get(..16)? {
-            // Netlink and radiotap.
+            // Netlink and radiotap: the field holds something else than an Ethernet type.
             [_, _, 3, 0x23 | 0x38, ..] => return None,
             head => (16, [head[14], head[15]]),
         },
@@ -35,12 +35,12 @@ pub(super) fn network(link: LinkType, data: &[u8]) -> Option<(usize, bool)> {
     }
 }
 
-/// The packet behind an IPv4 header at the start of `data`.
+/// The packet after an IPv4 header at the start of `data`.
 #[inline(always)]
 pub(super) fn v4(data: &[u8]) -> Option<(IpAddr, IpAddr, Transport<'_>)> {
     let (ip, rest) = data.split_first_chunk::<20>()?;
     let total = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
-    // Version, no options; no fragment.
+    // Version 4, no options; not a fragment.
     if ip[0] != 0x45 || ip[6] & 0x3f != 0 || ip[7] != 0 || total < 28 {
         return None;
     }
@@ -49,7 +49,7 @@ pub(super) fn v4(data: &[u8]) -> Option<(IpAddr, IpAddr, Transport<'_>)> {
     Some((address(12), address(16), found))
 }
 
-/// The packet behind an IPv6 header at the start of `data`.
+/// The packet after an IPv6 header at the start of `data`.
 #[inline(always)]
 pub(super) fn v6(data: &[u8]) -> Option<(IpAddr, IpAddr, Transport<'_>)> {
     let (ip, rest) = data.split_first_chunk::<40>()?;
@@ -62,7 +62,7 @@ pub(super) fn v6(data: &[u8]) -> Option<(IpAddr, IpAddr, Transport<'_>)> {
     Some((Ipv6Addr::from(*from).into(), Ipv6Addr::from(*to).into(), found))
 }
 
-/// `length`: what IP says that `data`, which may be cut or padded, has.
+/// `length`: the length of `data` according to IP; the data may be cut or padded.
 #[inline(always)]
 fn transport(protocol: u8, data: &[u8], length: usize) -> Option<Transport<'_>> {
     let data = &data[..data.len().min(length)];

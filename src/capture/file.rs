@@ -7,8 +7,8 @@ use super::pcapng::PcapNg;
 use super::{LinkType, Time};
 use std::io::Read;
 
-/// The longest record or block that is accepted, in bytes. Snap lengths end at 256 KiB; USB
-/// captures have records of some MiB.
+/// The longest record or block that is accepted, in bytes. Snap lengths go up to 256 KiB; USB
+/// captures have records of several MiB.
 pub const LONGEST: u32 = 16 * 1024 * 1024;
 
 /// One captured frame. Its bytes are borrowed from the reader's buffer.
@@ -16,19 +16,19 @@ pub const LONGEST: u32 = 16 * 1024 * 1024;
 pub struct Frame<'a> {
     /// Its number in the capture, from 1, over all interfaces and sections.
     pub number: u64,
-    /// When it was captured; zero without digits where the file does not say.
+    /// When it was captured; zero without digits if the file does not tell.
     pub time: Time,
-    /// What its first bytes are.
+    /// The type of its first header.
     pub link: LinkType,
-    /// Which interface of its pcapng section it was captured on, from 0.
+    /// The index of its interface in its pcapng section.
     pub interface: u32,
-    /// The bytes that the capture holds.
+    /// The captured bytes.
     pub data: &'a [u8],
-    /// How many bytes it had on the wire, at least as many as `data`.
+    /// Its length on the wire, at least that of `data`.
     pub length: usize,
 }
 
-/// What a format's reader found; the bytes are those just consumed, less `tail`.
+/// What a format's reader found; the bytes are the last ones consumed, without the final `tail`.
 pub(super) struct Record {
     pub time: Time,
     pub link: LinkType,
@@ -45,8 +45,8 @@ enum Reader {
 
 /// Reads the frames of a pcap or pcapng file, or of a gzip or zstd file of either.
 ///
-/// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
-/// or a record of up to [`LONGEST`] bytes.
+/// A frame is returned as soon as its last byte has arrived. Memory is constant: a read block, or a
+/// record of up to [`LONGEST`] bytes.
 ///
 /// ```
 /// use netkit::capture::{Capture, LinkType, PcapWriter, Time};
@@ -69,7 +69,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Opens whatever capture `reader` holds.
+    /// Opens a capture of any supported format.
     ///
     /// # Errors
     /// As [`Capture::new`].
@@ -77,11 +77,11 @@ impl Capture {
         Capture::new(Input::new(reader)?)
     }
 
-    /// Opens an input that has been looked at. Ask [`Input::format`] first where it may be
-    /// something else, since this takes the input.
+    /// Opens an input whose format has been determined. Call [`Input::format`] first if it may be
+    /// something else, since this consumes the input.
     ///
     /// # Errors
-    /// [`CaptureError::NotACapture`]; and the others where the file header cannot be read.
+    /// [`CaptureError::NotACapture`]; other errors if the file header cannot be read.
     pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
         let reader = match input.format() {
             Some(Format::Pcap) => Reader::Classic(Classic::open(&mut input)?),
@@ -97,11 +97,12 @@ impl Capture {
     /// The next frame, `None` at the end of the file. After an error there are no more frames.
     ///
     /// # Errors
-    /// Where the file is cut or damaged, or cannot be read; all frames before came first.
+    /// If the file is cut, damaged or cannot be read; all frames before have been returned.
     #[inline(always)]
     #[expect(clippy::should_implement_trait, reason = "a lending iterator cannot")]
     pub fn next(&mut self) -> Result<Option<Frame<'_>>, CaptureError> {
-        // Two ways, each with its own end: bringing them together would go through memory.
+        // The two formats do not share a tail: joining the paths would move the record through
+        // memory.
         match &mut self.reader {
             Reader::Classic(reader) => {
                 if let Some(record) = reader.buffered(&mut self.input) {
@@ -131,7 +132,7 @@ impl Capture {
         };
         if !matches!(record, Ok(Some(_))) {
             self.done = true;
-            // Else the fast way would find the frames behind a damaged block.
+            // Otherwise the fast path would find the frames after a damaged block.
             self.input.close();
         }
         record
@@ -150,25 +151,25 @@ impl Capture {
         }
     }
 
-    /// How many bytes of the (unpacked) file the frames given out so far took.
+    /// How many bytes of the (unpacked) file the frames returned so far took.
     pub fn position(&self) -> u64 {
         self.input.position()
     }
 
-    /// How many bytes have arrived and were not given out: with 0 the next frame has to be waited
+    /// How many bytes have arrived and were not returned yet: if 0, the next frame has to be waited
     /// for.
     pub fn waiting(&self) -> usize {
         self.input.data().len()
     }
 
-    /// How many frames were given out so far.
+    /// How many frames were returned so far.
     pub fn frames(&self) -> u64 {
         self.frames
     }
 }
 
-/// Answers for a file that has ended before `need` bytes of `what` were there: that is the proper
-/// end where `may_end` and nothing of it is there, and a cut elsewhere.
+/// The result for a file that ended before `need` bytes of `what`: the regular end if `may_end` and
+/// there are no bytes of it, else a cut.
 #[cold]
 pub(super) fn ended(
     input: &Input,

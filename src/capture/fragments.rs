@@ -1,7 +1,7 @@
-//! IP fragments, joined.
+//! Reassembly of IP fragments.
 //!
-//! Fragments may come in any order, twice, and overlapping: the bytes that came first count. What
-//! is kept is capped in number, bytes and time, so that half datagrams cannot pile up.
+//! Fragments may arrive in any order, twice, and overlapping: the bytes that arrived first count.
+//! Memory is capped in number, bytes and time, so that incomplete datagrams cannot accumulate.
 
 use super::held::Held;
 use super::ip::{Inner, Piece};
@@ -12,12 +12,13 @@ use etherparse::IpNumber;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 
-/// What bounds the memory for fragments.
+/// The caps on memory for fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FragmentCaps {
-    /// Incomplete datagrams kept; the oldest goes when another begins. At least 1 is kept.
+    /// The number of incomplete datagrams; when another begins, the oldest is dropped. At least 1.
     pub datagrams: usize,
-    /// Bytes of incomplete datagrams kept, holes included; the oldest goes, but for the last one.
+    /// The bytes of incomplete datagrams, including holes; the oldest are dropped, except for the
+    /// last one.
     pub bytes: usize,
 }
 
@@ -27,31 +28,31 @@ impl Default for FragmentCaps {
     }
 }
 
-/// How many bytes a datagram has at most.
+/// The longest datagram, in bytes.
 const LONGEST: usize = 65_535;
-/// How long a datagram may take, in nanoseconds of capture time: what Linux allows.
+/// The time limit for a datagram to be complete, in nanoseconds of capture time: as in Linux.
 const TIMEOUT: i128 = 30_000_000_000;
 
-/// What became of fragments.
+/// Counters of what happened to fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Fragments that were seen, of every fate.
+    /// All fragments seen.
     pub fragments: u64,
-    /// Datagrams that were joined.
+    /// Datagrams reassembled.
     pub joined: u64,
-    /// Fragments that brought no byte which was not there already.
+    /// Fragments without any new byte.
     pub duplicates: u64,
-    /// Fragments that cannot belong to any datagram, or contradict their own.
+    /// Fragments that cannot belong to any datagram, or contradict the others of theirs.
     pub malformed: u64,
     /// Fragments that the snap length cut.
     pub cut: u64,
-    /// Incomplete datagrams that were given up after 30 s.
+    /// Incomplete datagrams dropped after 30 s.
     pub expired: u64,
-    /// Incomplete datagrams that were given up for others, the caps being reached.
+    /// Incomplete datagrams dropped because a cap was reached.
     pub evicted: u64,
 }
 
-/// What the fragments of one datagram have in common.
+/// What identifies the fragments of one datagram.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     id: u32,
@@ -70,65 +71,65 @@ impl Key {
 
 struct Datagram {
     key: Key,
-    /// When its first fragment came.
+    /// When its first fragment arrived.
     begun: Time,
     parts: Parts,
 }
 
-/// A datagram that just became whole.
+/// A datagram that has just become complete.
 pub(super) struct Joined<'a> {
     pub inner: Inner<'a>,
     pub frames: &'a [u64],
     pub tunnels: &'a mut Tunnels,
 }
 
-/// The datagrams that wait for fragments, and the last one that was joined: what frames leave behind
-/// for those that follow.
+/// The state that frames leave for later ones: the incomplete datagrams, and the last one that was
+/// reassembled.
 #[derive(Default)]
 pub struct Fragments {
     caps: FragmentCaps,
-    /// In order of their first fragments.
+    /// Ordered by their first fragments.
     waiting: VecDeque<Datagram>,
-    /// What `waiting` holds of data.
+    /// The data bytes in `waiting`.
     bytes: usize,
     joined: Parts,
     statistics: Statistics,
     pub(super) tunnels: Tunnels,
-    /// A frame that has more packets, and where in it the next one begins.
+    /// A frame with further packets, and where in it the next one begins.
     pub(super) held: Held,
     pub(super) next: Option<usize>,
 }
 
 impl Fragments {
-    /// No fragments yet, and never more than this.
+    /// An empty state with these caps.
     pub fn new(caps: FragmentCaps) -> Fragments {
         Fragments { caps, ..Fragments::default() }
     }
 
-    /// What became of fragments so far.
+    /// The counters so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// How many incomplete datagrams wait.
+    /// The number of incomplete datagrams.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Counts a fragment that the snap length cut: its datagram can never be whole.
+    /// Counts a fragment cut by the snap length: its datagram can never be complete.
     pub(super) fn cut(&mut self) -> Other {
         self.statistics.fragments += 1;
         self.statistics.cut += 1;
         Other::CutFragment
     }
 
-    /// Takes a fragment, and gives its datagram if that is whole now.
+    /// Adds a fragment; returns its datagram if that is complete now.
     #[cold]
     pub(super) fn add(&mut self, key: Key, frame: &Frame<'_>, piece: Piece, inner: Inner<'_>) -> Option<Joined<'_>> {
         self.statistics.fragments += 1;
         self.expire(frame.time);
         let end = piece.offset + inner.data.len();
-        // All but the last are cut at multiples of eight; IPv4's offsets leave no other choice.
+        // All but the last have a multiple of eight bytes; IPv4's offsets are in units of eight.
         if end > LONGEST || piece.more && (inner.data.is_empty() || !inner.data.len().is_multiple_of(8)) {
             self.statistics.malformed += 1;
             return None;
@@ -157,7 +158,7 @@ impl Fragments {
         Some(Joined { inner, frames, tunnels: &mut self.tunnels })
     }
 
-    /// Starts a datagram, in the buffers of the last one that was joined.
+    /// Begins a datagram, in the buffers of the last one that was reassembled.
     fn begin(&mut self, key: Key, begun: Time) -> usize {
         while self.waiting.len() >= self.caps.datagrams.max(1) {
             self.give_up();
@@ -176,7 +177,7 @@ impl Fragments {
         }
     }
 
-    /// Gives up the oldest until the bytes are within the cap.
+    /// Drops the oldest until the bytes are within the cap.
     fn shrink(&mut self) {
         while self.bytes > self.caps.bytes && self.waiting.len() > 1 {
             self.give_up();

@@ -1,9 +1,9 @@
-//! A frame that carries several packets, kept until all have been given out.
+//! A frame that carries several packets, held until all of them have been returned.
 
 use super::span::Span;
 use super::{Frame, LinkType, Time};
 
-/// A copy of an aggregated 802.11 frame, and of those subframes that follow the first.
+/// A copy of an aggregated 802.11 frame, and of the subframes after the first.
 #[derive(Default)]
 pub(super) struct Held {
     number: u64,
@@ -13,12 +13,12 @@ pub(super) struct Held {
     length: usize,
     data: Vec<u8>,
     subframes: Vec<u8>,
-    /// How long the subframes were on the wire.
+    /// The subframes' length on the wire.
     left: usize,
 }
 
 impl Held {
-    /// Keeps a frame, in the buffers of the last one.
+    /// Stores a frame, in the buffers of the last one.
     pub(super) fn keep(&mut self, frame: &Frame<'_>, subframes: Span<'_>) {
         (self.number, self.time, self.link) = (frame.number, frame.time, frame.link.0);
         (self.interface, self.length, self.left) = (frame.interface, frame.length, subframes.length);
@@ -28,7 +28,7 @@ impl Held {
         }
     }
 
-    /// The frame that was kept.
+    /// The stored frame.
     pub(super) fn frame(&self) -> Frame<'_> {
         Frame {
             number: self.number,
@@ -46,7 +46,7 @@ impl Held {
         Span::new(&self.subframes[at..], self.left.saturating_sub(at))
     }
 
-    /// Where in the subframes `rest`, the end of them, begins.
+    /// The position of `rest`, which is the end of the subframes.
     pub(super) fn place(&self, rest: Span<'_>) -> usize {
         self.left.saturating_sub(rest.length)
     }

@@ -1,6 +1,6 @@
-//! The bytes of a file or pipe: what has arrived is used at once, gzip and zstd are unpacked on the
-//! way, what is neither capture nor text is refused by its name, and
-//! looking at the beginning takes nothing away.
+//! The bytes of a file or pipe: used as soon as they have arrived; gzip and zstd are unpacked
+//! transparently; known formats that are neither capture nor text are rejected by name; peeking at
+//! the beginning consumes nothing.
 
 use super::error::{CaptureError, Place};
 use super::magic;
@@ -8,11 +8,11 @@ use super::zstd::Zstd;
 use flate2::read::MultiGzDecoder;
 use std::io::{self, BufReader, Read};
 
-/// How many bytes are asked for at once. Larger blocks leave the processor's second-level cache,
-/// smaller ones pay for more system calls.
+/// The read size. Larger blocks do not fit the processor's second-level cache, smaller ones cost
+/// more system calls.
 const BLOCK: usize = 128 * 1024;
 
-/// A capture format, as its first four bytes tell.
+/// A capture format, determined by the first four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Classic pcap, of any byte order and resolution.
@@ -22,7 +22,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file with these first bytes has, `None` where it is no capture.
+    /// The format of a file with these first bytes, `None` if it is not a capture.
     pub fn of(first: &[u8]) -> Option<Format> {
         match first.first_chunk::<4>()? {
             [0x0a, 0x0d, 0x0d, 0x0a] => Some(Format::PcapNg),
@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// An input whose beginning has been looked at; reading it still yields every byte.
+/// An input whose first bytes can be inspected; reading it still yields every byte.
 ///
 /// ```
 /// use netkit::capture::Input;
@@ -51,29 +51,30 @@ impl Format {
 pub struct Input {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
-    /// The part of `buffer` that was read and not yet consumed.
+    /// The range of `buffer` that was read and not yet consumed.
     start: usize,
     end: usize,
-    /// Where `buffer[start]` stands in the unpacked file.
+    /// The position of `buffer[start]` in the unpacked file.
     position: u64,
     packed: bool,
     ended: bool,
-    /// The packed stream ended before its end.
+    /// The compressed stream ended before its end marker.
     cut: bool,
 }
 
 impl Input {
-    /// Looks at the first bytes of `reader`, and unpacks it where it is gzip or zstd.
+    /// Reads the first bytes of `reader`, and unpacks it if it is gzip or zstd.
     ///
     /// # Errors
-    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] where it fails already here; [`CaptureError::Foreign`] where
-    /// it is of a kind that is known to be neither a capture nor text: an archive, a picture, ...
+    /// [`CaptureError::Read`] and [`CaptureError::CutPacked`] if reading fails here already;
+    /// [`CaptureError::Foreign`] if it is known to be neither a capture nor text: an archive, a
+    /// picture, ...
     pub fn new(reader: Box<dyn Read + Send>) -> Result<Input, CaptureError> {
         let mut input = Input::over(reader, false);
         input.want(4)?;
         let packed = match input.data() {
             [0x1f, 0x8b, 8, ..] => Some(false),
-            // Skippable frames may come first.
+            // zstd's skippable frames may come first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(true),
             _ => None,
         };
@@ -85,7 +86,7 @@ impl Input {
                 false => Box::new(MultiGzDecoder::new(whole)),
             };
             input = Input::over(unpacked, true);
-            // It is cut before anything could be unpacked.
+            // Cut before anything could be unpacked.
             if !input.want(1)? && input.cut {
                 return Err(CaptureError::CutPacked { at: input.place(0), frames: 0 });
             }
@@ -95,9 +96,9 @@ impl Input {
         Ok(input)
     }
 
-    /// Refuses what is known to be neither a capture nor text.
+    /// Rejects what is known to be neither a capture nor text.
     fn refuse(&mut self) -> Result<(), CaptureError> {
-        // Text is not waited for: a few bytes of it tell.
+        // Do not wait for more of a text: its first bytes are enough to recognise one.
         if self.format().is_none() && self.data().contains(&0) {
             self.want(magic::ENOUGH)?;
         }
@@ -114,52 +115,52 @@ impl Input {
         Input { reader, buffer, start: 0, end: 0, position: 0, packed, ended: false, cut: false }
     }
 
-    /// Which capture format this is, `None` where it is none.
+    /// The capture format, `None` if it is not a capture.
     pub fn format(&self) -> Option<Format> {
         Format::of(self.data())
     }
 
-    /// What has arrived and was not consumed; right after [`Input::new`] at least four bytes,
-    /// where there are as many.
+    /// The bytes that have arrived and were not consumed; right after [`Input::new`] at least four,
+    /// if the file has as many.
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where [`Input::data`] begins, in bytes of the unpacked file.
+    /// The position of [`Input::data`] in the unpacked file.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// The place `ahead` bytes behind the position.
+    /// The place `ahead` bytes after the position.
     pub(super) fn place(&self, ahead: usize) -> Place {
         Place { offset: self.position + ahead as u64, packed: self.packed }
     }
 
-    /// The packed stream ended before its end.
+    /// The compressed stream ended before its end marker.
     pub(super) fn cut(&self) -> bool {
         self.cut
     }
 
-    /// Reads until `data` holds `count` bytes; false where the file ends before.
+    /// Reads until `data` has `count` bytes; false if the file ends before.
     #[inline(always)]
     pub(super) fn want(&mut self, count: usize) -> Result<bool, CaptureError> {
         if self.end - self.start >= count { Ok(true) } else { self.fill(count) }
     }
 
-    /// Steps over bytes that `data` holds. They stay where they are until the next `want`.
+    /// Consumes bytes of `data`. They remain in the buffer until the next `want`.
     #[inline(always)]
     pub(super) fn consume(&mut self, count: usize) {
         self.start += count;
         self.position += count as u64;
     }
 
-    /// Drops what is buffered and reads no more.
+    /// Drops the buffered bytes and stops reading.
     pub(super) fn close(&mut self) {
         self.end = self.start;
         self.ended = true;
     }
 
-    /// The `count` bytes before the position, which were just consumed, less the `tail` last.
+    /// The last `count` bytes consumed, without the final `tail`.
     #[inline(always)]
     pub(super) fn behind(&self, count: usize, tail: usize) -> &[u8] {
         let end = self.start - tail;
@@ -168,7 +169,7 @@ impl Input {
 
     #[cold]
     fn fill(&mut self, count: usize) -> Result<bool, CaptureError> {
-        // What is left over is part of one record, so this moves few bytes.
+        // The remainder is part of one record, so this moves few bytes.
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
@@ -177,7 +178,7 @@ impl Input {
                 return Ok(false);
             }
             if self.end == self.buffer.len() {
-                // Twice what has arrived, whatever length the file announces.
+                // At most twice what has arrived, whatever length the file announces.
                 self.buffer.resize(self.buffer.len() * 2, 0);
             }
             match self.reader.read(&mut self.buffer[self.end..]) {
@@ -198,7 +199,7 @@ impl Input {
     }
 }
 
-/// Yields everything that was not consumed, from the first byte on.
+/// Yields everything not yet consumed, from the first byte on.
 impl Read for Input {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.want(1).map_err(io::Error::other)? {

@@ -1,4 +1,4 @@
-//! pcapng's description of an interface: its link type, and how it counts time.
+//! pcapng's description of an interface: its link type, and its time base.
 
 use super::LinkType;
 use super::clock::Clock;
@@ -17,11 +17,11 @@ pub(super) struct Interface {
 }
 
 impl Interface {
-    /// Reads the block's body; `None` where it is shorter than its fixed part.
+    /// Reads the block's body; `None` if it is shorter than its fixed part.
     pub(super) fn read(body: &[u8], big: bool) -> Option<Interface> {
         let (head, mut options) = body.split_at_checked(8)?;
         let (mut resolution, mut offset) = (6, 0);
-        // An option that does not fit ends the list: what came before still counts.
+        // An option that does not fit ends the list; those before it still count.
         while let Some((option, rest)) = options.split_at_checked(4) {
             let length = usize::from(u16_at(option, 2, big));
             let Some(value) = rest.get(..length) else {
@@ -47,7 +47,7 @@ impl Interface {
     }
 }
 
-/// The number at `at`, which the caller has seen to be there; 0 elsewhere.
+/// The number at `at`; 0 past the end (the caller has checked the bounds).
 #[inline(always)]
 pub(super) fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
     match *bytes.get(at..).unwrap_or_default() {
@@ -57,7 +57,7 @@ pub(super) fn u32_at(bytes: &[u8], at: usize, big: bool) -> u32 {
     }
 }
 
-/// As [`u32_at`], of two bytes.
+/// As [`u32_at`], for two bytes.
 pub(super) fn u16_at(bytes: &[u8], at: usize, big: bool) -> u16 {
     match *bytes.get(at..).unwrap_or_default() {
         [a, b, ..] if big => u16::from_be_bytes([a, b]),

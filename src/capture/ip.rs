@@ -1,4 +1,4 @@
-//! The network layer: addresses, the true length, and what is inside, through extension headers.
+//! The network layer: addresses, the true length, and the content after extension headers.
 
 use super::Other;
 use etherparse::{
@@ -7,21 +7,21 @@ use etherparse::{
 };
 use std::net::IpAddr;
 
-/// How many extension headers are stepped over.
+/// The cap on extension headers.
 const EXTENSIONS: usize = 256;
 
-/// What an IP header, or an extension header, carries.
+/// The content of an IP packet, or what follows an extension header.
 #[derive(Clone, Copy)]
 pub(super) struct Inner<'a> {
-    /// The protocol of its first byte.
+    /// The protocol of the first header in it.
     pub protocol: IpNumber,
-    /// The bytes that the capture holds, none behind the IP length.
+    /// The captured bytes, none past the IP length.
     pub data: &'a [u8],
-    /// How many bytes it had on the wire.
+    /// Its length on the wire.
     pub length: usize,
 }
 
-/// Where in a datagram a fragment belongs.
+/// The position of a fragment in its datagram.
 #[derive(Clone, Copy)]
 pub(super) struct Piece {
     pub id: u32,
@@ -30,7 +30,7 @@ pub(super) struct Piece {
     pub more: bool,
 }
 
-/// One IP packet, before any extension headers. `piece` is what IPv4 says about fragments.
+/// One IP packet, extension headers not processed. `piece` is from IPv4's fragment fields.
 pub(super) struct Ip<'a> {
     pub src: IpAddr,
     pub dst: IpAddr,
@@ -38,8 +38,8 @@ pub(super) struct Ip<'a> {
     pub piece: Option<Piece>,
 }
 
-/// Reads the IPv4 packet at the start of `data`, of which `length` bytes were on the wire. Its
-/// first four bits are 4.
+/// Reads the IPv4 packet at the start of `data`, of which `length` bytes were on the wire. The
+/// caller has checked the version.
 #[inline(always)]
 pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let Ok(header) = Ipv4HeaderSlice::from_slice(data) else {
@@ -49,7 +49,7 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
         });
     };
     let total = match header.total_len() {
-        // The card cuts the packet into segments and writes the length: the frame's is true.
+        // Segmentation offload: the network card writes the length; the frame's is right.
         0 => length,
         total => usize::from(total),
     };
@@ -57,7 +57,7 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let Some(rest) = total.checked_sub(head) else {
         return Err(Other::Malformed("ipv4"));
     };
-    // What stands behind the IP length is Ethernet's padding.
+    // Bytes past the IP length are Ethernet's padding.
     let data = &data[head..];
     let data = &data[..data.len().min(rest)];
     let inner = Inner { protocol: header.protocol(), data, length: rest };
@@ -70,8 +70,8 @@ pub(super) fn v4(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     Ok(Ip { src, dst, inner, piece })
 }
 
-/// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. Its
-/// first four bits are 6.
+/// Reads the IPv6 packet at the start of `data`, of which `length` bytes were on the wire. The
+/// caller has checked the version.
 #[inline(always)]
 pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     let Ok(header) = Ipv6HeaderSlice::from_slice(data) else {
@@ -79,7 +79,7 @@ pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     };
     let head = header.slice().len();
     let rest = match header.payload_length() {
-        // A jumbogram, or a packet that the card will segment.
+        // A jumbogram, or segmentation offload.
         0 => length.saturating_sub(head),
         rest => rest.into(),
     };
@@ -91,7 +91,7 @@ pub(super) fn v6(data: &[u8], length: usize) -> Result<Ip<'_>, Other> {
     Ok(Ip { src, dst, inner, piece })
 }
 
-/// Steps over extension headers, up to the transport's or into a fragment.
+/// Skips extension headers, up to the transport's header or a fragment's content.
 pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piece>), Other> {
     for _ in 0..=EXTENSIONS {
         let (protocol, len) = match inner.protocol {
@@ -126,7 +126,7 @@ pub(super) fn extensions(mut inner: Inner<'_>) -> Result<(Inner<'_>, Option<Piec
 }
 
 impl<'a> Inner<'a> {
-    /// What a header of `len` bytes, which `data` holds, carries.
+    /// The content after a header of `len` bytes, which `data` contains.
     fn after(self, protocol: IpNumber, len: usize) -> Result<Inner<'a>, Other> {
         let (data, length) = (self.data.get(len..), self.length.checked_sub(len));
         match (data, length) {
@@ -135,8 +135,8 @@ impl<'a> Inner<'a> {
         }
     }
 
-    /// Why a header that needs `need` bytes does not fit: the capture has too little of the
-    /// packet, or the packet itself is too short.
+    /// Why a header of `need` bytes does not fit: either the capture cut the packet, or the packet
+    /// itself is too short.
     pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
         match self.length >= need && self.data.len() < need {
             true => Other::Cut(header),
@@ -144,7 +144,7 @@ impl<'a> Inner<'a> {
         }
     }
 
-    /// The length that an extension header's second byte gives: that many `units`, and `more`.
+    /// The length computed from an extension header's length byte: that many `units`, and `more`.
     fn announced(&self, units: usize, more: usize) -> usize {
         (self.data.get(1).map_or(0, |count| usize::from(*count)) + more) * units
     }

@@ -1,4 +1,4 @@
-//! The numbers of link types.
+//! Link types by number.
 
 /// A link type by its number in capture files: <https://www.tcpdump.org/linktypes.html>.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +24,7 @@ impl LinkType {
 }
 
 impl LinkType {
-    /// What the number stands for, where it is one that captures of other things have.
+    /// The name of the link type, for some that are not networks of IP.
     pub fn name(self) -> Option<&'static str> {
         Some(match self.0 {
             6 => "token ring",

@@ -1,11 +1,10 @@
-//! Where frames come from: capture files, streams of them, and hex text; and the link, network and
-//! transport headers around what the protocols say.
+//! Where frames come from: capture files and streams, and hex text; decoding of link, network and
+//! transport headers.
 //!
-//! Everything here reads untrusted bytes: no input panics, and no memory grows with anything but
-//! the caps that each part names.
+//! All input is untrusted: nothing here panics, and memory is bounded by documented caps.
 //!
-//! [`Packets`] ties it together: file ([`Capture`]), link and network layers, IP fragments
-//! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] go the other way.
+//! [`Packets`] combines the parts: file ([`Capture`]), link and network layers, IP fragments
+//! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] write.
 
 mod build;
 mod classic;

@@ -1,10 +1,10 @@
-//! What a frame is that carries neither UDP nor TCP.
+//! Classification of frames that carry neither UDP nor TCP.
 
 use super::LinkType;
 use std::fmt;
 
-/// Why a frame is no [`Packet`](super::Packet): for statistics, so it is small and its text is
-/// the same for all frames of a kind.
+/// Why a frame is not a [`Packet`](super::Packet). Small and without a position, so that frames can
+/// be counted by reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Other {
@@ -22,25 +22,25 @@ pub enum Other {
     EtherType(u16),
     /// An address family of the BSD loopback that is not IP.
     Family(u32),
-    /// A link type that this crate does not read.
+    /// A link type that is not supported.
     Link(u32),
     /// A PPP protocol that is not IP.
     Ppp(u16),
-    /// A version of GRE, and what it carries, that are not read.
+    /// An unsupported version of GRE, or its content.
     Gre(u8, u16),
     /// MPLS labels before something that is neither IP nor Ethernet.
     Mpls,
-    /// An 802.11 frame without data that could be read: what it is instead.
+    /// An 802.11 frame without readable data: what it is instead.
     Wireless(&'static str),
-    /// More tags, tunnels or IPv6 extension headers than anyone sends.
+    /// Tags, tunnels or IPv6 extension headers above the caps.
     Nested,
     /// The snap length cut this header.
     Cut(&'static str),
-    /// This header contradicts itself, or the length that it has.
+    /// This header is inconsistent in itself or with its length.
     Malformed(&'static str),
-    /// An IP fragment of a datagram that is not complete.
+    /// An IP fragment of a datagram that is not complete yet.
     Fragment,
-    /// An IP fragment that the snap length cut; its datagram cannot be joined.
+    /// An IP fragment cut by the snap length; its datagram cannot be reassembled.
     CutFragment,
 }
 

@@ -1,9 +1,9 @@
-//! What a capture's frames were that carried neither UDP nor TCP, counted.
+//! Counts of the frames that carried neither UDP nor TCP.
 
 use super::Other;
 use std::fmt;
 
-/// How many reasons are told apart.
+/// The cap on distinct reasons.
 const MOST: usize = 256;
 /// How many are named in a sentence.
 const NAMED: usize = 4;
@@ -26,7 +26,7 @@ impl Others {
         }
     }
 
-    /// Each reason with its frames, in order of appearance; the first 256 of them.
+    /// Each reason with its number of frames, in order of appearance; the first 256.
     pub fn iter(&self) -> impl Iterator<Item = (Other, u64)> + '_ {
         self.seen.iter().copied()
     }
@@ -41,7 +41,7 @@ impl Others {
         self.seen.iter().map(|(_, count)| count).sum::<u64>() + self.rest
     }
 
-    /// All frames are of link types that are not read, so nothing of the capture was.
+    /// True if all frames are of unsupported link types, so that nothing could be decoded.
     pub fn all_foreign(&self) -> bool {
         !self.seen.is_empty() && self.rest == 0 && self.seen.iter().all(|(other, _)| matches!(other, Other::Link(_)))
     }

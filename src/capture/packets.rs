@@ -8,21 +8,21 @@ use super::transport::Transport;
 use super::{Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
 use std::net::{IpAddr, SocketAddr};
 
-/// What a frame turned out to be.
+/// The result of decoding a frame.
 #[derive(Clone, Debug)]
 pub enum Decoded<'a> {
     /// A UDP datagram or TCP segment.
     Packet(Packet<'a>),
-    /// Anything else, and why.
+    /// Anything else, with the reason.
     Other(Other),
 }
 
-/// A frame and what it turned out to be.
+/// A frame and the result of decoding it.
 #[derive(Clone, Debug)]
 pub struct Item<'a> {
     /// The frame as captured.
     pub frame: Frame<'a>,
-    /// What it carries.
+    /// The decoded content.
     pub decoded: Decoded<'a>,
 }
 
@@ -50,7 +50,7 @@ pub struct Packets {
     capture: Capture,
     fragments: Fragments,
     others: Others,
-    /// A frame that has more packets than the first.
+    /// A frame with more packets than the first.
     again: Held,
 }
 
@@ -74,7 +74,7 @@ impl Packets {
         Capture::open(reader).map(Packets::new)
     }
 
-    /// The next frame and what it is; `None` at the end of the file.
+    /// The next frame and the result of decoding it; `None` at the end of the file.
     ///
     /// # Errors
     /// As [`Capture::next`].
@@ -94,9 +94,8 @@ impl Packets {
         Ok(Some(Item { frame, decoded }))
     }
 
-    /// Shows the next frame, and what it is, to `then`, whose answer it returns: what
-    /// [`Packets::next`] does, without moving packets about in memory, which costs as much as
-    /// finding them.
+    /// Passes the next frame and its decoding to `then`, and returns what that returns: as
+    /// [`Packets::next`], without moving packets in memory, which costs as much as decoding them.
     ///
     /// # Errors
     /// As [`Capture::next`].
@@ -121,10 +120,11 @@ impl Packets {
         })))
     }
 
-    /// The next packet of the frame before.
+    /// The next packet of the previous frame.
     #[cold]
     fn rest(&mut self, at: usize) -> Item<'_> {
-        // The first of them: what is borrowed from here must not be written again.
+        // Copied at the first one only: results borrow from the copy, so it must not be written
+        // again.
         if at == 0 {
             std::mem::swap(&mut self.again, &mut self.fragments.held);
         }
@@ -135,12 +135,12 @@ impl Packets {
         item
     }
 
-    /// The file behind the packets.
+    /// The underlying capture.
     pub fn capture(&self) -> &Capture {
         &self.capture
     }
 
-    /// What the frames were that carried neither UDP nor TCP.
+    /// Counts of the frames that carried neither UDP nor TCP.
     pub fn others(&self) -> &Others {
         &self.others
     }
@@ -150,15 +150,15 @@ impl Packets {
         &self.fragments.tunnels
     }
 
-    /// The IP fragments that wait, and what became of others.
+    /// The state of IP reassembly, with its counters.
     pub fn fragments(&self) -> &Fragments {
         &self.fragments
     }
 }
 
-/// What one frame is. Joins IP fragments with those that `fragments` keeps of frames before; the
+/// Decodes one frame. IP fragments are joined with those of earlier frames in `fragments`; the
 /// packet that completes a datagram borrows its bytes from there. Of an 802.11 frame with several
-/// packets it is the first; [`Packets`] gives all.
+/// packets only the first is returned; [`Packets`] returns all.
 #[inline(always)]
 pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     packet(frame, fragments, |decoded| decoded)
@@ -166,7 +166,7 @@ pub fn decode<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a
 
 #[inline(always)]
 fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnOnce(Decoded<'a>) -> R) -> R {
-    // Each version goes on by itself: bringing them together here would go through memory.
+    // The versions do not share a tail: joining the paths would move the packet through memory.
     match fast::network(frame.link, frame.data) {
         Some((at, true)) => {
             if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
@@ -183,7 +183,7 @@ fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnO
     then(slow(frame, fragments))
 }
 
-/// Whatever takes more than [`fast`].
+/// Everything that [`fast`] does not handle.
 #[cold]
 pub(super) fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decoded<'a> {
     let mut noticed = Noticed::new(&mut fragments.tunnels);
@@ -195,7 +195,7 @@ pub(super) fn slow<'a>(frame: &Frame<'a>, fragments: &'a mut Fragments) -> Decod
     finish(frame, found, fragments)
 }
 
-/// The packet at `at` of the subframes that were kept of a frame.
+/// The packet at `at` of the stored subframes.
 #[cold]
 fn subframe<'a>(held: &'a Held, at: usize, fragments: &'a mut Fragments) -> Item<'a> {
     let mut noticed = Noticed::new(&mut fragments.tunnels);
@@ -213,7 +213,7 @@ fn finish<'a>(frame: &Frame<'a>, found: Result<Reached<'a>, Other>, fragments: &
     }
 }
 
-/// Joins a fragment with the others of its datagram.
+/// Adds a fragment to its datagram.
 fn joined<'a>(frame: &Frame<'a>, found: Reached<'a>, fragments: &'a mut Fragments) -> Result<Packet<'a>, Other> {
     let (src, dst, piece, inner) = match found {
         Reached::Transport(src, dst, found) => return Ok(join(frame, src, dst, found, &[])),
@@ -224,7 +224,7 @@ fn joined<'a>(frame: &Frame<'a>, found: Reached<'a>, fragments: &'a mut Fragment
     }
     let key = Key::new(src, dst, piece.id, inner.protocol);
     let Joined { inner, frames, tunnels } = fragments.add(key, frame, piece, inner).ok_or(Other::Fragment)?;
-    // There may be further headers, and tunnels, inside what was fragmented.
+    // The datagram may contain further headers and tunnels.
     let layer = Layer::Carried(src, dst, inner.protocol);
     match walk(layer, Span::new(inner.data, inner.length), &mut Noticed::new(tunnels))? {
         Reached::Transport(src, dst, found) => Ok(join(frame, src, dst, found, frames)),

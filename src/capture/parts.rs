@@ -1,32 +1,32 @@
-//! One datagram as its fragments fill it.
+//! One datagram being filled by its fragments.
 
 use super::ip::{Inner, Piece};
 use etherparse::IpNumber;
 
-/// The bytes of a datagram that are there.
+/// The bytes of a datagram received so far.
 #[derive(Default)]
 pub(super) struct Parts {
     pub data: Vec<u8>,
-    /// The ranges of `data` that are filled, in order, never touching.
+    /// The filled ranges of `data`, in order and not adjacent.
     filled: Vec<(usize, usize)>,
-    /// Known with the last fragment.
+    /// Known from the last fragment on.
     total: Option<usize>,
-    /// Known with the first.
+    /// Known from the first fragment on.
     pub protocol: IpNumber,
-    /// The frames that brought something, in order of arrival.
+    /// The frames that contributed bytes, in order of arrival.
     pub frames: Vec<u64>,
 }
 
-/// What a fragment brought.
+/// The effect of a fragment.
 pub(super) enum Taken {
     New,
     Known,
-    /// It contradicts those that came before.
+    /// It contradicts earlier ones.
     Refused,
 }
 
 impl Parts {
-    /// Forgets everything but the buffers.
+    /// Clears everything, keeps the buffers.
     pub(super) fn clear(&mut self) {
         self.data.clear();
         self.filled.clear();
@@ -34,7 +34,7 @@ impl Parts {
         self.total = None;
     }
 
-    /// Fills what is still missing of a fragment's range.
+    /// Fills the missing parts of a fragment's range.
     pub(super) fn take(&mut self, piece: Piece, inner: Inner<'_>, frame: u64) -> Taken {
         let (start, end) = (piece.offset, piece.offset + inner.data.len());
         let ended = !piece.more && self.total.is_none();
@@ -51,7 +51,7 @@ impl Parts {
         if self.data.len() < end {
             self.data.resize(end, 0);
         }
-        // The ranges from `first` to `last` touch the fragment's; between them are the holes.
+        // The ranges from `first` to `last` touch the fragment's; the holes are between them.
         let first = self.filled.partition_point(|range| range.1 < start);
         let last = self.filled.partition_point(|range| range.0 <= end);
         let mut at = start;
@@ -73,14 +73,14 @@ impl Parts {
         Taken::New
     }
 
-    /// Nothing is missing.
+    /// Is the datagram complete?
     pub(super) fn whole(&self) -> bool {
         self.total.is_some_and(|total| self.filled == [(0, total)])
     }
 }
 
-/// Copies what `bytes`, whose first stands at `start`, has for `from..to` of `data`; false where
-/// that is empty.
+/// Copies the part `from..to` of `data` from `bytes`, which begin at `start`; false if that is
+/// empty.
 fn fill(data: &mut [u8], from: usize, to: usize, start: usize, bytes: &[u8]) -> bool {
     if from >= to {
         return false;

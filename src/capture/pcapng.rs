@@ -1,8 +1,8 @@
 //! pcapng: blocks in sections, each section with its own byte order and interfaces.
 //!
-//! The blocks are taken apart here and not by pcap-parser: its packet blocks allocate for their
-//! options, it does not know the obsolete packet block, and reads `if_tsoffset` as little-endian
-//! in every section.
+//! The blocks are parsed here and not by pcap-parser: its packet blocks allocate for their options,
+//! it does not know the obsolete packet block, and reads `if_tsoffset` as little-endian in every
+//! section.
 
 use super::Time;
 use super::error::{CaptureError, Flaw};
@@ -11,34 +11,34 @@ use super::input::Input;
 use super::interface::{Interface, u16_at, u32_at};
 use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 
-/// The packet block of drafts before 2004.
+/// The packet block of versions before 2004.
 const OPB_MAGIC: u32 = 2;
-/// How many interfaces of a section are kept; a section with more is refused.
+/// The cap on interfaces per section.
 const INTERFACES: usize = 65_536;
-/// Type and length before a block's body; the length stands behind it once more.
+/// Type and length before a block's body; the length is repeated after it.
 const BLOCK_HEADER: usize = 8;
 const BLOCK_FRAME: usize = BLOCK_HEADER + 4;
 
-/// The section being read.
+/// The current section.
 #[derive(Default)]
 pub(super) struct PcapNg {
     big: bool,
     interfaces: Vec<Interface>,
 }
 
-/// Where a packet block keeps its packet.
+/// The position of the packet in a packet block.
 struct Packet {
     interface: u32,
     time: Option<u64>,
     captured: u32,
     length: u32,
-    /// Bytes of the body before the packet's.
+    /// The number of bytes of the body before the packet.
     head: usize,
 }
 
 impl PcapNg {
-    /// The next packet where that is in an enhanced block, whole in the buffer and faultless; for
-    /// all else ask [`PcapNg::next`]. Apart, as in classic files, for speed.
+    /// The next packet if it is in an enhanced block, complete in the buffer and valid; else call
+    /// [`PcapNg::next`]. Separate for speed, as in classic files.
     #[inline(always)]
     pub(super) fn buffered(&self, input: &mut Input) -> Option<Record> {
         let data = input.data();
@@ -67,7 +67,7 @@ impl PcapNg {
         Some(record)
     }
 
-    /// The next packet of any block type that has one.
+    /// The next packet, of any block type.
     #[inline(never)]
     pub(super) fn next(&mut self, input: &mut Input, frames: u64) -> Result<Option<Record>, CaptureError> {
         loop {
@@ -160,14 +160,14 @@ impl PcapNg {
     }
 
     fn obsolete(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
-        // A 16-bit interface and a drop count, where the enhanced block has a 32-bit interface.
+        // A 16-bit interface and a drop count, instead of a 32-bit interface.
         let packet = self.enhanced(body)?;
         let interface = u16_at(body, 0, self.big).into();
         Ok(packet.map(|packet| Packet { interface, ..packet }))
     }
 
-    /// A simple packet has no time and no captured length: that follows from the snap length of
-    /// the first interface, which is the one that it was captured on.
+    /// A simple packet has no time and no captured length: that follows from the snap length of the
+    /// first interface, on which it was captured by definition.
     fn simple(&self, body: &[u8]) -> Result<Option<Packet>, Option<Flaw>> {
         if body.len() < 4 {
             return Err(None);

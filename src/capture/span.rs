@@ -1,28 +1,28 @@
-//! What stands behind a header: the bytes that the capture holds, and how many there were.
+//! The bytes after a header: those captured, and the length on the wire.
 
 use super::Other;
 
 /// The rest of a frame at some layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span<'a> {
-    /// What the capture holds of it; at most `length` bytes.
+    /// The captured bytes; at most `length`.
     pub data: &'a [u8],
-    /// How many bytes it had on the wire.
+    /// The length on the wire.
     pub length: usize,
 }
 
 impl<'a> Span<'a> {
-    /// All of a frame.
+    /// A whole frame.
     pub(super) fn new(data: &'a [u8], length: usize) -> Span<'a> {
         Span { data, length: length.max(data.len()) }
     }
 
-    /// The first `N` bytes, which are those of `header`.
+    /// The first `N` bytes, which belong to `header`.
     pub(super) fn head<const N: usize>(&self, header: &'static str) -> Result<&'a [u8; N], Other> {
         self.data.first_chunk().ok_or_else(|| self.short(header, N))
     }
 
-    /// What follows `count` bytes of `header`.
+    /// What follows the `count` bytes of `header`.
     pub(super) fn skip(self, count: usize, header: &'static str) -> Result<Span<'a>, Other> {
         match self.data.get(count..) {
             Some(data) => Ok(Span { data, length: self.length - count }),
@@ -30,13 +30,12 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// No more than its first `length` bytes; `None` where it has not as many.
+    /// Its first `length` bytes; `None` if it is shorter.
     pub(super) fn clip(self, length: usize) -> Option<Span<'a>> {
         (length <= self.length).then(|| Span { data: &self.data[..self.data.len().min(length)], length })
     }
 
-    /// Why a header that needs `need` bytes does not fit: the capture has too little, or there was
-    /// no more.
+    /// Why a header of `need` bytes does not fit: the capture cut it, or the packet is too short.
     pub(super) fn short(&self, header: &'static str, need: usize) -> Other {
         match self.length >= need && self.data.len() < need {
             true => Other::Cut(header),

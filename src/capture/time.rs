@@ -1,4 +1,4 @@
-//! Time stamps with every digit that the capture gave them.
+//! Timestamps at the resolution of the capture.
 
 use std::fmt;
 
@@ -21,9 +21,9 @@ impl Time {
         Time { secs, frac: micros as u64, digits: 6 }
     }
 
-    /// Nanoseconds since the epoch; digits beyond them are cut.
+    /// Nanoseconds since the epoch; further digits are cut off.
     pub fn nanos(self) -> i128 {
-        // `frac` is below 10^`digits`, so nothing is lost. Nearly all captures have one of the first two.
+        // Exact, since `frac` is below 10^`digits`. Nearly all captures have one of the first two.
         let frac = match self.digits {
             6 => self.frac.saturating_mul(1000),
             9 => self.frac,
@@ -33,8 +33,8 @@ impl Time {
         self.secs as i128 * 1_000_000_000 + frac as i128
     }
 
-    /// Whether it is before the epoch, and how far from it: whole seconds, and a fraction as `frac`.
-    /// That is how decimals are written, while `frac` always counts forward.
+    /// Sign and magnitude, as decimals are written: whether it is before the epoch, whole seconds,
+    /// and a fraction as `frac`. (`frac` itself always counts forward.)
     pub fn magnitude(self) -> (bool, u64, u64) {
         match (self.secs, self.frac) {
             (0.., frac) => (false, self.secs.unsigned_abs(), frac),
@@ -43,8 +43,8 @@ impl Time {
         }
     }
 
-    /// The time that a decimal number of seconds since the epoch is: `1795229852.841544`, `-0.5`,
-    /// `9e-6`. `None` where it is none, or has more than 18 digits behind the point.
+    /// Parses a decimal number of seconds since the epoch: `1795229852.841544`, `-0.5`, `9e-6`.
+    /// `None` if it is not one, or has more than 18 decimals.
     pub fn decimal(text: &str) -> Option<Time> {
         let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (number, exponent) = match text.split_once(['e', 'E']) {
@@ -55,7 +55,7 @@ impl Time {
         if whole.is_empty() || !whole.bytes().chain(frac.bytes()).all(|b| b.is_ascii_digit()) {
             return None;
         }
-        // The digits, and where the point stands among them.
+        // The digits, and the position of the point among them.
         let mut all = format!("{whole}{frac}");
         let mut point = i64::try_from(whole.len()).ok()? + i64::from(exponent);
         if !(-18..=40).contains(&point) || all.len() > 60 {
@@ -78,13 +78,13 @@ impl Time {
         Some(Time { secs, frac: sum.rem_euclid(unit) as u64, digits })
     }
 
-    /// Nanoseconds from `earlier` to `self`; negative where time runs backwards.
+    /// Nanoseconds from `earlier` to `self`; negative if time runs backwards.
     pub fn since(self, earlier: Time) -> i128 {
         self.nanos() - earlier.nanos()
     }
 }
 
-/// Seconds with every digit, as the JSON output has them: `1795229852.841544`.
+/// Seconds with all digits, as in the JSON output: `1795229852.841544`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (negative, secs, frac) = self.magnitude();

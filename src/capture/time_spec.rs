@@ -1,4 +1,4 @@
-//! Points in time as people write them: after the beginning of a capture, or of the calendar.
+//! Points in time as the user gives them: relative to the start of a capture, or absolute.
 
 use super::Time;
 use crate::duration::{decimal, nanos};
@@ -9,14 +9,14 @@ const SECOND: i128 = 1_000_000_000;
 /// A point in time, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeSpec {
-    /// So long after the first frame.
+    /// After the first frame.
     After(i128),
     /// Since the epoch.
     At(i128),
 }
 
 impl TimeSpec {
-    /// Nanoseconds since the epoch, in a capture whose first frame is of `start`.
+    /// Nanoseconds since the epoch, for a capture that starts at `start`.
     pub fn nanos(self, start: Time) -> i128 {
         match self {
             TimeSpec::After(nanos) => start.nanos().saturating_add(nanos),
@@ -43,7 +43,7 @@ impl FromStr for TimeSpec {
             return calendar(text).map(TimeSpec::At).ok_or_else(wrong);
         }
         let after = text.strip_prefix('+').unwrap_or(text);
-        // Where it begins as a duration, what is wrong with that is what is meant.
+        // If it begins like a duration, report what is wrong with the duration.
         nanos(after).map(TimeSpec::After).map_err(|why| match after.starts_with(|c: char| c.is_ascii_digit()) {
             true => format!("{why}; after the first frame; or @SECONDS since 1970, or 2026-11-21T12:00:00Z"),
             false => wrong(),
@@ -51,7 +51,7 @@ impl FromStr for TimeSpec {
     }
 }
 
-/// A day of UTC, with or without a time of day.
+/// A UTC date, with or without a time of day.
 fn calendar(text: &str) -> Option<i128> {
     let text = text.strip_suffix('Z').unwrap_or(text);
     let (day, time) = text.split_once(['T', ' ']).unwrap_or((text, "00:00"));
@@ -76,15 +76,15 @@ fn calendar(text: &str) -> Option<i128> {
     Some((days as i128 * 86_400 + hour as i128 * 3600 + minute as i128 * 60) * SECOND + second)
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar.
+/// Days from 1970-01-01 to a date of the Gregorian calendar.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March: the leap day is a year's last.
+    // With years beginning in March, the leap day is the last day of a year.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let in_year = (153 * month + 2) / 5 + day - 1;
     year * 365 + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + in_year - 719_468
 }
 
-/// The day (year, month, day) that is so many days after 1970-01-01.
+/// The date (year, month, day) that many days after 1970-01-01.
 pub fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, in_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(parse("2.5"), Ok(TimeSpec::After(SECOND * 5 / 2)));
         assert_eq!(parse("@1795229852.841544"), Ok(TimeSpec::At(1_795_229_852_841_544_000)));
         assert_eq!(parse("1970-01-02"), Ok(TimeSpec::At(86_400 * SECOND)));
-        // 2026-11-21 06:20:48 UTC, as `date -u -d .. +%s` has it.
+        // 2026-11-21 06:20:48 UTC, as given by `date -u -d .. +%s`.
         assert_eq!(parse("2026-11-21T06:20:48Z"), Ok(TimeSpec::At(1_795_242_048 * SECOND)));
         assert_eq!(parse("2000-02-29 23:59:59.25"), Ok(TimeSpec::At(951_868_799 * SECOND + SECOND / 4)));
         for wrong in ["", "x", "10x", "s", "1-2", "2026-02-29", "2026-13-01", "2026-11-21T24:00", "@", "1..2", "-5s"] {

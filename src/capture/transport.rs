@@ -4,14 +4,14 @@ use super::ip::Inner;
 use super::{Body, Other, Segment};
 use etherparse::{TcpHeaderSlice, UdpHeaderSlice, ip_number};
 
-/// A transport header and what follows it.
+/// A transport header and its payload.
 pub(super) struct Transport<'a> {
     pub src: u16,
     pub dst: u16,
     pub body: Body<'a>,
 }
 
-/// Reads the transport header of `inner`, all of whose extension headers are behind.
+/// Reads the transport header of `inner`, which has no extension headers any more.
 #[inline(always)]
 pub(super) fn transport<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     match inner.protocol {
@@ -28,8 +28,8 @@ fn udp<'a>(inner: Inner<'a>) -> Result<Transport<'a>, Other> {
     let Ok(header) = UdpHeaderSlice::from_slice(inner.data) else {
         return Err(inner.short("udp", 8));
     };
-    // The header's length counts itself. Zero is a jumbogram's, or not yet written by the card;
-    // more than IP brought cannot be.
+    // The length includes the header. Zero means a jumbogram, or that the network card fills it in;
+    // more than IP's length is invalid.
     let length = match usize::from(header.length()) {
         0 => inner.length - 8,
         1..8 => return Err(Other::Malformed("udp")),

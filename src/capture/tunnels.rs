@@ -1,8 +1,8 @@
-//! Which tunnels a capture's packets came through.
+//! The tunnels that a capture's packets came through.
 
 use std::net::IpAddr;
 
-/// How many tunnels are told apart.
+/// The cap on distinct tunnels.
 const MOST: usize = 64;
 
 /// A tunnel, in one direction.
@@ -10,14 +10,14 @@ const MOST: usize = 64;
 pub struct Tunnel {
     /// `gre`, `vxlan`, ...
     pub name: &'static str,
-    /// Where it begins.
+    /// The address of the sending end.
     pub src: IpAddr,
-    /// Where it ends.
+    /// The address of the receiving end.
     pub dst: IpAddr,
 }
 
-/// The outer addresses of the packets that came through tunnels, and how many did; the inner ones
-/// are those of each [`Packet`](super::Packet).
+/// The outer addresses of tunnelled packets, with the number of packets; the inner addresses are
+/// those of each [`Packet`](super::Packet).
 #[derive(Clone, Debug, Default)]
 pub struct Tunnels {
     seen: Vec<(Tunnel, u64)>,
@@ -35,7 +35,7 @@ impl Tunnels {
         }
     }
 
-    /// Each tunnel with its packets, in order of appearance; the first 64 of them.
+    /// Each tunnel with its number of packets, in order of appearance; the first 64.
     pub fn iter(&self) -> impl Iterator<Item = (Tunnel, u64)> + '_ {
         self.seen.iter().copied()
     }

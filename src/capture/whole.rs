@@ -1,24 +1,24 @@
-//! Whether bytes are a whole packet: the lengths that its headers name are the ones that there are,
-//! and IPv4's check sum is right. Chance does not bring that about, so it tells encapsulation from
-//! payload where a port number alone would be a guess.
+//! Are these bytes a complete packet? The lengths in the headers must agree with the actual ones,
+//! and IPv4's checksum must be right. That does not happen by chance, so it distinguishes
+//! encapsulation from payload better than a port number.
 
 use super::ip::{Inner, extensions, v6};
 use super::{LinkType, Other};
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{EtherType, ether_type, ip_number};
 
-/// The shortest Ethernet frame, with its check sequence: shorter packets are padded to it.
+/// The shortest Ethernet frame, with its check sequence; shorter packets are padded to it.
 const SHORTEST: usize = 64;
-/// How many bytes may stand behind an IP packet in Ethernet: what fills the shortest frame up.
+/// The most bytes after an IP packet in Ethernet: the padding of the shortest frame.
 pub(super) const PADDING: usize = 50;
-/// The frame check sequence.
+/// The length of the frame check sequence.
 const FCS: usize = 4;
-/// VLAN tags of a frame that are stepped over.
+/// The cap on VLAN tags.
 const TAGS: usize = 8;
 
-/// What a packet is whose headers agree with each other and with its length: an
+/// The link type of a packet whose headers are consistent with each other and with its length: an
 /// [`LinkType::ETHERNET`] frame (VLAN tags allowed) of IPv4, IPv6 or ARP, or an IP packet
-/// ([`LinkType::RAW`]); `None` for all else, and for the beginning of a packet.
+/// ([`LinkType::RAW`]); `None` for anything else, including the beginning of a packet.
 ///
 /// ```
 /// use netkit::capture::{Body, LinkType, ethernet, whole_packet};
@@ -38,8 +38,7 @@ pub fn whole_packet(data: &[u8]) -> Option<LinkType> {
     ethernet(data, data.len()).then_some(LinkType::ETHERNET)
 }
 
-/// An Ethernet frame of `length` bytes, of which `data` is there, holds a packet that agrees with
-/// itself.
+/// Is an Ethernet frame of `length` bytes, of which `data` was captured, consistent?
 pub(super) fn ethernet(data: &[u8], length: usize) -> bool {
     let mut at = 12;
     for _ in 0..=TAGS {
@@ -53,7 +52,7 @@ pub(super) fn ethernet(data: &[u8], length: usize) -> bool {
             }
             ether_type::IPV4 => return rest.first().is_some_and(|b| b >> 4 == 4) && ip(rest, left, spare),
             ether_type::IPV6 => return rest.first().is_some_and(|b| b >> 4 == 6) && ip(rest, left, spare),
-            // Ethernet and IPv4 addresses, a request or an answer.
+            // Ethernet and IPv4 addresses, a request or a reply.
             ether_type::ARP => return left >= 28 && matches!(rest, [0, 1, 8, 0, 6, 4, 0, 1 | 2, ..]),
             _ => return false,
         }
@@ -61,7 +60,8 @@ pub(super) fn ethernet(data: &[u8], length: usize) -> bool {
     false
 }
 
-/// An IP packet in `length` bytes, of which `data` is there and at most `spare` are not its own.
+/// Is an IP packet in `length` bytes consistent, of which `data` was captured and at most `spare`
+/// are padding?
 pub(super) fn ip(data: &[u8], length: usize, spare: usize) -> bool {
     match data.first().map(|first| first >> 4) {
         Some(4) => v4_agrees(data, length, spare),
@@ -81,7 +81,7 @@ fn v4_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     if Sum16BitWords::new().add_slice(header).ones_complement() == 0 {
         return true;
     }
-    // A card that writes the check sum later leaves 0 there; then the transport has to agree.
+    // With checksum offload the field is 0; then the transport's length has to agree.
     let later = fixed[10..12] == [0, 0] && fixed[6] & 0x3f == 0 && fixed[7] == 0;
     let data = &data[head..];
     let inner = Inner { protocol: fixed[9].into(), data: &data[..data.len().min(total - head)], length: total - head };
@@ -91,7 +91,7 @@ fn v4_agrees(data: &[u8], length: usize, spare: usize) -> bool {
 fn v6_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     let Some(fixed) = data.first_chunk::<40>() else { return false };
     let total = 40 + usize::from(u16::from_be_bytes([fixed[4], fixed[5]]));
-    // No multicast address sends.
+    // A multicast address cannot be a sender.
     if total == 40 || total > length || length - total > spare || fixed[8] == 0xff {
         return false;
     }
@@ -104,7 +104,7 @@ fn v6_agrees(data: &[u8], length: usize, spare: usize) -> bool {
     }
 }
 
-/// The transport's header is there, and its length is that of the packet.
+/// The transport's header is present, and its length is that of the packet.
 fn transport_agrees(inner: Inner<'_>) -> bool {
     if inner.data.len() < inner.length.min(20) {
         return inner.data.len() < inner.length && matches!(inner.protocol, ip_number::UDP | ip_number::TCP);
@@ -193,7 +193,7 @@ mod tests {
             let mut bytes = [0; 96];
             bytes.chunks_mut(8).for_each(|chunk| chunk.copy_from_slice(&random().to_le_bytes()));
             let length = 20 + random() as usize % 76;
-            // The easiest case: the version nibble is there already.
+            // The hardest case to reject: the version nibble is right.
             bytes[0] = [0x45, 0x60][random() as usize % 2];
             assert_eq!(whole_packet(&bytes[..length]), None, "{bytes:02x?}");
         }

@@ -1,9 +1,9 @@
-//! Classic pcap, written.
+//! Writing classic pcap files.
 
 use super::{LinkType, Time};
 use std::io::{self, Write};
 
-/// Written as the snap length: what tcpdump writes, and more than any frame built here has.
+/// The snap length written: tcpdump's default, and more than any frame built here has.
 const SNAP: u32 = 262_144;
 
 /// Writes a classic pcap file, little-endian. Give it a buffered writer.
@@ -13,11 +13,11 @@ pub struct PcapWriter<W: Write> {
 }
 
 impl<W: Write> PcapWriter<W> {
-    /// Writes the file header. Time stamps have nanoseconds where `digits` is above 6, else
+    /// Writes the file header. Timestamps have nanoseconds if `digits` is above 6, else
     /// microseconds: pass [`Time::digits`] of the first frame.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn new(mut out: W, link: LinkType, digits: u8) -> io::Result<PcapWriter<W>> {
         let nanos = digits > 6;
         let magic: u32 = if nanos { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
@@ -28,11 +28,11 @@ impl<W: Write> PcapWriter<W> {
         Ok(PcapWriter { out, nanos })
     }
 
-    /// Writes one whole frame. Digits of `time` beyond the file's resolution are cut.
+    /// Writes one frame. Digits of `time` beyond the file's resolution are cut off.
     ///
     /// # Errors
-    /// Those of the writer; [`io::ErrorKind::InvalidInput`] where the time is before 1970 or after
-    /// 2106, or the frame has more than 262144 bytes, none of which the format can hold.
+    /// Errors of the writer; [`io::ErrorKind::InvalidInput`] if the time is before 1970 or after
+    /// 2106, or the frame has more than 262144 bytes: the format cannot hold those.
     pub fn frame(&mut self, time: Time, data: &[u8]) -> io::Result<()> {
         let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
         let nanos = time.nanos();
@@ -52,17 +52,17 @@ impl<W: Write> PcapWriter<W> {
         self.out.write_all(data)
     }
 
-    /// Whether the file's resolution has room for all digits of `time`.
+    /// Whether the file's resolution can represent `time` exactly.
     pub fn is_exact(&self, time: Time) -> bool {
         let (unit, digits) = if self.nanos { (1, 9) } else { (1000, 6) };
         let more = u32::from(time.digits.min(18)).saturating_sub(digits);
         time.frac.is_multiple_of(10u64.pow(more)) && (time.digits > 9 || time.nanos().rem_euclid(unit) == 0)
     }
 
-    /// Passes on what is buffered.
+    /// Flushes the writer.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }

@@ -1,23 +1,23 @@
-//! zstd, unpacked as it is read: several frames, skippable ones, check sums, and all that is there
+//! Streaming zstd decompression: several frames, skippable ones, checksums, and all available data
 //! of a file that is cut.
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::io::{self, Read};
 
-/// The largest window that is accepted: what RFC 8878 asks of every decoder, and all that `zstd -19`
-/// needs. As much of what is unpacked is kept in memory.
+/// The largest window that is accepted: what RFC 8878 requires of every decoder, and all that `zstd
+/// -19` needs. That much unpacked data is held in memory.
 const WINDOW: u64 = 8 << 20;
-/// A last block without content, and a check sum: what makes the decoder give out all that it has.
+/// A last block without content, and a checksum: makes the decoder release all data it has.
 const END: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Reads what a zstd file holds.
+/// Reads the unpacked data of a zstd file.
 pub(super) struct Zstd<R> {
     source: Counted<R>,
     decoder: FrameDecoder,
     /// Between frames.
     idle: bool,
-    /// What to say when all has been given out.
+    /// The error to return when all data have been read.
     broken: Option<io::Error>,
     done: bool,
 }
@@ -30,7 +30,7 @@ impl<R: Read> Zstd<R> {
         Zstd { source, decoder, idle: true, broken: None, done: false }
     }
 
-    /// Begins the next frame; false where there is none.
+    /// Begins the next frame; false if there is none.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             self.source.read = 0;
@@ -48,7 +48,7 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// What went wrong: the file ended, it could not be read, or it is damaged.
+    /// The underlying cause: the file ended, could not be read, or is damaged.
     fn why(&mut self, error: FrameDecoderError) -> io::Error {
         match (self.source.error.take(), error) {
             (Some(error), _) => error,
@@ -62,7 +62,7 @@ impl<R: Read> Zstd<R> {
         }
     }
 
-    /// Unpacks until there is something to give out, or an end.
+    /// Unpacks until there are data to return, or an end.
     fn advance(&mut self) -> io::Result<()> {
         while self.decoder.can_collect() == 0 && !self.done {
             if self.idle {
@@ -81,7 +81,7 @@ impl<R: Read> Zstd<R> {
             if let Err(error) = self.decoder.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1)) {
                 self.broken = Some(self.why(error));
                 self.done = true;
-                // What came before stands.
+                // The data before the fault are valid.
                 let _ = self.decoder.decode_blocks(&END[..], BlockDecodingStrategy::All);
             }
         }
@@ -102,7 +102,7 @@ impl<R: Read> Read for Zstd<R> {
     }
 }
 
-/// A reader that remembers how it ended: the decoder's errors do not tell.
+/// A reader that records how it ended: the decoder's errors do not tell.
 struct Counted<R> {
     inner: R,
     ended: bool,

@@ -6,11 +6,11 @@ use clap::{CommandFactory, Parser};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Parses the arguments, the first of which is the program. Where they name a file instead of a
-/// subcommand, `decode` is meant; a file that is named like a subcommand loses.
+/// Parses the arguments, the first of which is the program. If they name a file instead of a
+/// subcommand, `decode` is assumed; subcommands take precedence over files of the same name.
 ///
 /// # Errors
-/// clap's.
+/// Errors of clap.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let mut cli = match Cli::try_parse_from(&args) {
         Err(error) if matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) => {
@@ -28,7 +28,7 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// Is what stands where a subcommand is due a file?
+/// Is there a file where a subcommand is expected?
 fn names_a_file(args: &[OsString]) -> bool {
     let mut option = false;
     for arg in args {
@@ -36,7 +36,7 @@ fn names_a_file(args: &[OsString]) -> bool {
         if !dashed {
             match (is_file(arg), option) {
                 (true, _) => return true,
-                // It may be the value of the option before.
+                // It may be the value of the previous option.
                 (false, true) => {}
                 (false, false) => return false,
             }
@@ -50,11 +50,11 @@ fn is_file(arg: &OsStr) -> bool {
     let command = Cli::command();
     let text = arg.to_string_lossy();
     let named = command.get_subcommands().any(|c| c.get_name() == text);
-    // What has a dot or a folder is a file also where there is none of that name: that is said then.
+    // A name with a dot or a directory is a file even if it does not exist: the error then says so.
     !named && (arg == "-" || text.contains(['.', '/', std::path::MAIN_SEPARATOR]) || Path::new(arg).is_file())
 }
 
-/// What netkit has instead of an option of tshark or tcpdump that it does not know.
+/// The netkit equivalent of an unknown option of tshark or tcpdump.
 pub fn instead(error: &clap::Error) -> Option<&'static str> {
     let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
     Some(match arg.get(..2)? {
@@ -96,7 +96,7 @@ mod tests {
         }
         assert_eq!(files("netkit -"), Ok(vec!["-".into()]));
         assert_eq!(files("netkit folder/x a.pcap"), Ok(vec!["folder/x".into(), "a.pcap".into()]));
-        // A file of this project that has neither dot nor folder in its name.
+        // A file of this project without a dot or directory in its name.
         assert_eq!(files("netkit LICENSE-MIT"), Ok(vec!["LICENSE-MIT".into()]));
     }
 

@@ -1,5 +1,5 @@
-//! The command line: every option and its help, once; a file for each command's. Help, man page
-//! and completions come from here.
+//! The command line: all options and their help texts, with a file per command. Help, man page and
+//! completions are generated from here.
 
 mod decode;
 mod diff;

@@ -1,4 +1,4 @@
-//! Names that options take: shells complete them, errors say which one was meant.
+//! Names as option values: for completions, and suggestions in errors.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command, CommandFactory, Error};
@@ -7,8 +7,7 @@ use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name};
 use std::ffi::OsStr;
 
-/// A text of which some values can be listed. That they are listed does not mean that there are
-/// no others: `check` decides.
+/// A text with some known values. Others may be valid too: `check` decides.
 #[derive(Clone)]
 pub struct Listed {
     list: fn() -> Vec<PossibleValue>,
@@ -39,7 +38,7 @@ fn protocols() -> Vec<PossibleValue> {
     plain(ALL.map(|d| d.name()))
 }
 
-/// The name of a protocol there is.
+/// Checks the name of a protocol.
 pub fn known_proto(name: &str) -> Result<String, String> {
     let names = || ALL.iter().map(|d| d.name());
     match by_name(name) {
@@ -82,7 +81,7 @@ fn messages() -> Vec<String> {
     list
 }
 
-/// A message to write.
+/// A message to encode.
 pub fn message() -> Listed {
     Listed { list: || plain(messages()), check: any }
 }
@@ -97,7 +96,7 @@ pub fn documented() -> Listed {
     Listed { list, check: any }
 }
 
-/// A filter; what it may begin with.
+/// A filter; completes its first name.
 pub fn filter() -> Listed {
     Listed { list: || plain(Names::new(&netkit::protocols::options()).all()), check: any }
 }
@@ -107,7 +106,7 @@ pub fn table() -> Listed {
     Listed { list: || plain(["message", "flow", "peer", "second"]), check: any }
 }
 
-/// What there is help for.
+/// A topic of `netkit help`.
 pub fn topic() -> Listed {
     fn list() -> Vec<PossibleValue> {
         let commands = super::Cli::command();

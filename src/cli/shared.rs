@@ -1,4 +1,4 @@
-//! Options that several commands share.
+//! Options that several commands have in common.
 
 use super::names::{filter, known_proto, proto, setting};
 use crate::platform::LIST_SEPARATOR;

@@ -1,10 +1,10 @@
-//! Wrong usage in one line, as every other error: `netkit: WHAT: WHY`.
+//! Usage errors in one line, like all other errors: `netkit: WHAT: WHY`.
 
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use netkit::nearest::{hint, nearest};
 
-/// clap's error without its paragraphs: what is wrong, what may have been meant, where help is.
+/// clap's error without its paragraphs: what is wrong, suggestions, the help command.
 pub fn one_line(error: &clap::Error) -> String {
     if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(given))) =
         (error.kind(), error.get(ContextKind::InvalidSubcommand))
@@ -24,14 +24,14 @@ pub fn one_line(error: &clap::Error) -> String {
         }
     }
     if let Some(ours) = super::meant::instead(error) {
-        // clap's own tip is to escape the option, which nobody means.
+        // clap suggests to escape the option, which is never what was intended.
         return format!("{}; {ours}", line.split("; ").next().unwrap_or_default());
     }
     if let (ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument, Some(usage)) =
         (error.kind(), error.get(ContextKind::Usage))
         && let ContextValue::StyledStr(usage) = usage
     {
-        // `Usage: netkit decode [OPTIONS] <FILE>...`: the command is what stands before its arguments.
+        // `Usage: netkit decode [OPTIONS] <FILE>...`: the command is the text before its arguments.
         let usage = usage.to_string();
         let command = usage.split_whitespace().skip(1).take_while(|w| !w.starts_with(['[', '<', '-']));
         line += &format!(" ({} --help tells more)", command.collect::<Vec<_>>().join(" "));

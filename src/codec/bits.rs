@@ -1,10 +1,10 @@
-//! The one primitive under all numbers: bits at any offset, least significant first.
+//! Reading and writing bits at any offset, least significant first: what all numbers are built on.
 //!
 //! Bit `k` of a message is bit `k mod 8` (least significant = 0) of byte `k / 8`. A byte-aligned
-//! little-endian number is the same thing at an offset that 8 divides; a big-endian one has its
-//! bytes swapped.
+//! little-endian number is the special case of an offset divisible by 8; a big-endian number
+//! additionally has its bytes swapped.
 
-/// `count` (at most 64) bits of `data` from bit `at` on; bits behind the end are zero.
+/// `count` (at most 64) bits of `data` from bit `at` on; bits past the end read as zero.
 #[inline(always)]
 pub fn get(data: &[u8], at: usize, count: u32) -> u64 {
     let (byte, shift) = (at / 8, (at % 8) as u32);
@@ -25,7 +25,7 @@ fn tail(data: &[u8], byte: usize) -> u64 {
     let rest = data.get(byte..).unwrap_or(&[]);
     match data.last_chunk::<8>() {
         Some(_) if rest.is_empty() => 0,
-        // The last eight bytes, less those before `byte`; `rest` has at most seven.
+        // The last eight bytes, shifted down by those before `byte`; `rest` has at most seven.
         Some(last) => u64::from_le_bytes(*last) >> (8 * (8 - rest.len().min(8))),
         None => {
             let mut eight = [0; 8];
@@ -35,13 +35,14 @@ fn tail(data: &[u8], byte: usize) -> u64 {
     }
 }
 
-/// The lowest `count` bits set.
+/// A mask of the lowest `count` bits.
 #[inline(always)]
 pub const fn mask(count: u32) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
-/// Swaps the bytes of a number of `count` bits, where that is a whole number of bytes.
+/// Swaps the bytes of a number of `count` bits, if that is a whole number of bytes; others are
+/// returned unchanged.
 #[inline(always)]
 pub const fn swap(value: u64, count: u32) -> u64 {
     if count == 0 || !count.is_multiple_of(8) { value } else { value.swap_bytes() >> (64 - count) }
@@ -56,7 +57,7 @@ pub const fn signed(value: u64, count: u32) -> i64 {
     }
 }
 
-/// Bits being written, the last byte filled up with zeros.
+/// A growing bit string; the unused bits of the last byte are zero.
 #[derive(Clone, Debug, Default)]
 pub struct BitBuf {
     bytes: Vec<u8>,
@@ -64,12 +65,12 @@ pub struct BitBuf {
 }
 
 impl BitBuf {
-    /// How many bits there are.
+    /// The length in bits.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Is there no bit?
+    /// True when nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -99,7 +100,7 @@ impl BitBuf {
         }
     }
 
-    /// Overwrites `count` bits from bit `at` on, all of which have been written before.
+    /// Overwrites `count` bits from bit `at` on; all of them must have been written before.
     pub fn patch(&mut self, at: usize, value: u64, count: u32) {
         for k in 0..count as usize {
             let (byte, bit) = ((at + k) / 8, (at + k) % 8);
@@ -109,7 +110,7 @@ impl BitBuf {
         }
     }
 
-    /// Takes off everything from bit `at` on, and returns it.
+    /// Removes everything from bit `at` on, and returns it.
     pub fn split_off(&mut self, at: usize) -> BitBuf {
         let mut off = BitBuf::default();
         if at.is_multiple_of(8) {
@@ -130,12 +131,12 @@ impl BitBuf {
         off
     }
 
-    /// The bytes, the last one filled up with zeros.
+    /// The bytes, the last one padded with zeros.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes, the last one filled up with zeros.
+    /// The bytes, the last one padded with zeros.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }

@@ -1,6 +1,6 @@
-//! Is a table closed? Every reference names an earlier field that is kept, cases are unique,
-//! names are snake_case, nesting is bounded. Held by a unit test over every table, and by the
-//! loader of the users' schemas.
+//! Is a table well-formed? Every reference names an earlier field marked as referenced, cases are
+//! unique, names are snake_case, nesting is bounded. A unit test checks every table; the schema
+//! loader checks the users' schemas.
 
 use super::layout::{Count, Field, Kind, Len, Other, When, flag};
 
@@ -14,7 +14,7 @@ pub fn check(fields: &'static [Field]) -> Result<(), String> {
 
 struct Checker {
     referenced: Vec<&'static str>,
-    /// Groups on the way: a table may contain itself.
+    /// The groups being checked: a table may contain itself.
     seen: Vec<*const Field>,
 }
 
@@ -42,7 +42,7 @@ impl Checker {
             }
             self.condition(&field.when, &path)?;
             self.field(field, &path, depth)?;
-            if field.is(flag::KEPT) || matches!(field.kind, Kind::Derived) {
+            if field.is(flag::REFERENCED) || matches!(field.kind, Kind::Derived) {
                 self.referenced.push(field.name);
             }
         }
@@ -112,7 +112,7 @@ impl Checker {
     fn known(&self, name: &str, path: &str) -> Result<(), String> {
         match self.referenced.contains(&name) {
             true => Ok(()),
-            false => Err(format!("{path}: refers to {name}, which is no earlier field that is kept")),
+            false => Err(format!("{path}: refers to {name}, which is no earlier field marked as referenced")),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! What a table cannot know by itself: the values of earlier fields, and of earlier messages.
+//! The inputs of a walk that are not in the table: values of earlier fields, and of earlier
+//! messages.
 
 use super::layout::{Field, Order};
 
@@ -8,19 +9,19 @@ pub struct Scope {
     entries: Vec<Entry>,
 }
 
-/// One value of a [`Scope`], and where it stands, so that a writer can complete it.
+/// One value of a [`Scope`], and its position, so that a writer can fill it in later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub field: &'static Field,
     pub value: u64,
     pub bit: u32,
     pub given: bool,
-    /// A list or text was counted by it.
+    /// Some list or text already has its length from this field.
     pub counted: bool,
 }
 
 impl Scope {
-    /// The value of the nearest earlier field of that name.
+    /// The value of the nearest earlier field with that name.
     #[inline]
     pub fn get(&self, name: &str) -> Option<u64> {
         self.entries.iter().rev().find(|e| e.field.name == name).map(|e| e.value)
@@ -47,25 +48,25 @@ impl Scope {
     }
 }
 
-/// What earlier messages tell about a [`super::layout::Kind::Derived`] field.
+/// What earlier messages established for a [`super::layout::Kind::Derived`] field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recalled {
     /// This value.
     Value(u64),
-    /// Nothing: what follows cannot be read, which is no fault of the bytes.
+    /// Not known: what follows cannot be read, but the bytes are not at fault.
     Unknown,
     /// The message contradicts what is known: a fault, with this reason.
     Fault(&'static str),
 }
 
-/// The conversation's memory, as far as layouts need it. Sessions and encoders implement it.
+/// The conversation's state, as far as layouts need it. Sessions and encoders implement it.
 pub trait Context {
     /// The byte order of fields in [`Order::Conversation`].
     fn order(&self) -> Order {
         Order::Little
     }
 
-    /// The value of a setting that conditions name; see [`super::layout::When::Setting`].
+    /// The value of a setting that conditions refer to; see [`super::layout::When::Setting`].
     fn setting(&self, _name: &str) -> u64 {
         0
     }
@@ -75,8 +76,8 @@ pub trait Context {
         Recalled::Unknown
     }
 
-    /// The fields behind `value` of a switch whose unlisted values are [`super::layout::Other::Ask`],
-    /// or of a payload: what the user's schema says.
+    /// The fields after `value` of a switch whose unlisted values are
+    /// [`super::layout::Other::Ask`], or the fields of a payload, from the user's schema.
     fn layout(&mut self, _field: &'static Field, _value: Option<u64>, _scope: &Scope) -> Option<&'static [Field]> {
         None
     }

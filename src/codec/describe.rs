@@ -1,10 +1,10 @@
-//! The tables in words: types, sizes, conditions. `netkit fields`, the annotated JSON and the
-//! documentation come from here.
+//! The tables as text: types, sizes, conditions. `netkit fields`, the annotated JSON and the
+//! documentation are generated from here.
 
 use super::layout::{Charset, Count, Field, Kind, Len, Order, Other, Show, Sign, When, flag};
 use crate::plural::Plural;
 
-/// A field's type in a word or two: `u16le`, `3 bits`, `text (u8 length)`.
+/// A field's type in short: `u16le`, `3 bits`, `text (u8 length)`.
 pub fn kind(field: &Field) -> String {
     let number = |letter: char, bits: u8, order: Order| match (bits % 8, order) {
         (0, _) if bits == 8 => format!("{letter}8"),
@@ -80,7 +80,7 @@ fn times(count: &Count) -> String {
     }
 }
 
-/// How many bits the field takes, where that is always the same.
+/// The field's size in bits, if it is fixed.
 pub fn bits(field: &Field) -> Option<u32> {
     if !matches!(field.when, When::Always) {
         return None;
@@ -95,7 +95,7 @@ pub fn bits(field: &Field) -> Option<u32> {
     }
 }
 
-/// When the field is there, in words; `None`: always.
+/// The field's condition as text; `None`: it is always present.
 pub fn condition(when: &When) -> Option<String> {
     Some(match when {
         When::Always => return None,
@@ -110,14 +110,14 @@ pub fn condition(when: &When) -> Option<String> {
     })
 }
 
-/// One line of documentation per field: nesting depth, and the field.
+/// Calls `each` once per field in wire order, with the nesting depth.
 pub fn lines(fields: &'static [Field], each: &mut dyn FnMut(usize, &'static Field)) {
     Lines { each, seen: Vec::new() }.list(fields, 0);
 }
 
 struct Lines<'a> {
     each: &'a mut dyn FnMut(usize, &'static Field),
-    /// Groups on the way: a table may contain itself.
+    /// The groups being listed: a table may contain itself.
     seen: Vec<*const Field>,
 }
 

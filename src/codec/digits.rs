@@ -1,28 +1,28 @@
-//! Numbers as people write them: a sign, then digits, and nothing else.
+//! Parsing of numbers as users write them: an optional minus sign, then digits, nothing else.
 //!
-//! The standard library's parsers take a sign of their own, also behind a prefix: `0x-5` must not
-//! be read as -5, nor `[+1]` as an index.
+//! Stricter than the standard library's parsers, which accept a sign also after a prefix or as part
+//! of an index: `0x-5` must not be read as -5, nor `[+1]` as an index.
 
 use std::str::FromStr;
 
-/// A whole number: `7`, `-7`, `0x1f`, `-0x1f`. No plus sign, one minus sign at most, and that first.
+/// A whole number: `7`, `-7`, `0x1f`, `-0x1f`. No plus sign; at most one minus sign, at the start.
 pub fn whole(text: &str) -> Option<i128> {
     let (negative, rest) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let n = match rest.strip_prefix("0x").or(rest.strip_prefix("0X")) {
         Some(digits) => hex(digits)?,
         None => unsigned(rest)?,
     };
-    // Whatever is read here fits: the digits alone are never negative.
+    // The negation cannot overflow: the digits alone are never negative.
     Some(if negative { -n } else { n })
 }
 
-/// Hexadecimal digits alone.
+/// A hexadecimal number without prefix or sign.
 pub fn hex(digits: &str) -> Option<i128> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
     plain.then(|| i128::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// Decimal digits alone, as a number of the type that is asked for.
+/// A decimal number without sign, as a number of the requested type.
 pub fn unsigned<T: FromStr>(digits: &str) -> Option<T> {
     let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     plain.then(|| digits.parse().ok()).flatten()
@@ -83,8 +83,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is read is what the digits say: written again it is the same number, and a text
-        /// with a sign in any other place is none.
+        /// Every accepted text is a number that is written the same way; a sign in any other place
+        /// is rejected.
         #[test]
         fn texts_and_numbers(n in -(1i128 << 100)..(1i128 << 100), at in 0usize..40, sign in "[-+ ]") {
             let sides = |n: i128| (if n < 0 { "-" } else { "" }, n.unsigned_abs());
@@ -98,7 +98,7 @@ mod tests {
             }
         }
 
-        /// Any text of such characters: a number has one shape.
+        /// Any text of such characters: a number has exactly one accepted form.
         #[test]
         fn one_shape(text in "[-+ 0-9a-fxXb]{0,8}") {
             let shape = regex_lite::Regex::new("^-?(0[xX][0-9a-fA-F]+|[0-9]+)$").unwrap();

@@ -1,4 +1,4 @@
-//! What broke, and where: the five facts of a fault, and why a walk stopped.
+//! What broke and where (the [`Fault`]), and why a walk ended early (the [`Stop`]).
 
 use std::fmt;
 
@@ -7,15 +7,16 @@ use std::fmt;
 pub enum Stop {
     /// The bytes do not fit the table.
     Fault(Fault),
-    /// Nothing is broken, but what follows cannot be known: an unknown packet id, a link without
-    /// types. The rest is unparsed from this bit on.
+    /// Nothing is broken, but what follows cannot be interpreted: an unknown packet id, a link
+    /// whose types were never announced. The rest is unparsed from this bit on.
     Unknown {
-        /// Where the part begins that could not be read.
+        /// The first bit that could not be interpreted.
         bit: u32,
     },
 }
 
-/// A broken field: what, where, how much it needed, how much was there, and who set the limit.
+/// A broken field: what is wrong, where, how much it needed, how much there was, and what set the
+/// limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong.
@@ -24,11 +25,11 @@ pub struct Fault {
     pub path: String,
     /// The field's first bit, from the start of the message.
     pub bit: u32,
-    /// How many bits it needed from there (0 where that cannot be said).
+    /// How many bits it needed from there (0 if unknown).
     pub need: u64,
     /// How many bits were left.
     pub have: u64,
-    /// What set the need or the limit, in words: `length 9 from name_length`; or empty.
+    /// What set the need or the limit, as text: `length 9 from name_length`; may be empty.
     pub limit: String,
 }
 
@@ -41,24 +42,24 @@ pub enum Reason {
     Cut,
     /// The terminator of a text is missing.
     Unterminated,
-    /// A count that is negative, or larger than what is left.
+    /// A count that is negative, or larger than the bytes that are left.
     Count,
-    /// A number of more groups than any reader takes.
+    /// A varint with more groups than any reader accepts.
     TooLong,
-    /// Nested too deeply.
+    /// Groups are nested too deeply.
     Depth,
-    /// No such value is defined; its layout cannot be known.
+    /// The value is not defined, so its layout is unknown.
     Undefined(&'static str),
 }
 
 impl Fault {
-    /// A fault without place: the walk adds the path.
+    /// A fault without a path: the walk adds it.
     pub fn new(reason: Reason, bit: u32, need: u64, have: u64) -> Fault {
         Fault { reason, path: String::new(), bit, need, have, limit: String::new() }
     }
 }
 
-/// One line with all five facts:
+/// One line with all of it:
 /// `riptide.reliable.payload.name: needs 72 bits at bit 181, 40 left (length 9 from name_length)`.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,15 +1,14 @@
-//! Decimals and binary16 numbers: `half` knows the layout, but neither the shortest text, nor how a
-//! number is rounded in the last bit (it drops the lower half of a double first, or rounds twice,
-//! by processor).
+//! Decimal text of binary16 numbers and back. `half` knows the layout, but has no shortest text,
+//! and its conversion from f64 does not always round to nearest (it truncates the lower half of the
+//! double first or rounds twice, depending on the processor).
 
 use half::f16;
 
-/// The bits without the sign that stand for infinity; finite numbers are below.
+/// The bit pattern of infinity without the sign; those of finite numbers are below it.
 const INFINITE: u16 = 0x7c00;
 
-/// The value whose text is the shortest that still gives these bits back, the nearest of that
-/// length, and of two as near the even one: 0x3ca3 is 1.159, 0x7bff is 65500,
-/// 0x3480 (0.28125) is 0.2812.
+/// The value with the fewest digits that still converts back to these bits; of several the nearest,
+/// of two equally near the even one: 0x3ca3 is 1.159, 0x7bff is 65500, 0x3480 (0.28125) is 0.2812.
 pub fn shortest(bits: u16) -> f64 {
     let exact = f16::from_bits(bits).to_f64();
     if exact == 0.0 || !exact.is_finite() {
@@ -18,7 +17,7 @@ pub fn shortest(bits: u16) -> f64 {
     let magnitude = exact.abs().log10().floor() as i32;
     for digits in 1..=5 {
         let shift = digits - 1 - magnitude;
-        // 11 bits, and at most 28 of a power of five: no product is rounded.
+        // The significand has 11 bits and the power of five at most 28: no product is rounded.
         let v = if shift >= 0 {
             (exact * 10f64.powi(shift)).round_ties_even() / 10f64.powi(shift)
         } else {
@@ -31,17 +30,17 @@ pub fn shortest(bits: u16) -> f64 {
     exact
 }
 
-/// The bits of the number nearest to `v`, of two as near the even one; infinity beyond 65520.
+/// The bits of the nearest number, ties to even; infinity from 65520 on.
 pub fn nearest(v: f64) -> u16 {
     let guess = f16::from_f64(v).to_bits();
     let (sign, bits) = (guess & 0x8000, guess & 0x7fff);
     if v.is_nan() || v.is_infinite() {
         return guess;
     }
-    // The last step goes to 65536, where infinity stands for what would come next.
+    // Infinity stands for 65536 here, the number that would come next.
     let value = |bits: u16| if bits == INFINITE { 65536.0 } else { f16::from_bits(bits).to_f64() };
     let middle = |below: u16| (value(below) + value(below + 1)) / 2.0;
-    // Above the middle of two, or on it and the upper one is even.
+    // Above the midpoint, or on it with an odd number below.
     let rises = |below: u16| v.abs() > middle(below) || v.abs() == middle(below) && below & 1 == 1;
     let nearest = match bits {
         bits if bits < INFINITE && rises(bits) => bits + 1,

@@ -5,7 +5,7 @@
 //! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
 //!   [`Sampler`]: random valid messages, for tests.
 //! - [`schema`]: the users' own tables, for payloads; [`protobuf`] is one of their encodings.
-//! - [`Fault`]: what broke, where, how much was needed, how much was there, and what set the limit.
+//! - [`Fault`]: what broke, where, how much it needed, how much there was, and what set the limit.
 //!
 //! ```
 //! use netkit::codec::{Reader, Tree, Writer, layout::*};

@@ -1,13 +1,13 @@
-//! Which names may stand in a group: for errors that name the field that was meant, and for values
+//! The names that a group can contain: for errors that suggest the intended field, and for values
 //! whose form depends on the field.
 
 use super::layout::{Count, Field, Kind, Len, Other};
 
-/// How deep fields without a name of their own are followed.
+/// How deep unnamed fields are followed.
 const DEEPEST: usize = 16;
 
-/// Every field that may stand in a group of these fields under a name of its own, with the lengths
-/// and counts that may be given beside them.
+/// Calls `each` with every named field that can appear in a group of these fields, including the
+/// lengths and counts that can be given explicitly.
 pub fn in_group(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) {
     members(fields, DEEPEST, each);
 }
@@ -32,7 +32,7 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
                     members(inner, left - 1, each);
                 }
             }
-            // Written from the table, or told by earlier messages: nobody gives them.
+            // Encoded from the table, or known from earlier messages: never given.
             Kind::Tag { .. } | Kind::Derived => {}
             Kind::Custom(codec) if field.name.is_empty() => members(codec.fields(), left - 1, each),
             Kind::Array { count: Count::Prefix(prefix), .. }
@@ -48,8 +48,8 @@ fn members(fields: &'static [Field], left: usize, each: &mut dyn FnMut(&'static 
     }
 }
 
-/// Every field below `fields`, at any depth, once for each place of the table; a table may contain
-/// itself, so groups are entered once.
+/// Every field below `fields`, at any depth, once per place in the table; a table may contain
+/// itself, so each group is entered once.
 pub fn everywhere(fields: &'static [Field], each: &mut dyn FnMut(&'static Field)) {
     fn list(fields: &'static [Field], seen: &mut Vec<*const Field>, each: &mut dyn FnMut(&'static Field)) {
         for field in fields {

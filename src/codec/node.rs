@@ -1,8 +1,9 @@
-//! One field of a message as it was read: which one, what it says, and which bits say it.
+//! One field of a message as read: the field, its value, and the bits it was read from.
 
 use super::layout::Field;
 
-/// The bytes that ranges refer to: the message itself, and what was joined, unmasked or inflated.
+/// The byte buffers that ranges refer to: the message itself, and what was reassembled, unmasked or
+/// inflated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sources<'a> {
     /// Source 0: the message's own bytes.
@@ -12,7 +13,7 @@ pub struct Sources<'a> {
 }
 
 impl<'a> Sources<'a> {
-    /// The bytes of source `index`; empty where there is none.
+    /// The bytes of source `index`; empty if there is no such source.
     #[inline]
     pub fn get(&self, index: u8) -> &'a [u8] {
         match index {
@@ -22,14 +23,14 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// What a node says. Ranges are bits from the start of the node's source.
+/// A node's value. Ranges are bits from the start of the node's source.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A group of named fields: the nodes below.
+    /// A group of named fields: the nodes below it.
     Group,
-    /// A list of elements: the nodes below.
+    /// A list of elements: the nodes below it.
     List,
-    /// Nothing, on purpose.
+    /// JSON null, present on the wire.
     Null,
     /// True or false.
     Bool(bool),
@@ -50,28 +51,28 @@ pub enum Value {
         /// How many; a multiple of 8.
         bits: u32,
     },
-    /// Text that is valid UTF-8.
+    /// Valid UTF-8 text.
     Text {
         /// First bit.
         bit: u32,
         /// How many; a multiple of 8.
         bits: u32,
     },
-    /// Latin-1 text: every byte a character.
+    /// Latin-1 text: every byte is one character.
     Latin1 {
         /// First bit.
         bit: u32,
         /// How many; a multiple of 8.
         bits: u32,
     },
-    /// A number, string or word that is valid JSON text as it stands.
+    /// A number, string or literal that is valid JSON text as it is.
     Json {
         /// First byte.
         start: u32,
         /// How many bytes.
         len: u32,
     },
-    /// Bits whose plain form would not give them back: `{"raw":hex,"bits":n}`.
+    /// Bits that the field's normal form would not reproduce: `{"raw":hex,"bits":n}`.
     Raw {
         /// First bit.
         bit: u32,
@@ -83,20 +84,20 @@ pub enum Value {
 /// One field of one message.
 #[derive(Clone, Copy, Debug)]
 pub struct Node {
-    /// What the field is.
+    /// The field in the table.
     pub field: &'static Field,
-    /// What it says.
+    /// The value.
     pub value: Value,
     /// Its first bit in its source.
     pub bit: u32,
-    /// How many bits it takes; 0 where it is derived.
+    /// Its size in bits; 0 for a derived one.
     pub bits: u32,
-    /// Index of the first node behind this one and everything below it.
+    /// Index of the first node after this one and all its descendants.
     pub end: u32,
-    /// The name where the table has none (JSON members, schemas of handshakes): 0 for the table's
-    /// name, else see [`Tree::name`](super::Tree::name).
+    /// The name, if the table has none (JSON members, schemas announced in handshakes): 0 for the
+    /// table's name, else see [`Tree::name`](super::Tree::name).
     pub(super) key: u32,
-    /// Which of the [`Sources`].
+    /// Index into the [`Sources`].
     pub source: u8,
     pub(super) flags: u8,
 }
@@ -111,19 +112,19 @@ impl Node {
         self.flags & HIDDEN != 0
     }
 
-    /// Known from earlier messages, not on this message's wire.
+    /// Known from earlier messages, not in this message's bytes.
     #[inline]
     pub fn derived(&self) -> bool {
         self.flags & DERIVED != 0
     }
 
-    /// A group or a list: its values are nodes of their own.
+    /// A group or list: its values are nodes of their own.
     #[inline]
     pub fn nests(&self) -> bool {
         matches!(self.value, Value::Group | Value::List)
     }
 
-    /// The number, where it is one; signed ones in two's complement.
+    /// The number, if it is one; signed ones in two's complement.
     #[inline]
     pub fn number(&self) -> Option<u64> {
         match self.value {
@@ -134,7 +135,7 @@ impl Node {
         }
     }
 
-    /// Its bytes, where it is text or bytes at a byte boundary.
+    /// Its bytes, if it is text or bytes at a byte boundary.
     pub fn bytes<'a>(&self, sources: Sources<'a>) -> Option<&'a [u8]> {
         match self.value {
             Value::Bytes { bit, bits }

@@ -1,20 +1,20 @@
-//! What the analysis says about a message: notes, warnings, errors, each with a stable code.
+//! Diagnostics attached to a message: notes, warnings, errors, each with a stable code.
 
 use std::fmt::Write;
 
-/// How much a note matters.
+/// The severity of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Worth knowing.
+    /// Informational.
     Note,
-    /// Something is odd.
+    /// Unusual.
     Warning,
-    /// Something is broken.
+    /// Broken.
     Error,
 }
 
 impl Level {
-    /// The word in the output: `note`, `warning`, `error`.
+    /// The name in the output: `note`, `warning`, `error`.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Note => "note",
@@ -27,7 +27,7 @@ impl Level {
 /// One note: its text is [`Notes::text`].
 #[derive(Clone, Copy, Debug)]
 pub struct Note {
-    /// How much it matters.
+    /// The severity.
     pub level: Level,
     /// The stable code: `riptide.resent`.
     pub code: &'static str,
@@ -35,7 +35,7 @@ pub struct Note {
     end: u32,
 }
 
-/// The notes of one message. Cleared and reused, so that notes cost no allocation.
+/// The notes of one message. Cleared and reused, so that they need no allocation per message.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     list: Vec<Note>,
@@ -43,7 +43,7 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Forgets all notes, keeps the memory.
+    /// Removes all notes, keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
         self.texts.clear();
@@ -55,8 +55,8 @@ impl Notes {
         self.write(level, code, |texts| _ = texts.write_fmt(text));
     }
 
-    /// Adds a note whose text `write` appends: for those that every other message carries, which
-    /// the formatting machinery would slow down.
+    /// Adds a note whose text `write` appends: for frequent notes, where the formatting machinery
+    /// would be too slow.
     #[inline]
     pub fn write(&mut self, level: Level, code: &'static str, write: impl FnOnce(&mut String)) {
         let start = self.texts.len() as u32;
@@ -74,7 +74,7 @@ impl Notes {
         self.texts.get(note.start as usize..note.end as usize).unwrap_or("")
     }
 
-    /// Is there none?
+    /// True when there are no notes.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -84,7 +84,7 @@ impl Notes {
         self.list.iter().any(|n| n.code == code)
     }
 
-    /// The gravest level there is.
+    /// The highest severity, if there are notes.
     pub fn worst(&self) -> Option<Level> {
         self.list.iter().map(|n| n.level).max()
     }

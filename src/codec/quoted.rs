@@ -1,6 +1,7 @@
-//! Text that is short: names as JSON writes them, made when the tables are.
+//! Short texts in fixed buffers: field names in their JSON form, built at compile time.
 
-/// At most [`Short::ROOM`] bytes, in as many, so that they are copied in two moves instead of a call.
+/// At most [`Short::ROOM`] bytes in a buffer of that size, so that appending is two moves instead
+/// of a call to memcpy.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Short {
     text: [u8; Short::ROOM],
@@ -8,7 +9,7 @@ pub struct Short {
 }
 
 impl Short {
-    /// How many bytes there are.
+    /// The size of the buffer.
     pub const ROOM: usize = 32;
 
     /// Appends the text.
@@ -19,7 +20,7 @@ impl Short {
         out.truncate(end);
     }
 
-    /// Takes the bytes for its text; as many as there is room for.
+    /// Sets the text; what does not fit is cut off.
     pub fn set(&mut self, bytes: &[u8]) {
         let len = bytes.len().min(Short::ROOM);
         self.text.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
@@ -27,13 +28,12 @@ impl Short {
     }
 }
 
-/// `"name":`; empty where the name is too long for that, or has characters that need an escape or
-/// are not ASCII.
+/// `"name":`; empty if the name is too long, needs an escape or is not ASCII.
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted(Short);
 
 impl Quoted {
-    /// Makes it of a name.
+    /// The quoted form of a name.
     pub const fn new(name: &str) -> Quoted {
         let (name, mut text) = (name.as_bytes(), [0; Short::ROOM]);
         if name.len() + 3 > Short::ROOM {
@@ -53,13 +53,13 @@ impl Quoted {
         Quoted(Short { text, len: at as u8 + 3 })
     }
 
-    /// Is there one, so that the name is known to be short and printable ASCII?
+    /// True if there is a quoted form, so that the name is known to be short, printable ASCII.
     #[inline(always)]
     pub const fn is_there(&self) -> bool {
         self.0.len > 0
     }
 
-    /// Appends it; false, and nothing, where there is none.
+    /// Appends it; appends nothing and returns false if there is none.
     #[inline(always)]
     pub fn append(&self, out: &mut Vec<u8>) -> bool {
         self.0.append(out);

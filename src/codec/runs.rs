@@ -1,13 +1,13 @@
-//! Runs of text without special bytes: what can be copied, or passed over, at once.
+//! Finds runs of text without special bytes, which can be copied or skipped at once.
 
-/// Eight times the same byte.
+/// A word of eight times the same byte.
 pub const fn eight(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// How many bytes stand before the first special one. Eight are looked at together: `marks` sets the
-/// top bit of each special byte of a word, and may set others only above such a one; `special` tells
-/// it of a single byte.
+/// The number of bytes before the first special one, eight at a time: `marks` sets the top bit of
+/// each special byte of a word (bytes above a special one may be marked wrongly); `special` decides
+/// for a single byte.
 #[inline(always)]
 pub fn before(bytes: &[u8], marks: impl Fn(u64) -> u64, special: impl Fn(u8) -> bool) -> usize {
     let (words, rest) = bytes.as_chunks::<8>();

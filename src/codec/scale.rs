@@ -1,13 +1,13 @@
-//! Numbers that are shown as other numbers: fixed point, percentages, angles.
+//! Numbers shown as other numbers: fixed point, percentages, angles.
 //!
-//! The shown number always gives the raw one back.
+//! The shown number always converts back to the raw one.
 
 /// How a raw integer becomes the number that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
     /// raw / n, exact: n is a power of two.
     Over(u32),
-    /// raw * num / den, with the fewest digits (at most 3) behind the point that encode back.
+    /// raw * num / den, with the fewest decimals (at most 3) that convert back.
     Ratio {
         /// Numerator.
         num: u32,
@@ -24,14 +24,14 @@ impl Scale {
         match self {
             Scale::Over(n) => raw as f64 / n as f64,
             Scale::Ratio { num, den } => fewest_digits(raw, num as f64 / den as f64, |v| self.raw(v)),
-            // One step below -180 is the same direction as 180, and that is how it is written.
+            // One step below -180 is the same direction as 180, and is shown as that.
             Scale::Degrees if raw == -32768 => 180.0,
             Scale::Degrees => fewest_digits(raw, 360.0 / 65535.0, |v| self.raw(v)),
         }
     }
 
-    /// The raw number for a shown one, rounded half away from zero. Not checked against the
-    /// field's width.
+    /// The raw number of a shown one, rounded half away from zero. Not checked against the field's
+    /// width.
     pub fn raw(self, shown: f64) -> i64 {
         match self {
             Scale::Over(n) => (shown * n as f64).round() as i64,
@@ -43,15 +43,15 @@ impl Scale {
                 } else if v <= -180.0 {
                     v += 360.0;
                 }
-                // 180 is 32767.5: one above the largest, which is the smallest.
+                // 180 is 32767.5, which rounds to 32768 and wraps to the smallest value.
                 ((v * 65535.0 / 360.0).round() as i64) as i16 as i64
             }
         }
     }
 }
 
-/// The decimal with the fewest digits behind the point, 0 to 3, nearest to the exact value, that
-/// `back` turns into `raw` again.
+/// The decimal nearest to the exact value with the fewest decimals, 0 to 3, that `back` converts to
+/// `raw` again.
 fn fewest_digits(raw: i64, factor: f64, back: impl Fn(f64) -> i64) -> f64 {
     let exact = raw as f64 * factor;
     for unit in [1.0, 10.0, 100.0, 1000.0] {

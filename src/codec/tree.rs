@@ -1,36 +1,36 @@
-//! The arena tree: what a message says, field by field, with the bits that say it.
+//! The arena tree: a message's fields, each with its value and the bits it was read from.
 //!
-//! Nodes stand in pre-order in one vector that is cleared and reused: no allocation per message in
+//! Nodes are in pre-order in one vector that is cleared and reused: no allocation per message in
 //! the steady state, no `String` per field. Values are numbers or ranges into the [`Sources`].
 
 use super::context::Scope;
 use super::layout::{Field, flag};
 use super::node::{DERIVED, HIDDEN, Node, Sources, Value};
 
-/// Are these names the same? Those of the tables mostly stand at one place in memory, wherever the
-/// program writes them.
+/// Are these names equal? Names of tables are mostly the same string in memory, so pointers are
+/// compared first.
 #[inline(always)]
 fn same(a: &str, b: &str) -> bool {
     std::ptr::eq(a, b) || a == b
 }
 
-/// What one message says. Clear it and use it again.
+/// The fields of one message. Clear it and use it again.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
-    /// Names that no table has: where they stand in which source.
+    /// Names that are not in a table: source, start and length.
     keys: Vec<(u8, u32, u32)>,
-    /// Some node is derived: the renderers look for it only then.
+    /// Some node is derived; renderers look for derived nodes only then.
     has_derived: bool,
-    /// Which source new nodes refer to.
+    /// The source that new nodes refer to.
     source: u8,
-    /// The reader's own memory, kept here so that it is reused.
+    /// The reader's scratch memory, held here for reuse.
     pub(super) scope: Scope,
     pub(super) open: Vec<u32>,
 }
 
 impl Tree {
-    /// Forgets everything, keeps the memory.
+    /// Removes everything, keeps the memory.
     pub fn clear(&mut self) {
         self.nodes.clear();
         self.keys.clear();
@@ -40,23 +40,23 @@ impl Tree {
         self.open.clear();
     }
 
-    /// All nodes in pre-order. The top level ones are found by following [`Node::end`].
+    /// All nodes in pre-order. Top-level nodes are found by following [`Node::end`].
     #[inline]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// Is there no node?
+    /// True when there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Does a node below carry a derived value?
+    /// Is some node derived?
     pub fn has_derived(&self) -> bool {
         self.has_derived
     }
 
-    /// Indices of the nodes on the top level (`None`) or right below a node.
+    /// Indices of the top-level nodes (`None`), or of the direct children of a node.
     pub fn children(&self, parent: Option<usize>) -> impl Iterator<Item = usize> + '_ {
         let (mut at, end) = match parent {
             Some(p) => (p + 1, self.nodes.get(p).map_or(0, |n| n.end as usize)),
@@ -70,13 +70,13 @@ impl Tree {
         })
     }
 
-    /// The top level node of that name.
+    /// The top-level node of that name.
     #[inline]
     pub fn find(&self, name: &str) -> Option<&Node> {
         self.child(None, name)
     }
 
-    /// The node of that name right below `parent`, or on the top level.
+    /// The direct child of `parent` of that name, or the top-level node.
     #[inline]
     pub fn child(&self, parent: Option<usize>, name: &str) -> Option<&Node> {
         let (mut at, end) = match parent {
@@ -94,13 +94,13 @@ impl Tree {
         None
     }
 
-    /// The number of the top level field of that name.
+    /// The number of the top-level field of that name.
     #[inline]
     pub fn number(&self, name: &str) -> Option<u64> {
         self.find(name)?.number()
     }
 
-    /// A node's name: the table's, or the one that the traffic itself gave.
+    /// A node's name: the table's, or one read from the traffic.
     #[inline]
     pub fn name<'a>(&self, node: &Node, sources: Sources<'a>) -> &'a str {
         match node.key {
@@ -113,7 +113,7 @@ impl Tree {
         }
     }
 
-    /// Is this node's name the traffic's own, so that it may hold any character?
+    /// Was this node's name read from the traffic, so that it may contain any character?
     #[inline]
     pub fn foreign_name(&self, node: &Node) -> bool {
         node.key != 0
@@ -140,7 +140,7 @@ impl Tree {
         index
     }
 
-    /// Appends a leaf whose name stands in `source`, from byte `start` on.
+    /// Appends a leaf whose name is in `source`, from byte `start` on.
     pub fn push_keyed(&mut self, field: &'static Field, value: Value, at: (u32, u32), key: (u8, u32, u32)) -> usize {
         let index = self.push(field, value, at.0, at.1);
         self.keys.push(key);
@@ -148,13 +148,13 @@ impl Tree {
         index
     }
 
-    /// Begins a group or a list; [`Tree::close`] ends it.
+    /// Opens a group or list; [`Tree::close`] ends it.
     #[inline]
     pub fn open(&mut self, field: &'static Field, value: Value, bit: u32) -> usize {
         self.push(field, value, bit, 0)
     }
 
-    /// Ends a group or list: everything appended since belongs to it.
+    /// Closes a group or list: everything appended since belongs to it.
     #[inline]
     pub fn close(&mut self, index: usize, end_bit: u32) {
         let end = self.nodes.len() as u32;
@@ -164,7 +164,7 @@ impl Tree {
         }
     }
 
-    /// A node takes these bits: its key and length too, where its value alone was read.
+    /// Extends a node's range to its key and length, if only its value was read as such.
     pub(super) fn cover(&mut self, index: usize, start: u32, end: u32) {
         if let Some(node) = self.nodes.get_mut(index) {
             (node.bit, node.bits) = (start, end.saturating_sub(start));
@@ -194,7 +194,7 @@ impl Tree {
         }
     }
 
-    /// `riptide.reliable` and the names of the groups that are open, for a fault's path.
+    /// `riptide.reliable` and the names of the open groups, for a fault's path.
     pub(super) fn path(&self, proto: &str, message: &str, last: &str) -> String {
         let mut path = format!("{proto}.{message}");
         for (k, open) in self.open.iter().enumerate() {
@@ -218,13 +218,13 @@ impl Tree {
         }
     }
 
-    /// How many elements an open list has so far.
+    /// The number of elements of an open list so far.
     fn open_children(&self, list: usize) -> usize {
         self.elements_before(list, self.nodes.len())
     }
 
-    /// How many elements of an open list stand before the node `end`. (An open node's own end is not
-    /// known yet, so [`Tree::children`] sees none.)
+    /// The number of elements of an open list before the node `end`. (An open node's own end is not
+    /// known yet, so [`Tree::children`] yields none.)
     fn elements_before(&self, list: usize, end: usize) -> usize {
         let (mut at, mut count) = (list + 1, 0);
         while at < end {

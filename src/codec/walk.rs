@@ -1,34 +1,33 @@
-//! The one interpreter of the tables. What it means to be at a field is the direction's business:
-//! a [`Reader`] reads it, a [`Writer`] writes it, a
-//! [`Sampler`] invents it.
+//! The one interpreter of the tables. Each direction defines what happens at a field: a [`Reader`]
+//! reads it, a [`Writer`] writes it, a [`Sampler`] generates it.
 
 use super::layout::{Count, Field, Kind, Order, Other, When, flag};
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
 /// A direction in which tables are walked.
 pub trait Wire {
-    /// Why the walk ends early.
+    /// Why the walk ended early.
     type Stop;
-    /// What is remembered of an open group.
+    /// State of an open group.
     type Group;
-    /// What is remembered of an open list.
+    /// State of an open list.
     type List;
 
-    /// Is this field, whose condition is not `Always`, there?
+    /// Is this field present? Called only if its condition is not `Always`.
     fn present(&mut self, field: &'static Field) -> Result<bool, Self::Stop>;
     /// A number, text, bytes.
     fn leaf(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
-    /// A [`Kind::UInt`] or [`Kind::Tag`] that is always there: most fields are that, and have a way
-    /// of their own.
+    /// A [`Kind::UInt`] or [`Kind::Tag`] that is always present: most fields are, so they have a
+    /// fast path.
     #[inline(always)]
     fn unsigned(&mut self, field: &'static Field, _bits: u8, _order: Order) -> Result<(), Self::Stop> {
         self.leaf(field)
     }
-    /// A value that earlier messages tell.
+    /// A value known from earlier messages.
     fn derived(&mut self, field: &'static Field) -> Result<(), Self::Stop>;
     /// A group begins.
     fn enter(&mut self, field: &'static Field) -> Result<Self::Group, Self::Stop>;
-    /// The group ends; `whole`: nothing in it stopped the walk.
+    /// The group ends; `whole`: nothing in it ended the walk.
     fn leave(&mut self, field: &'static Field, group: Self::Group, whole: bool);
     /// A list begins.
     fn begin(
@@ -41,21 +40,21 @@ pub trait Wire {
     fn more(&mut self, field: &'static Field, list: &mut Self::List) -> Result<bool, Self::Stop>;
     /// The list ends; `whole`: it was walked to its end.
     fn finish(&mut self, field: &'static Field, list: Self::List, whole: bool) -> Result<(), Self::Stop>;
-    /// The value of an earlier field.
+    /// The value of an earlier referenced field.
     fn referenced(&self, name: &str) -> Option<u64>;
-    /// What the conversation's memory or the user's schema knows of this place.
+    /// The fields that the conversation's state or the user's schema has for this place.
     fn ask(&mut self, field: &'static Field, value: Option<u64>) -> Option<&'static [Field]>;
-    /// The payload's fields, as its schema has them.
+    /// The payload's fields, from its schema.
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), Self::Stop>;
-    /// The walk cannot go on: the value has no layout, and that is a fault.
+    /// The walk cannot continue: the value has no layout, which is a fault.
     fn undefined(&mut self, field: &'static Field, what: &'static str) -> Self::Stop;
-    /// The walk cannot go on, and nobody is to blame.
+    /// The walk cannot continue, but nothing is broken.
     fn unknown(&mut self) -> Self::Stop;
-    /// What no table can say.
+    /// A field with its own codec.
     fn custom(&mut self, field: &'static Field, codec: &'static dyn Custom) -> Result<(), Self::Stop>;
 }
 
-/// A field that the vocabulary cannot express: one codec for all directions.
+/// The codec of a field that the vocabulary cannot express.
 pub trait Custom: Sync + std::fmt::Debug {
     /// Reads the field and appends its node.
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop>;
@@ -63,10 +62,10 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), super::writer::WriteStop>;
     /// Writes a random valid value.
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
-    /// One line for the documentation: what stands on the wire.
+    /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
     /// The fields that the codec reads and writes: in a group of the field's name, or in its
-    /// parent's where it has none.
+    /// parent's group if it has no name.
     fn fields(&self) -> &'static [Field] {
         &[]
     }

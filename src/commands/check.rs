@@ -1,5 +1,5 @@
-//! `netkit decode --check`: every message is written again from its own JSON line, and the bytes
-//! are compared. A user's proof that nothing is lost.
+//! `netkit decode --check`: encodes every message again from its own JSON line and compares the
+//! bytes, to verify that no information is lost.
 
 use super::gates::Pick;
 use super::output::say;
@@ -14,7 +14,7 @@ use netkit::printable::Lines;
 use netkit::render::Ndjson;
 use std::io::Write;
 
-/// Runs the check over the files: exit status 1 where bytes differ, and where there is no message.
+/// Runs the check over the files: exit status 1 if bytes differ, or if there are no messages.
 pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
     deeply(|| files(args, pick, options, global))?
 }
@@ -39,7 +39,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
         }
         stopped = read?;
         match stopped {
-            Some(stopped) => _ = stopped.tell(path),
+            Some(stopped) => _ = stopped.report(path),
             None if check.left == Some(0) => {}
             None => check.pick.end(&input::name(path)),
         }
@@ -59,7 +59,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     Ok(!(check.pick.holds(global) && whole) as u8)
 }
 
-/// Writes messages again and compares.
+/// Encodes messages again and compares.
 struct Check<'a> {
     source: Source,
     encoders: Encoders<'a>,
@@ -69,7 +69,7 @@ struct Check<'a> {
     different: u64,
     first: Option<String>,
     pick: Pick,
-    /// How many more are wanted.
+    /// The number of messages left until `--count` is reached.
     left: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Check<'a> {
         Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None, pick, left }
     }
 
-    /// What the message's own line gives.
+    /// Encodes the message from its own JSON line.
     fn again(&mut self, message: &Message<'_>) -> Result<Vec<u8>, String> {
         self.line.clear();
         self.printer.message(message, &mut self.line);

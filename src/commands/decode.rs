@@ -30,13 +30,13 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             true => Live::Waiting,
             false => Live::No,
         };
-        input::told(path, global);
+        input::announce_wait(path, global);
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
             match parallel::workers(path, args.threads, &printer) {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
-                    parallel::capture(input, &options, n, &mut printer)?.tell(global)
+                    parallel::capture(input, &options, n, &mut printer)?.report(global)
                 }
                 _ => {
                     printer.live(live);
@@ -48,7 +48,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             printer.pick.end(&input::name(path));
         }
         if let Err(error) = read {
-            // What could be read stands; the other files are still wanted.
+            // What could be read has been printed; the other files still follow.
             let error = error.context(input::name(path));
             if super::broken_pipe(&error) {
                 return Err(error);
@@ -65,7 +65,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
-    if !printer.pick.any() && failed.is_none() && !printer.pick.tells_of_none() {
+    if !printer.pick.any() && failed.is_none() && !printer.pick.reports_none() {
         let why = match selection_given(&args.traffic) {
             true => "no message fits what was asked for",
             false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
@@ -74,7 +74,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     let status = printer.finish(global)?;
     match failed {
-        // What has no end of its own is complete where the user stops it.
+        // Input without an end of its own is complete when the user stops it.
         None => {
             let endless = args.follow || args.files.iter().any(|p| p.as_os_str() == "-");
             Ok(interrupt::status(endless).unwrap_or(status))
@@ -84,7 +84,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
 }
 
-/// Are only some of the messages wanted?
+/// Is only a selection of the messages requested?
 fn selection_given(traffic: &Traffic) -> bool {
     traffic.filter.is_some() || traffic.flow.is_some() || traffic.since.is_some() || traffic.until.is_some()
 }

@@ -17,7 +17,7 @@ use std::path::Path;
 pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
-    // A filter is read once for each capture: relative times count from its own first frame.
+    // One filter per capture: relative times refer to its own first frame.
     let selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];
     let mut cut = Ok(());
     let mut read = |path: &Path, selection: Selection| {
@@ -25,7 +25,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let pick = Pick::of(selection);
         let (picked, done) = count(path, &options, global, pick, stats);
         let stats = picked.sink;
-        // What could be read is compared, also where it ends in an error.
+        // What could be read is compared, also if the capture ends in an error.
         match done {
             Err(why) if stats.messages == 0 => Err(why),
             Err(why) => {
@@ -86,7 +86,8 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     cut.map(|()| (broken > 0 || empty) as u8)
 }
 
-/// What was stopped is not compared: the messages that were not read would be differences.
+/// The result of a stopped run: nothing is compared, since unread messages would count as
+/// differences.
 fn nothing(args: &Diff, path: &Path, stopped: &Stopped) -> anyhow::Result<u8> {
     let _ = writeln!(io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(input::name(path)));
     if args.format == DiffFormat::Json {

@@ -20,13 +20,13 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     let bytes = match (args.payload, args.packet) {
         (true, _) => Bytes::Payload,
         (_, true) => Bytes::Packet,
-        _ => Bytes::Told,
+        _ => Bytes::Detect,
     };
     let (reader, name) = opened(&args.input, global)?;
     let endless = name == "stdin";
     let pick = Pick::new(Selection::every(), &args.output.gates, args.output.fail_on, false, &options)?;
     let mut printer = Printer::new(&args.output, global, pick, None);
-    // Whoever types it sees what it means at once.
+    // Interactive input: its messages are shown at once.
     printer.live(Live::Each);
     let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)
         .map_err(|error| error.context(name.clone()));
@@ -35,8 +35,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     read.map(|stopped| stopped.and_then(|_| interrupt::status(endless)).unwrap_or(status))
 }
 
-/// The hex text, and its name: a file, stdin, or the arguments themselves where no file has their
-/// name.
+/// The hex text and its name: a file, stdin, or the arguments themselves if they are not files.
 fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + Send>, String)> {
     let path = match args {
         [] => Path::new("-"),
@@ -62,7 +61,7 @@ fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + S
     Ok((reader, input::name(path)))
 }
 
-/// Arguments of nothing but hex digits and what stands between them.
+/// Arguments that consist of hex digits and separators only.
 fn literal(args: &[PathBuf]) -> Option<String> {
     let texts: Vec<&str> = args.iter().map(|arg| arg.to_str()).collect::<Option<_>>()?;
     let hex = |text: &&str| {
@@ -72,7 +71,7 @@ fn literal(args: &[PathBuf]) -> Option<String> {
     if !texts.iter().all(hex) {
         return None;
     }
-    // Of pure digits none is an offset: there is no column of such in arguments.
+    // Pure digits are never offsets here: arguments have no offset column.
     let pure = |text: &&str| text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit());
     let words: Vec<&str> = texts.iter().flat_map(|text| text.split([' ', '\t'])).filter(|w| !w.is_empty()).collect();
     let lines = texts.iter().any(|text| text.contains('\n'));

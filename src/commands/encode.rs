@@ -34,7 +34,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
     deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
 }
 
-/// One run.
+/// The state of one run.
 struct Encoding<'a> {
     args: &'a Encode,
     source: Source,
@@ -77,7 +77,7 @@ impl<'a> Encoding<'a> {
                 return Ok(status);
             }
             (Err(error), _) => {
-                // What was right before it stands where it was printed.
+                // Messages before the error have been written already.
                 self.out.stop()?;
                 return Err(error);
             }
@@ -85,9 +85,9 @@ impl<'a> Encoding<'a> {
         Ok(if self.bad > 0 { 3 } else { 0 })
     }
 
-    /// The message of the command line.
+    /// Encodes the message of the command line.
     fn one(&mut self, message: &str) -> anyhow::Result<()> {
-        // Who it is comes first: its tables say which fields are text.
+        // The message comes first: its tables tell which fields are text.
         let bare = Entry::new(json!({ "message": message }), &self.source)?;
         let named = format!("{}.{}", bare.proto, bare.message);
         let tables = bare.dissector.tables();
@@ -100,7 +100,7 @@ impl<'a> Encoding<'a> {
         self.write(&entry, &bytes, &named)
     }
 
-    /// The messages of a file.
+    /// Encodes the messages of a file.
     fn stream(&mut self, path: &Path) -> anyhow::Result<()> {
         let name = input::name(path);
         let stop = interrupt::stop();
@@ -121,7 +121,7 @@ impl<'a> Encoding<'a> {
                         continue;
                     }
                 },
-                // Where it is stopped, it may well be inside an object.
+                // Input that was stopped may end inside an object.
                 Err(_) if stop.is_set() => return Ok(()),
                 Err(TextError::Input(error)) => return Err(error).context(name),
                 Err(error) => {
@@ -148,13 +148,13 @@ impl<'a> Encoding<'a> {
         Ok((entry, bytes))
     }
 
-    /// A bad message: the end, or with `--keep-going` a line on stderr.
+    /// An invalid message: an error, or with `--keep-going` a line on stderr.
     fn report(&mut self, name: &str, what: impl Display) -> anyhow::Result<()> {
         if !self.args.keep_going {
             anyhow::bail!("{name}: {what}");
         }
         self.bad += 1;
-        // What is right so far comes first, also where both go to one terminal.
+        // Flush first, so that output and errors are in order on a terminal.
         self.out.flush()?;
         let _ = writeln!(io::stderr(), "netkit: {}", Lines(format_args!("{name}: {what}")));
         Ok(())
@@ -170,7 +170,7 @@ impl<'a> Encoding<'a> {
         Ok(self.encoders.framed(entry, &message, framing)?)
     }
 
-    /// What carries a message of a capture file.
+    /// The transport of a message in a capture file.
     fn carried(&self, entry: &Entry) -> Transport {
         match self.args.transport {
             Some(Carried::Udp) => Transport::Udp,

@@ -1,4 +1,4 @@
-//! `netkit fields`: the tables as documentation, for people and as JSON.
+//! `netkit fields`: the tables as documentation, as text and as JSON.
 
 use super::Usage;
 use super::output::style;
@@ -47,7 +47,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             schema_text(*d, schemas.messages(d.name()), &mut page);
         }
     }
-    // The users' schemas are quoted in it.
+    // It quotes the users' schemas, so it is escaped.
     match args.format {
         FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
         FieldsFormat::Text => write!(io::stdout(), "{}", netkit::printable::Lines(page.out))?,
@@ -55,7 +55,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// Text as wide as the terminal.
+/// Text wrapped at the terminal's width.
 struct Page {
     out: String,
     width: Option<usize>,
@@ -67,7 +67,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// A head, and words that go on below their own beginning; below the head's where that
+    /// A heading followed by wrapped words, indented to their start; or to the heading's, if that
     /// leaves too little room.
     fn words(&mut self, head: &str, words: &str) {
         let start = head.chars().count();
@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// Words in fewer columns are hard to read.
+/// Fewer columns are hard to read.
 const NARROWEST: usize = 24;
 
 fn overview(page: &mut Page) {
@@ -124,7 +124,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         page.words(&format!("{}: ", d.name()), d.about());
         page.line("\nMessages");
     }
-    // Tables that have the same layout of a message share one paragraph.
+    // Tables with the same layout of a message share one paragraph.
     let mut shown: Vec<(&Layout, String, Vec<String>)> = Vec::new();
     for table in d.tables() {
         for layout in table.layouts.iter().filter(|l| only.is_none_or(|n| n == l.name)) {
@@ -170,7 +170,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
 }
 
-/// The words that schemas may use for its payloads.
+/// The types that schemas may use for its payloads.
 fn schema_words(d: &dyn Dissector, page: &mut Page) {
     let Some(first) = d.encodings().first() else { return };
     let id = first.keys.ids.map(|(least, most)| format!("id = {least} to {most}"));
@@ -204,7 +204,7 @@ fn label(table: &Table) -> String {
     }
 }
 
-/// A line a field, indented by its depth.
+/// One line per field, indented by its depth.
 fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, page: &mut Page) {
     describe::lines(fields, &mut |depth, field| {
         let indent = "  ".repeat(depth + 2);

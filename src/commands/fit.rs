@@ -1,11 +1,12 @@
-//! How well bytes fit each protocol, where nothing but the bytes can tell.
+//! Ranks the protocols by how well they explain some bytes, if nothing else identifies the
+//! protocol.
 
 use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Message, Options, Sink};
 use netkit::plural::Plural;
 
-/// The protocols there are, the one that leaves least unexplained first. `read` dissects the bytes
-/// as one of them; there are `length` bytes.
+/// All protocols, the one with the fewest unexplained bytes first. `read` dissects the bytes as one
+/// of them; there are `length` bytes.
 pub fn ranked(
     length: usize,
     options: &Options,
@@ -24,7 +25,7 @@ pub fn ranked(
     ranked
 }
 
-/// How well some bytes fit a protocol.
+/// How well a protocol explains some bytes.
 #[derive(Debug, Default)]
 pub struct Score {
     length: usize,
@@ -36,12 +37,12 @@ pub struct Score {
 }
 
 impl Score {
-    /// Sorts the better fit first.
+    /// The sort key: better fits first.
     fn key(&self) -> (usize, usize, usize, usize) {
         (self.faults + (self.messages == 0) as usize, self.warnings, self.opaque, self.messages)
     }
 
-    /// How many of the bytes mean something.
+    /// The number of bytes that are explained.
     fn explained(&self) -> usize {
         self.covered.min(self.length).saturating_sub(self.opaque)
     }
@@ -51,12 +52,12 @@ impl Score {
         self.messages > 0 && self.explained() * 2 >= self.length
     }
 
-    /// Is there nothing wrong with it?
+    /// Is it free of faults and warnings?
     pub fn clean(&self) -> bool {
         self.messages > 0 && self.faults + self.warnings == 0
     }
 
-    /// For people.
+    /// As text.
     pub fn words(&self) -> String {
         let Score { length, messages, faults, warnings, .. } = self;
         let mut text = match messages {
@@ -79,7 +80,7 @@ impl Sink for Score {
         self.covered += message.place.bytes.len();
         self.faults += message.dissection.fault.is_some() as usize;
         self.warnings += (worse(&message.dissection.notes) || message.dissection.message == "unknown") as usize;
-        // Bytes that belong to the application explain nothing: any protocol can have those.
+        // Opaque application bytes explain nothing: any protocol can carry them.
         let tree = &message.dissection.tree;
         let opaque = |name: &str| ["payload", "data", "unparsed", "trailing", "body"].contains(&name);
         self.opaque += tree

@@ -1,5 +1,5 @@
-//! Which messages are wanted, and what has to hold for them: `--fail-on`, `--expect`, `--reject`.
-//! What is asked of no message at all does not hold, unless the user says that it does.
+//! Selection of messages, and the conditions `--fail-on`, `--expect`, `--reject`. Without any
+//! message, conditions fail unless the user allows that.
 
 use super::Usage;
 use super::output::say;
@@ -14,34 +14,34 @@ use netkit::flow::End;
 use netkit::printable::Lines;
 use std::sync::Arc;
 
-/// So many messages are named that were rejected.
+/// How many rejected messages are reported individually.
 const NAMED: usize = 3;
 
-/// Which messages were asked for, and what was found in them. Each thread has one; they are merged.
+/// The selected messages and the state of the conditions. One per thread; they are merged.
 #[derive(Clone, Default)]
 pub struct Pick {
-    /// By `--flow`, `-F`, `--since` and `--until`.
+    /// `--flow`, `-F`, `--since` and `--until`.
     pub selection: Selection,
-    /// The user's options in words, for what is told; empty: nothing has to hold.
+    /// The user's conditions as text, for errors; empty: there are none.
     asked: Vec<String>,
     fail_on: Option<FailOn>,
     allow_empty: bool,
     expect: Vec<Expected>,
     reject: Vec<Arc<Filter>>,
-    /// Messages of the file that is read; of all of them those that were picked.
+    /// Messages of the current file; `picked` counts those selected in all files.
     file: u64,
     picked: u64,
-    /// A file without a message.
+    /// The first file without a selected message.
     empty: Option<String>,
-    /// Messages that `--fail-on` is about.
+    /// Messages that fail `--fail-on`.
     failed: u64,
     rejected: u64,
-    /// The first ones of them, with the turn at which they came.
+    /// The first rejected ones, with their sequence number.
     named: Vec<(u64, String)>,
     sequence: u64,
 }
 
-/// A condition that some message has to fit.
+/// A condition that some message has to meet.
 #[derive(Clone)]
 struct Expected {
     text: String,
@@ -50,15 +50,15 @@ struct Expected {
 }
 
 impl Pick {
-    /// Nothing has to hold for what is picked.
+    /// A selection without conditions.
     pub fn of(selection: Selection) -> Pick {
         Pick { selection, ..Pick::default() }
     }
 
-    /// By the command line. `check`: bytes are compared, which counts as something that has to hold.
+    /// From the command line. `check`: bytes are compared, which counts as a condition.
     ///
     /// # Errors
-    /// An expression that makes no sense.
+    /// An invalid expression.
     pub fn new(
         selection: Selection,
         gates: &Gates,
@@ -85,19 +85,19 @@ impl Pick {
         Ok(Pick { selection, asked, fail_on, allow_empty, expect, reject, ..Pick::default() })
     }
 
-    /// Another file begins.
+    /// Begins the next file.
     pub fn begin(&mut self) {
         self.selection.begin();
         self.file = 0;
     }
 
-    /// What comes from now on is of that turn, as [`netkit::dissect::Sink::sequence`] counts them.
+    /// Sets the sequence number of the next messages, see [`netkit::dissect::Sink::sequence`].
     #[inline]
     pub fn sequence(&mut self, sequence: u64) {
         self.sequence = sequence;
     }
 
-    /// Is this message asked for? Then it counts for what has to hold.
+    /// Is this message selected? If so, it is tested against the conditions.
     #[inline]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
         self.file += 1;
@@ -131,7 +131,7 @@ impl Pick {
         }
     }
 
-    /// Takes over what another thread has found in the same file.
+    /// Adds the results of another thread for the same file.
     pub fn merge(&mut self, other: Pick) {
         self.file += other.file;
         self.picked += other.picked;
@@ -143,7 +143,7 @@ impl Pick {
         self.named.truncate(NAMED);
     }
 
-    /// A copy for another thread, which has found nothing yet.
+    /// A copy without results, for another thread.
     pub fn part(&self) -> Pick {
         let mut part = self.clone();
         (part.file, part.picked, part.failed, part.rejected) = (0, 0, 0, 0);
@@ -151,24 +151,24 @@ impl Pick {
         part
     }
 
-    /// A file was read to its end.
+    /// Ends a file.
     pub fn end(&mut self, name: &str) {
         if self.file == 0 {
             self.empty.get_or_insert_with(|| name.into());
         }
     }
 
-    /// Were there messages that were asked for?
+    /// Were any messages selected?
     pub fn any(&self) -> bool {
         self.picked > 0
     }
 
-    /// Is it told by [`Pick::holds`] where there was no message?
-    pub fn tells_of_none(&self) -> bool {
+    /// Does [`Pick::holds`] report that there were no messages?
+    pub fn reports_none(&self) -> bool {
         !self.asked.is_empty() && !self.allow_empty
     }
 
-    /// Does all hold that has to? Tells what does not.
+    /// Do all conditions hold? Reports those that do not.
     pub fn holds(&self, global: &Global) -> bool {
         if self.asked.is_empty() {
             return true;
@@ -199,11 +199,11 @@ impl Pick {
     }
 }
 
-/// Hands the messages that are wanted to another sink.
+/// A sink that passes on the selected messages.
 pub struct Picked<S> {
-    /// What gets them.
+    /// The next sink.
     pub sink: S,
-    /// Which ones.
+    /// The selection.
     pub pick: Pick,
 }
 

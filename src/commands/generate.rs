@@ -1,4 +1,4 @@
-//! What the program generates about itself: completions and the man page.
+//! Generated files: shell completions and the man page.
 
 use crate::cli::Cli;
 use clap::CommandFactory;
@@ -6,19 +6,19 @@ use clap_complete::Shell;
 use clap_complete::env::{CompleteEnv, Elvish, EnvCompleter, Fish};
 use std::io::{self, Write};
 
-/// The variable by which a shell asks for completions.
+/// The environment variable with which a shell requests completions.
 const VARIABLE: &str = "NETKIT_COMPLETE";
 
-/// Answers a shell that asks for completions, and ends then.
+/// Answers a shell's request for completions, and exits.
 pub fn complete() {
     if std::env::var_os(VARIABLE).is_some() {
         CompleteEnv::with_factory(Cli::command).var(VARIABLE).complete();
     }
 }
 
-/// Completions for a shell, to stdout. Those for bash and zsh hold all names; fish and elvish ask
-/// this program. PowerShell's know commands and options only: its asking script would evaluate what
-/// is being typed.
+/// Completions for a shell, to stdout. Those for bash and zsh contain all names; fish and elvish
+/// call this program. PowerShell's contain commands and options only: its dynamic script would
+/// evaluate what is being typed.
 pub fn completions(shell: Shell) -> anyhow::Result<u8> {
     let mut text = Vec::new();
     let asking: Option<&dyn EnvCompleter> = match shell {
@@ -34,7 +34,7 @@ pub fn completions(shell: Shell) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The man page, to stdout: all commands on one page.
+/// The man page, to stdout, with all commands on one page.
 pub fn man() -> anyhow::Result<u8> {
     let mut text = Vec::new();
     let mut command = Cli::command();
@@ -42,7 +42,7 @@ pub fn man() -> anyhow::Result<u8> {
     let mut first = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut first)?;
     for line in String::from_utf8_lossy(&first).lines() {
-        // The subcommands are sections of this page, and no pages of their own.
+        // References to subcommands' pages become references to sections of this page.
         match line.strip_prefix("netkit\\-").and_then(|rest| rest.strip_suffix("(1)")) {
             Some(sub) => writeln!(text, "\\fBnetkit {sub}\\fR")?,
             None => writeln!(text, "{line}")?,

@@ -13,10 +13,10 @@ use netkit::protocols::pages;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-/// No line of a page is longer where the width is free: long lines are hard to read.
+/// The maximum width of a page: longer lines are hard to read.
 const WIDEST: usize = 100;
 
-/// All pages: the protocols', then those that belong to no module.
+/// All pages: the protocols', then those of no particular module.
 pub fn topics() -> impl Iterator<Item = &'static Page> {
     pages::PAGES.iter().chain(&docs::PAGES)
 }
@@ -49,7 +49,7 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
     };
     let text = markdown::plain(page.text, width, style.colour);
     match style.colour {
-        // Every byte of it is ours: nothing of the wire is quoted.
+        // The text is entirely the program's own, so it needs no escaping.
         true => write!(io::stdout(), "{text}")?,
         false => write!(io::stdout(), "{}", Lines(text))?,
     }

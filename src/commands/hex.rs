@@ -1,4 +1,4 @@
-//! Hex text to messages: what the bytes are, messages or packets, and which protocol's.
+//! Hex text to messages: detects whether the bytes are messages or packets, and of which protocol.
 
 use super::fit::{Score, ranked};
 use super::interrupt::{self, stop};
@@ -12,23 +12,23 @@ use netkit::dissect::{Dissection, Dissector, Options, inspector};
 use netkit::plural::Plural;
 use std::io::BufRead;
 
-/// What the bytes of a hex text are.
+/// The interpretation of a hex text's bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Bytes {
-    /// Packets where their headers agree with the bytes, else messages.
+    /// Packets if their headers are consistent, else messages.
     #[default]
-    Told,
+    Detect,
     /// Messages.
     Payload,
     /// Packets.
     Packet,
 }
 
-/// Dissects each message of a hex text. `lines`: each line of plain hex is one. Returns where a
-/// signal has stopped it.
+/// Dissects each message of a hex text. `lines`: each line of plain hex is one message. Returns
+/// where a signal stopped it.
 ///
 /// # Errors
-/// Where the text is no hex; that there is none; what could not be read as anything.
+/// The text is not hex, or empty, or its bytes cannot be interpreted.
 pub fn text(
     reader: impl BufRead,
     lines: bool,
@@ -45,7 +45,7 @@ pub fn text(
     let ended = loop {
         let block = match text.next() {
             Ok(Some(block)) if !stop().is_set() => block,
-            // Where it is stopped, it may well be inside a line.
+            // Input that was stopped may end inside a line.
             Err(_) if stop().is_set() => break Ok(()),
             Ok(_) => break Ok(()),
             Err(error) => break Err(error),
@@ -74,13 +74,13 @@ pub fn text(
             Err(Unreadable(why).into())
         }
         _ => {
-            refused.told(blocks, global)?;
+            refused.report(blocks, global)?;
             Ok(interrupt::status(false).map(|_| Stopped::blocks(blocks)))
         }
     }
 }
 
-/// What a block begins with: a packet's link header, or, `None`, a message.
+/// The link type of a block that is a packet; `None` for a message.
 fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
     match bytes {
         Bytes::Payload => Ok(None),
@@ -88,8 +88,8 @@ fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
             Some(link) => Ok(Some(link)),
             None => Err(format!("--packet: {} in which no IP packet begins", Plural(block.bytes.len(), "byte"))),
         },
-        // tcpdump prints nothing but packets; a card may not have written the check sum yet.
-        Bytes::Told => Ok(dumped_packet(block.bytes).or(match (block.form, block.layer) {
+        // tcpdump prints packets only; with checksum offload their checksum may be wrong.
+        Bytes::Detect => Ok(dumped_packet(block.bytes).or(match (block.form, block.layer) {
             (Form::Tcpdump, Layer::Ip) => Some(LinkType::RAW),
             (Form::Tcpdump, Layer::Link) => Some(LinkType::ETHERNET),
             _ => None,
@@ -97,7 +97,7 @@ fn link(block: &Block<'_>, bytes: Bytes) -> Result<Option<LinkType>, String> {
     }
 }
 
-/// The protocol that a message's bytes fit best.
+/// The protocol that explains a message's bytes best.
 fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dyn Dissector, String> {
     let ranked = ranked(bytes.len(), options, |dissector, score| {
         inspector::dump(dissector, bytes, options, &mut Dissection::default(), score);
@@ -105,11 +105,11 @@ fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dy
     chosen(&ranked, false, global)
 }
 
-/// The best of the ranked protocols, named on stderr. `clean`: nothing may be wrong with it, since
-/// foreign packets come in dumps as they do in captures.
+/// The best of the ranked protocols, reported on stderr. `clean`: it must be free of faults and
+/// warnings, since dumps contain packets of other protocols, as captures do.
 ///
 /// # Errors
-/// That it would be a mere guess, with the next ones.
+/// The evidence is not sufficient; names the next candidates.
 pub fn chosen(
     ranked: &[(Score, &'static dyn Dissector)],
     clean: bool,
@@ -137,16 +137,16 @@ pub fn chosen(
     Ok(*dissector)
 }
 
-/// It is hex, but says nothing that could be told.
+/// Valid hex text, but of no recognisable protocol.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(String);
 
-/// Blocks that could not be read: the others are still wanted.
+/// Blocks that could not be read, while the others were.
 #[derive(Default)]
 struct Refused {
     count: u64,
-    /// The last one, which is not told yet: alone it is the error.
+    /// The last one, not reported yet: if it is the only one, it becomes the error.
     last: Option<String>,
 }
 
@@ -158,7 +158,7 @@ impl Refused {
         }
     }
 
-    fn told(self, blocks: u64, global: &Global) -> anyhow::Result<()> {
+    fn report(self, blocks: u64, global: &Global) -> anyhow::Result<()> {
         match (self.last, self.count) {
             (None, _) => Ok(()),
             (Some(last), 1) => Err(Unreadable(last).into()),

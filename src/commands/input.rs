@@ -1,4 +1,4 @@
-//! Where input comes from: a file, or stdin for `-`.
+//! Opening input: a file, or stdin for `-`.
 
 use super::interrupt::stop;
 use super::output::say;
@@ -9,21 +9,21 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
 
-/// Opens a file, or stdin for `-`. Errors do not name it: the caller does.
+/// Opens a file, or stdin for `-`. Errors do not contain the name; the caller adds it.
 pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(stdin());
     }
     let file = file(path)?;
-    // A pipe or a terminal may keep silent for any length of time; a file does not.
+    // Reading a pipe or a terminal may block for any length of time, so it must be interruptible.
     match file.metadata().is_ok_and(|about| about.is_file()) {
         true => Ok(Box::new(file)),
         false => Ok(Box::new(Waiting(file))),
     }
 }
 
-/// Says that input is waited for, where it would come from a terminal.
-pub fn told(path: &Path, global: &Global) {
+/// Tells the user that input is expected, if it would come from a terminal.
+pub fn announce_wait(path: &Path, global: &Global) {
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
         say(
             global,
@@ -34,7 +34,7 @@ pub fn told(path: &Path, global: &Global) {
     }
 }
 
-/// As [`open`], but a file does not end. stdin does: what writes to it is gone then.
+/// As [`open`], but a file never ends. stdin does: its writer is gone then.
 pub fn follow(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
         return Ok(stdin());
@@ -42,7 +42,7 @@ pub fn follow(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     Ok(Box::new(Growing(file(path)?)))
 }
 
-/// The name for messages: `stdin` for `-`.
+/// The name in output: `stdin` for `-`.
 pub fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() }
 }
@@ -55,11 +55,11 @@ fn file(path: &Path) -> anyhow::Result<File> {
     Ok(file)
 }
 
-/// How long to wait before looking again.
+/// The polling interval of a growing file.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// A file that grows: at its end, waits for more. It ends with Ctrl-C, or when nobody reads what
-/// we print of it.
+/// A growing file: at its end, waits for more data. It ends with Ctrl-C, or when nobody reads the
+/// output any more.
 struct Growing(File);
 
 impl Read for Growing {
@@ -77,7 +77,7 @@ impl Read for Growing {
     }
 }
 
-/// What ends with Ctrl-C, too: whoever writes to it may go on.
+/// A pipe or terminal: ends with Ctrl-C too, even if its writer goes on.
 struct Waiting(File);
 
 impl Read for Waiting {
@@ -93,8 +93,8 @@ fn stdin() -> Box<dyn Read + Send> {
     }
 }
 
-/// Waits until there is something to read, or the end of it. `false`: it is time to stop;
-/// `printed`: also when the reader of our output is gone.
+/// Waits until a read would return. `false`: stop reading; `printed`: also when the reader of the
+/// output is gone.
 fn readable(file: &File, printed: bool) -> bool {
     loop {
         if stop().is_set() {
@@ -103,7 +103,7 @@ fn readable(file: &File, printed: bool) -> bool {
         match platform::wait(file, printed, LOOK_AGAIN) {
             Ready::Read => return true,
             Ready::Not => {}
-            // As good as a wish of the user's.
+            // Treated like Ctrl-C.
             Ready::OutputGone => {
                 stop().set();
                 return false;

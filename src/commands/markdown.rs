@@ -1,10 +1,10 @@
-//! Pages in Markdown as text for a terminal: wrapped, with tables in columns.
+//! Markdown pages as text for a terminal: wrapped, with tables in columns.
 
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use unicode_width::UnicodeWidthStr;
 
-/// How a piece of text stands out.
+/// The style of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Face {
     Plain,
@@ -22,7 +22,7 @@ impl Face {
     }
 }
 
-/// The page as text, no line longer than `width` if its words and code blocks allow.
+/// The page as text, with no line longer than `width` if its words and code blocks allow that.
 pub fn plain(markdown: &str, width: usize, colour: bool) -> String {
     let mut page = Page { width, colour, ..Page::default() };
     for event in Parser::new_ext(markdown, Options::ENABLE_TABLES) {
@@ -36,16 +36,16 @@ struct Page {
     out: String,
     width: usize,
     colour: bool,
-    /// The words of the paragraph, heading or cell that is being read; each has its pieces.
+    /// The words of the current paragraph, heading or cell; each consists of pieces.
     words: Vec<Vec<(String, Face)>>,
-    /// The next piece goes on with the last word.
+    /// The next piece continues the last word.
     joined: bool,
     strong: bool,
     heading: bool,
     code: bool,
-    /// The open lists: the next number of each that has numbers.
+    /// The open lists; for numbered ones, the next number.
     lists: Vec<Option<u64>>,
-    /// What stands before the item's first line, until that is written.
+    /// The text before the current item's first line, until it is written.
     mark: Option<String>,
     rows: Vec<Vec<String>>,
 }
@@ -134,7 +134,7 @@ impl Page {
         }
     }
 
-    /// Words of a text; spaces part them, whatever the face.
+    /// Splits a text into words at spaces, whatever the style.
     fn text(&mut self, text: &str, face: Face) {
         for (k, part) in text.split(' ').enumerate() {
             if k > 0 {
@@ -151,19 +151,19 @@ impl Page {
         }
     }
 
-    /// Columns of the open lists' marks.
+    /// The width of the open lists' marks.
     fn indent(&self) -> usize {
         self.lists.iter().map(|list| if list.is_some() { 3 } else { 2 }).sum()
     }
 
-    /// An empty line, where there is none yet.
+    /// Adds an empty line, unless there is one.
     fn blank(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
         }
     }
 
-    /// Writes the words that were collected, wrapped.
+    /// Writes the collected words, wrapped.
     fn paragraph(&mut self) {
         self.joined = false;
         let words = std::mem::take(&mut self.words);
@@ -197,7 +197,7 @@ impl Page {
     fn table(&mut self) {
         let mut rows = std::mem::take(&mut self.rows).into_iter();
         let mut table = Table::new();
-        // No frame: a line below the head, and that is all.
+        // A line below the header and no other borders.
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(self.width.min(u16::MAX.into()) as u16);
         if let Some(head) = rows.next().filter(|head| head.iter().any(|cell| !cell.is_empty())) {

@@ -1,4 +1,4 @@
-//! The subcommands: one thin file each.
+//! The subcommands: one file each, thin wrappers of the library.
 
 mod check;
 mod decode;
@@ -37,7 +37,7 @@ use netkit::protocols;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Wrong usage that the command line's grammar could not see: exit status 2.
+/// A usage error that the argument parser cannot detect: exit status 2.
 #[derive(Debug)]
 pub struct Usage(pub String);
 
@@ -49,7 +49,7 @@ impl std::fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// Runs a command: its exit status, or why input or output failed.
+/// Runs a command: its exit status, or an error of input or output.
 pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
@@ -66,7 +66,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
     }
 }
 
-/// Did the reader of our output go away?
+/// Has the reader of the output closed the pipe?
 pub fn broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().filter_map(|e| e.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }
@@ -76,7 +76,7 @@ pub fn status(error: &anyhow::Error) -> u8 {
     if error.downcast_ref::<Usage>().is_some() { 2 } else { 3 }
 }
 
-/// What the user said about dissection.
+/// The user's options for dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     let mut options = Options { from: dissect.from, ..protocols::options() };
     options.proto = dissect.proto.clone().filter(|name| name != "auto");

@@ -1,7 +1,7 @@
-//! Files that commands write, by one rule for all of them: never one of the command's own inputs;
-//! one that exists only with `--force`; written beside its place and renamed when it is whole, so
-//! that whatever stops the program leaves the old one and no litter. A pipe or a device is written
-//! to as it is.
+//! Output files, with the same rules for all commands: never one of the command's inputs; an
+//! existing one only with `--force`; written to a temporary file and renamed when complete, so that
+//! however the program ends, the old file is intact and nothing is left over. Pipes and devices are
+//! written directly.
 
 use super::output::say;
 use super::{Usage, interrupt};
@@ -13,50 +13,50 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Names of open files, not places in a folder: what they lead to is written to as it is.
+/// Names of open file descriptors, which are written directly.
 const OPEN: [&str; 5] = ["/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/fd/", "/proc/self/fd/"];
-/// More symbolic links than that are a circle.
+/// The cap on symbolic links, to detect cycles.
 const LINKS: usize = 40;
 
-/// Files that are not whole yet: what is to be removed where the program is ended.
+/// Incomplete temporary files, to be removed if the program is killed.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes what is not whole, before the program is ended at once.
+/// Removes incomplete files, before the program exits at once.
 pub fn abandon() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // Nothing can be done about one that stays.
+        // A file that cannot be removed is left.
         let _ = fs::remove_file(path);
     }
 }
 
-/// A file to be written: checked, and not begun.
+/// An output file that has been checked, but not begun.
 #[derive(Debug)]
 pub struct OutFile {
-    /// As the user named it.
+    /// The name given by the user.
     name: PathBuf,
-    /// Where it will stand: behind symbolic links.
+    /// Its final path, with symbolic links resolved.
     place: PathBuf,
     how: How,
-    /// Where it is written until it is whole.
+    /// The temporary file, until it is complete.
     beside: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
-    /// There is none of that name.
+    /// A new file.
     New,
-    /// The user said `--force`.
+    /// An existing file, with `--force`.
     Replace,
     /// A pipe or a device.
     Direct,
 }
 
-/// The files that a command was told to write, each with its option. Looks whether they may be
-/// written, and changes nothing. `inputs` are all files that the command reads, `-` for stdin.
+/// Checks the output files of a command, each with its option, without changing anything. `inputs`
+/// are all files that the command reads, `-` for stdin.
 ///
 /// # Errors
-/// One of them is one of the inputs, or another one of them; it exists and there is no `--force`; it
-/// is a folder.
+/// A file is one of the inputs, or given twice; or it exists and there is no `--force`; or it is a
+/// directory.
 pub fn check<const N: usize>(
     files: [(&str, Option<&Path>); N],
     inputs: &[&Path],
@@ -103,15 +103,15 @@ impl OutFile {
         Ok(OutFile { name: name.into(), place, how, beside: None })
     }
 
-    /// Begins the file. It is at its place after [`OutFile::commit`], and nowhere without it.
+    /// Begins the file. It appears under its name only with [`OutFile::commit`].
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn open(&mut self) -> io::Result<File> {
         if self.how == How::Direct {
             return OpenOptions::new().write(true).open(&self.name).map_err(|e| self.named(e));
         }
-        // From now on Ctrl-C has something to clean up.
+        // From now on, Ctrl-C has a file to remove.
         interrupt::stop();
         let folder = folder(&self.place).to_path_buf();
         for k in 0u32.. {
@@ -130,10 +130,10 @@ impl OutFile {
         Err(self.named(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// The file is whole, and everything was written out: puts it at its place.
+    /// The file is complete and flushed: renames it to its name.
     ///
     /// # Errors
-    /// Those of the file system; a file that was not there when it was begun is not replaced.
+    /// Errors of the file system; a file that has appeared since is not replaced.
     pub fn commit(mut self) -> io::Result<()> {
         let Some(beside) = self.beside.take() else { return Ok(()) };
         let done = match self.how {
@@ -147,7 +147,7 @@ impl OutFile {
         done.map_err(|e| self.named(e))
     }
 
-    /// Are both one file? Those that are written to as they are may be.
+    /// Are both the same file? Those written directly may be.
     fn is(&self, other: &OutFile) -> bool {
         let key = |file: &OutFile| {
             let folder = folder(&file.place).canonicalize().unwrap_or_else(|_| folder(&file.place).into());
@@ -159,7 +159,7 @@ impl OutFile {
                 || both().is_some_and(|(a, b)| platform::same_file(&a, &self.place, &b, &other.place)))
     }
 
-    /// The error with the file's name.
+    /// Adds the file's name to an error.
     pub fn named(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", Printable(self.name.display())))
     }
@@ -174,10 +174,10 @@ impl Drop for OutFile {
     }
 }
 
-/// What writes to stdout must not read the same file: it would never end.
+/// Checks that stdout is not a file that is also read: reading it would never end.
 ///
 /// # Errors
-/// The input that is the output, too.
+/// The input that is also the output.
 pub fn stdout_is_no_input(inputs: &[&Path]) -> anyhow::Result<()> {
     if let Some(there) = platform::stdout().and_then(|file| file.metadata().ok())
         && there.is_file()
@@ -197,7 +197,7 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Gives a file its name, unless there is one of that name by now.
+/// Renames a file, unless the target exists by now.
 fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
     match fs::hard_link(beside, place) {
         Ok(()) => fs::remove_file(beside),
@@ -205,12 +205,13 @@ fn put_new(beside: &Path, place: &Path) -> io::Result<()> {
             io::ErrorKind::AlreadyExists,
             "was made by somebody else in the meantime: --force replaces it",
         )),
-        // The file system may know no hard links.
+        // The file system may not support hard links.
         Err(_) => fs::rename(beside, place),
     }
 }
 
-/// The place that a name leads to, through symbolic links, also where nothing is there yet.
+/// The path that a name refers to, with symbolic links resolved, also if the target does not exist
+/// yet.
 fn behind_links(name: &Path) -> io::Result<PathBuf> {
     let mut place = name.to_path_buf();
     for _ in 0..LINKS {
@@ -222,7 +223,7 @@ fn behind_links(name: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Is the output one of the inputs, under whatever name? Devices may well be both.
+/// Is the output one of the inputs, under whatever name? Devices may be both.
 fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
     if input.as_os_str() == "-" {
         return platform::stdin()
@@ -232,41 +233,41 @@ fn is_input(output: &Metadata, place: &Path, input: &Path) -> bool {
     fs::metadata(input).is_ok_and(|there| platform::same_file(output, place, &there, input))
 }
 
-/// A recording of what was sent and received: whole whenever it ends, also where a signal stopped
-/// it; but then an older file is left as it was.
+/// A recording of an exchange: completed whenever it ends, also by a signal; but then an existing
+/// file is not replaced.
 pub struct Recording {
     file: OutFile,
     recorder: netkit::live::net::Recorder,
 }
 
 impl Recording {
-    /// Begins a recording into a file that was checked.
+    /// Begins a recording into a checked file.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn begin(mut file: OutFile) -> io::Result<Recording> {
         let out: Box<dyn Write + Send> = Box::new(io::BufWriter::new(file.open()?));
         let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
         Ok(Recording { file, recorder })
     }
 
-    /// Where the exchange goes.
+    /// The recorder for the exchange.
     pub fn recorder(&self) -> &netkit::live::net::Recorder {
         &self.recorder
     }
 
-    /// Writes out what is waiting.
+    /// Flushes the recording.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn flush(&self) -> io::Result<()> {
         self.recorder.flush().map_err(|e| self.file.named(e))
     }
 
-    /// Puts the recording at its place. Where a signal came, a file that was to be replaced is left.
+    /// Completes the recording. After a signal, an existing file is not replaced.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
         if self.file.how == How::Replace && interrupt::status(false).is_some() {
@@ -282,7 +283,7 @@ impl Recording {
 mod tests {
     use super::*;
 
-    /// Two options may not name one file, however it is written.
+    /// Two options must not name the same file, however it is written.
     #[test]
     fn two_options_one_file() {
         let folder = std::env::temp_dir().join(format!("netkit-outfile-{}", std::process::id()));
@@ -298,7 +299,7 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
-    /// What appears while a file is written is not replaced.
+    /// A file that appears in the meantime is not replaced.
     #[test]
     fn somebody_else_was_faster() {
         let path = std::env::temp_dir().join(format!("netkit-faster-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! What becomes of the messages: selected, counted, printed.
+//! Output of messages: selection, counting, printing.
 
 use super::gates::Pick;
 use super::read::{CaptureSink, Live};
@@ -10,12 +10,12 @@ use netkit::printable::Lines;
 use netkit::render::{self, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
-/// Prints the messages that were asked for.
+/// Prints the selected messages.
 pub struct Printer {
     renderer: Renderer,
     format: render::Format,
     style: Style,
-    /// Which ones.
+    /// The selection.
     pub pick: Pick,
     left: Option<u64>,
     live: Live,
@@ -45,29 +45,29 @@ impl Printer {
         Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched }
     }
 
-    /// Can several threads print parts of it? Not where a number of messages was asked for: only
-    /// one that sees them all can count.
+    /// Can several threads render parts of it? Not with `--count`: that needs a single thread that
+    /// sees all messages.
     pub fn divides(&self) -> bool {
         self.left.is_none() && self.part().is_some()
     }
 
-    /// What one thread of several prints with.
+    /// The renderer of one of several threads.
     pub fn part(&self) -> Option<Part> {
         Part::new(self.format, self.style)
     }
 
-    /// Prints what several threads have made: as much as can be now. Returns whose turn it is that
-    /// has to be waited for.
+    /// Prints the output of several threads as far as it is available. Returns the part that has to
+    /// be waited for.
     pub fn merge(&mut self, merge: &mut Merge) -> Option<usize> {
         merge.write(&mut self.renderer)
     }
 
-    /// Somebody watches what comes in: it is shown before the next wait.
+    /// Sets when output has to be flushed.
     pub fn live(&mut self, live: Live) {
         self.live = live;
     }
 
-    /// Is there no need to go on: enough was printed, or nobody reads it?
+    /// Is there nothing more to print: enough was printed, or the reader is gone?
     pub fn done(&self) -> bool {
         self.left == Some(0) || self.renderer.failed().is_some()
     }
@@ -75,7 +75,7 @@ impl Printer {
     /// Completes the output.
     ///
     /// # Errors
-    /// What stopped the writing.
+    /// The error that stopped the output.
     pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
         self.renderer.finish()?;
         if let Some(warning) = self.renderer.warning() {
@@ -97,7 +97,7 @@ impl CaptureSink for Printer {
     }
 
     fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
-        // Whoever watches a live capture sees what has come before the next wait.
+        // With live input, output is flushed before the next wait.
         if self.live == Live::Each || self.live == Live::Waiting && waits() {
             self.renderer.flush();
         }
@@ -117,7 +117,7 @@ impl Sink for Printer {
     }
 }
 
-/// How to print for this terminal, pipe or file.
+/// The style for this terminal, pipe or file.
 pub fn style(global: &Global, bytes: bool) -> Style {
     let terminal = io::stdout().is_terminal();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
@@ -129,7 +129,7 @@ pub fn style(global: &Global, bytes: bool) -> Style {
     Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, time: None }
 }
 
-/// The terminal's width; `COLUMNS` where it is set; `None` where output is no terminal.
+/// The terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.
 fn width(terminal: bool) -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|v| v.parse().ok()).filter(|w| *w >= 20);
     match terminal {
@@ -138,11 +138,11 @@ fn width(terminal: bool) -> Option<usize> {
     }
 }
 
-/// A pipe's buffer: with the usual 64 KiB, switching between writer and reader costs more than the
-/// decoding.
+/// The size of a pipe's buffer: with the usual 64 KiB, context switches between writer and reader
+/// cost more than the decoding.
 const PIPE: usize = 1 << 20;
 
-/// Stdout without a buffer of its own where there is one: the renderer has one, and writes large blocks.
+/// Stdout, unbuffered if the platform allows it: the renderer has a buffer and writes large blocks.
 fn stdout() -> Box<dyn Write + Send> {
     platform::large_pipe(PIPE);
     match platform::stdout() {
@@ -151,16 +151,16 @@ fn stdout() -> Box<dyn Write + Send> {
     }
 }
 
-/// A line for people on stderr, where they want any.
+/// Prints a line on stderr, unless `--quiet` is given.
 pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
-        // Nothing can be done where stderr is gone.
+        // If stderr is closed, nothing can be done.
         let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }
 
-/// Text for people, to stdout: names of schemas and values of the wire, which are quoted in it,
-/// cannot paint the terminal.
+/// Prints text to stdout. It may quote schemas and values from the wire, so control characters are
+/// escaped.
 pub fn text(text: &[u8]) -> io::Result<()> {
     write!(io::stdout(), "{}", Lines(String::from_utf8_lossy(text)))
 }

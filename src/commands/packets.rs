@@ -1,6 +1,6 @@
-//! Packets of a hex dump: each datagram is read by itself, the segments of a TCP conversation as its
-//! two streams. A dump has no times, so nothing is remembered from one datagram to the next: what
-//! would be said about round trips and resends would be false.
+//! Packets of a hex dump: each datagram is dissected on its own, the segments of a TCP conversation
+//! as its two streams. A dump has no times, so no state is kept between datagrams: statements about
+//! round trips and retransmissions would be wrong.
 
 use super::fit::{Score, ranked};
 use super::output::say;
@@ -10,22 +10,22 @@ use netkit::dissect::inspector::{Carrier, Piece, carried, recognise};
 use netkit::dissect::{Dissection, Dissector, Options, Sink};
 use netkit::flow::{Conversation, Delivery, End, Gap, Handler, Side, Stream, Table, Transport};
 
-/// The packets of a dump, on their way to a sink.
+/// Dissects the packets of a dump and passes the messages to a sink.
 pub struct Packets<'a, S> {
-    table: Table<Said>,
+    table: Table<DumpFlow>,
     fragments: Fragments,
     reader: Reader<'a, S>,
     count: u64,
 }
 
-/// Reads what packets carry.
+/// Dissects the packets' payloads.
 struct Reader<'a, S> {
     options: &'a Options,
     named: Option<&'static dyn Dissector>,
     global: &'a Global,
     sink: &'a mut S,
     dissection: Dissection,
-    /// Where the packet at hand begins in the text.
+    /// The line of the current packet.
     line: usize,
     /// Packets with a payload.
     read: u64,
@@ -34,21 +34,21 @@ struct Reader<'a, S> {
 
 /// A conversation of the dump.
 #[derive(Debug, Default)]
-struct Said {
-    /// TCP: what its sides said.
+struct DumpFlow {
+    /// TCP: the payload of both sides.
     bytes: Vec<u8>,
-    /// Who said how many of them, in order, behind how many that are missing.
+    /// Sender, length and missing bytes before it, of each piece in `bytes`.
     pieces: Vec<(Side, usize, u64)>,
-    /// Bytes that are missing before the next piece of a side.
+    /// The bytes missing before the next piece of each side.
     missing: [u64; 2],
-    /// The line where the first one begins.
+    /// The line of the first piece.
     line: usize,
-    /// UDP: as what an earlier datagram was read.
+    /// UDP: the dissector of an earlier datagram.
     known: Option<&'static dyn Dissector>,
 }
 
 impl<'a, S: Sink> Packets<'a, S> {
-    /// No packets yet. `named`: the protocol by `-p`.
+    /// Without packets. `named`: the protocol given by `-p`.
     pub fn new(
         options: &'a Options,
         named: Option<&'static dyn Dissector>,
@@ -64,24 +64,25 @@ impl<'a, S: Sink> Packets<'a, S> {
         }
     }
 
-    /// Where the messages go.
+    /// The sink of the messages.
     pub fn sink(&mut self) -> &mut S {
         self.reader.sink
     }
 
-    /// How many there were.
+    /// The number of packets.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Takes the packet that begins in a line. What cannot be read is [kept](Packets::unread).
+    /// Processes the packet that begins at a line. Unreadable ones are
+    /// [collected](Packets::unread).
     pub fn packet(&mut self, bytes: &[u8], link: LinkType, line: usize) {
         self.count += 1;
         self.reader.line = line;
         match decode(&frame(bytes, link, self.count), &mut self.fragments) {
             Decoded::Packet(packet) => {
                 if self.count == 1 {
-                    self.reader.told(&packet);
+                    self.reader.report_headers(&packet);
                 }
                 self.table.packet(&packet, &mut self.reader);
             }
@@ -91,12 +92,12 @@ impl<'a, S: Sink> Packets<'a, S> {
         }
     }
 
-    /// What could not be read since the last call, with the lines where it begins.
+    /// The unreadable packets since the last call, each with its line and the reason.
     pub fn unread(&mut self) -> Vec<(usize, String)> {
         std::mem::take(&mut self.reader.unread)
     }
 
-    /// The text has ended: reads the streams. Returns how many payloads there were.
+    /// The text has ended: dissects the streams. Returns the number of payloads.
     pub fn finish(&mut self) -> u64 {
         self.table.finish(&mut self.reader);
         self.reader.read
@@ -104,8 +105,8 @@ impl<'a, S: Sink> Packets<'a, S> {
 }
 
 impl<S: Sink> Reader<'_, S> {
-    /// Says that headers were seen, and whose.
-    fn told(&self, packet: &Packet<'_>) {
+    /// Reports that headers were recognised, with their addresses.
+    fn report_headers(&self, packet: &Packet<'_>) {
         let transport = match packet.body {
             netkit::capture::Body::Udp { .. } => Transport::Udp,
             netkit::capture::Body::Tcp(_) => Transport::Tcp,
@@ -120,16 +121,16 @@ impl<S: Sink> Reader<'_, S> {
         );
     }
 
-    /// Reads a datagram, or a conversation. Returns as what.
+    /// Dissects a datagram, or a conversation. Returns the dissector used.
     fn read(
         &mut self,
         carrier: &Carrier<'_>,
-        said: &[Piece<'_>],
+        payload: &[Piece<'_>],
         known: Option<&'static dyn Dissector>,
     ) -> Option<&'static dyn Dissector> {
         self.read += 1;
         let options = self.options;
-        let reading = match (recognise(carrier, said, options), self.named) {
+        let reading = match (recognise(carrier, payload, options), self.named) {
             (Some((dissector, why)), _) => {
                 if self.global.verbose > 0 {
                     say(self.global, format_args!("netkit: read as {}: {why}", dissector.name()));
@@ -137,15 +138,15 @@ impl<S: Sink> Reader<'_, S> {
                 Ok(dissector)
             }
             (None, Some(named)) => Err(format!("{} is not spoken over {}", named.name(), carrier.transport.name())),
-            (None, None) => known.map_or_else(|| self.guess(carrier, said), Ok),
+            (None, None) => known.map_or_else(|| self.guess(carrier, payload), Ok),
         };
         match reading {
             Ok(dissector) => {
-                carried(dissector, carrier, said, options, &mut self.dissection, self.sink);
+                carried(dissector, carrier, payload, options, &mut self.dissection, self.sink);
                 Some(dissector)
             }
             Err(why) => {
-                let from = said.first().map_or(0, |piece| piece.side.index());
+                let from = payload.first().map_or(0, |piece| piece.side.index());
                 let (src, dst) = (carrier.names[from], carrier.names[1 - from]);
                 self.unread.push((self.line, format!("{} {src} > {dst}: {why}", carrier.transport.name())));
                 None
@@ -153,48 +154,48 @@ impl<S: Sink> Reader<'_, S> {
         }
     }
 
-    /// The protocol that the bytes fit best, where neither ports nor their form tell.
-    fn guess(&self, carrier: &Carrier<'_>, said: &[Piece<'_>]) -> Result<&'static dyn Dissector, String> {
+    /// The protocol that explains the bytes best, if neither ports nor format identify it.
+    fn guess(&self, carrier: &Carrier<'_>, payload: &[Piece<'_>]) -> Result<&'static dyn Dissector, String> {
         let options = self.options;
-        let length = said.iter().map(|piece| piece.bytes.len()).sum();
+        let length = payload.iter().map(|piece| piece.bytes.len()).sum();
         let ranked = ranked(length, options, |dissector, score: &mut Score| {
             if dissector.takes(carrier.transport, false) {
-                carried(dissector, carrier, said, options, &mut Dissection::default(), score);
+                carried(dissector, carrier, payload, options, &mut Dissection::default(), score);
             }
         });
         super::hex::chosen(&ranked, true, self.global)
     }
 }
 
-impl<S: Sink> Handler<Said> for Reader<'_, S> {
-    fn datagram(&mut self, c: &mut Conversation<Said>, side: Side, _: &Packet<'_>, bytes: &[u8], length: usize) {
+impl<S: Sink> Handler<DumpFlow> for Reader<'_, S> {
+    fn datagram(&mut self, c: &mut Conversation<DumpFlow>, side: Side, _: &Packet<'_>, bytes: &[u8], length: usize) {
         if length > 0 {
             let known = c.state.known;
             c.state.known = self.read(&carrier(c), &[Piece { side, missing: 0, bytes, length }], known).or(known);
         }
     }
 
-    fn data(&mut self, c: &mut Conversation<Said>, side: Side, stream: &mut Stream, _: &Delivery<'_>) {
-        let said = &mut c.state;
-        if said.pieces.is_empty() {
-            said.line = self.line;
+    fn data(&mut self, c: &mut Conversation<DumpFlow>, side: Side, stream: &mut Stream, _: &Delivery<'_>) {
+        let flow = &mut c.state;
+        if flow.pieces.is_empty() {
+            flow.line = self.line;
         }
-        let missing = std::mem::take(&mut said.missing[side.index()]);
-        said.pieces.push((side, stream.bytes().len(), missing));
-        said.bytes.extend_from_slice(stream.bytes());
+        let missing = std::mem::take(&mut flow.missing[side.index()]);
+        flow.pieces.push((side, stream.bytes().len(), missing));
+        flow.bytes.extend_from_slice(stream.bytes());
         stream.consume(stream.bytes().len());
     }
 
-    fn gap(&mut self, c: &mut Conversation<Said>, side: Side, _: &mut Stream, gap: &Gap) {
+    fn gap(&mut self, c: &mut Conversation<DumpFlow>, side: Side, _: &mut Stream, gap: &Gap) {
         c.state.missing[side.index()] += gap.missing;
     }
 
-    fn end(&mut self, _: &mut Conversation<Said>, _: Side, _: &mut Stream, _: End) {}
+    fn end(&mut self, _: &mut Conversation<DumpFlow>, _: Side, _: &mut Stream, _: End) {}
 
-    fn closed(&mut self, c: &mut Conversation<Said>) {
-        let Said { bytes, pieces, line, .. } = std::mem::take(&mut c.state);
+    fn closed(&mut self, c: &mut Conversation<DumpFlow>) {
+        let DumpFlow { bytes, pieces, line, .. } = std::mem::take(&mut c.state);
         let mut rest = bytes.as_slice();
-        let said: Vec<Piece<'_>> = pieces
+        let payload: Vec<Piece<'_>> = pieces
             .into_iter()
             .map(|(side, length, missing)| {
                 let (bytes, behind) = rest.split_at(length.min(rest.len()));
@@ -202,18 +203,18 @@ impl<S: Sink> Handler<Said> for Reader<'_, S> {
                 Piece { side, missing, bytes, length }
             })
             .collect();
-        if !said.is_empty() {
+        if !payload.is_empty() {
             self.line = line;
-            self.read(&carrier(c), &said, None);
+            self.read(&carrier(c), &payload, None);
         }
     }
 
-    fn memory(&self, c: &Conversation<Said>) -> usize {
+    fn memory(&self, c: &Conversation<DumpFlow>) -> usize {
         c.state.bytes.capacity() + c.state.pieces.capacity() * size_of::<(Side, usize, u64)>()
     }
 }
 
-fn carrier(c: &Conversation<Said>) -> Carrier<'_> {
+fn carrier(c: &Conversation<DumpFlow>) -> Carrier<'_> {
     let [a, b] = c.names.of(&c.ends);
     Carrier { transport: c.transport, ends: c.ends, names: [a, b], opener: c.opener, begun: c.syn_seen }
 }

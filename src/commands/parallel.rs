@@ -1,5 +1,5 @@
-//! `netkit decode` on several processors: one thread reads the file and deals its conversations to
-//! workers, which dissect and print them; what they print is merged into the order of one.
+//! `netkit decode` with several threads: one reads the file and distributes its conversations to
+//! workers, which dissect and render them; their output is merged in the order of a single thread.
 
 use super::gates::Pick;
 use super::output::Printer;
@@ -12,17 +12,17 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 
-/// A thread hands over so many bytes of text at a time: enough that waking each other costs nothing,
-/// little enough to stay in the processors' caches.
+/// The amount of text that a thread hands over at a time: enough that waking other threads costs
+/// nothing, little enough to stay in the processors' caches.
 const CHUNK: usize = 256 << 10;
 /// How many chunks a thread may be ahead.
 const AHEAD: usize = 4;
-/// Smaller files are done before a second thread has begun.
+/// Smaller files are done before a second thread has started.
 const SMALL: u64 = 4 << 20;
-/// More workers would wait for the reader.
+/// The maximum number of workers: more would wait for the reader.
 const MOST: usize = 8;
 
-/// How many workers are worth it; `asked` is the user's word.
+/// The number of workers worth using; `asked` is the user's choice.
 pub fn workers(path: &Path, asked: Option<usize>, printer: &Printer) -> usize {
     let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
     let (Some(about), true) = (whole, printer.divides()) else { return 1 };
@@ -33,18 +33,18 @@ pub fn workers(path: &Path, asked: Option<usize>, printer: &Printer) -> usize {
     }
 }
 
-/// The messages of one thread on their way to the merger.
+/// The output of one thread, on its way to the merging thread.
 struct Writing {
     part: Part,
     pick: Pick,
     to: SyncSender<Chunk>,
     used: Receiver<Chunk>,
-    /// Nobody merges any more.
+    /// The merging thread has ended.
     gone: bool,
 }
 
 impl Writing {
-    /// With the merger's end.
+    /// Also returns the merging thread's ends of the channels.
     fn new(part: Part, pick: Pick) -> (Writing, (Receiver<Chunk>, Sender<Chunk>)) {
         let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
         (Writing { part, pick, to, used, gone: false }, (chunks, back))
@@ -105,7 +105,7 @@ impl inspector::Worker for Writing {
 /// Dissects a capture with `count` workers.
 ///
 /// # Errors
-/// Where it is none; what stops the reading later is in what is returned.
+/// It is not a capture; errors while reading are part of the returned summary.
 pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
     printer.begin();
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
@@ -134,7 +134,7 @@ pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Prin
             && !printer.done()
         {
             let chunk = chunks.recv().ok();
-            // A thread that has ended needs no memory.
+            // A thread that has ended needs no memory back.
             let _ = back.send(merge.deliver(part, chunk));
         }
         ends.clear();

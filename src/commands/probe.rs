@@ -1,4 +1,4 @@
-//! `netkit probe`: asks live servers.
+//! `netkit probe`: probes live servers.
 
 use super::outfile::{self, Recording};
 use super::output::style;
@@ -18,11 +18,11 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
 
-/// No list of targets is longer.
+/// The cap on targets.
 const TARGETS: usize = 100_000;
 
-/// What the workers tell.
-enum Told {
+/// An update from a worker.
+enum Update {
     Event(Event),
     Tree(Vec<u8>),
     Done(Box<Report>),
@@ -39,25 +39,25 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
 
     let (flows, style) = (AtomicU64::new(0), style(global, false));
     let shared = Shared { recorder, stop, flows: &flows };
-    let work = |number: usize, tell: &dyn Fn(Told)| {
+    let work = |number: usize, send: &dyn Fn(Update)| {
         let Some(target) = targets.get(number) else { return };
         if stop.is_set() {
             return;
         }
         let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
         let forward =
-            || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| tell(Told::Tree(text))));
+            || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
         let observer = trees.clone().map(|trees| trees as Observer<'_>);
         let report = probe::run(&request, target, &shared, observer, &|event| {
             forward();
-            tell(Told::Event(event));
+            send(Update::Event(event));
         });
         forward();
-        tell(Told::Done(Box::new(report)));
+        send(Update::Done(Box::new(report)));
     };
     let mut printer = Printer::new(args.format, &targets);
     let mut failed = None;
-    pool::run(targets.len(), args.parallel as usize, work, |number, told| match printer.told(number, told) {
+    pool::run(targets.len(), args.parallel as usize, work, |number, update| match printer.update(number, update) {
         Ok(()) => true,
         Err(error) => {
             stop.set();
@@ -175,7 +175,7 @@ impl Sink for Trees {
     }
 }
 
-/// Prints what is told, in the targets' order.
+/// Prints updates, in the order of the targets.
 struct Printer<'a> {
     format: ProbeFormat,
     targets: &'a [Target],
@@ -189,27 +189,27 @@ impl<'a> Printer<'a> {
         Printer { format, targets, introduced: None, printed: 0, answered: 0 }
     }
 
-    fn told(&mut self, number: usize, told: Told) -> io::Result<()> {
+    fn update(&mut self, number: usize, update: Update) -> io::Result<()> {
         let mut out = io::stdout().lock();
         let target = self.targets.get(number).map_or("", |target| &target.text);
-        match (told, self.format) {
-            (Told::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
-            // JSON stays JSON: the trees go elsewhere.
-            (Told::Tree(text), _) => io::stderr().write_all(&text)?,
-            (Told::Event(Event::Found(found)), format) => {
+        match (update, self.format) {
+            (Update::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
+            // Stdout stays valid JSON: the trees go to stderr.
+            (Update::Tree(text), _) => io::stderr().write_all(&text)?,
+            (Update::Event(Event::Found(found)), format) => {
                 if format == ProbeFormat::Text {
                     write!(out, "{}", Lines(report::found_text(target, &found)))?;
                 }
                 self.introduced = Some(found);
             }
-            (Told::Event(Event::Sample(sample)), ProbeFormat::Text) => {
+            (Update::Event(Event::Sample(sample)), ProbeFormat::Text) => {
                 write!(out, "{}", Lines(report::sample_text(&sample)))?;
             }
-            (Told::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
+            (Update::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
                 writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
             }
-            (Told::Event(Event::Sample(_)), ProbeFormat::Json) => {}
-            (Told::Done(result), format) => {
+            (Update::Event(Event::Sample(_)), ProbeFormat::Json) => {}
+            (Update::Done(result), format) => {
                 self.answered += usize::from(result.outcome == Outcome::Ok);
                 let introduced = self.introduced.take();
                 match format {

@@ -1,4 +1,4 @@
-//! Reading a capture from its first frame to its last, or hex text, whoever gets the messages.
+//! Reading of a capture or hex text into a sink.
 
 use super::interrupt::{self, stop};
 use super::output::say;
@@ -15,40 +15,40 @@ use std::fmt;
 use std::io::{self, BufReader, Write};
 use std::path::Path;
 
-/// Who gets the messages, and is asked whether there should be more.
+/// A sink that is also told about files and frames, and that can end the reading.
 pub trait CaptureSink: Sink {
-    /// Another file begins: times count from its first frame.
+    /// A file begins: relative times refer to its first frame.
     fn begin(&mut self) {}
 
-    /// A frame came, of whatever kind.
+    /// A frame of any kind was read.
     fn frame(&mut self, _time: Time) {}
 
-    /// A frame was read: go on with the next? `waits`: for that one input has to be waited for.
+    /// Read on after this frame? `waits`: does the next one have to be waited for?
     fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {
         true
     }
 }
 
-/// Where a signal has stopped the reading.
+/// Where a signal stopped the reading.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped {
-    /// Frames that were read, or blocks of hex text.
+    /// The number of frames, or blocks of hex text, read.
     pub read: u64,
-    /// When the first and the last of them were captured.
+    /// The time of the first and the last of them.
     span: Option<(Time, Time)>,
 }
 
 impl Stopped {
-    /// In hex text, behind so many blocks.
+    /// In hex text, after this many blocks.
     pub fn blocks(read: u64) -> Stopped {
         Stopped { read, span: None }
     }
 
-    /// Says so, and that what is printed is not of the whole input. Returns the exit status, unless
-    /// the input has no end of its own and was ended with Ctrl-C, as such are.
-    pub fn tell(&self, path: &Path) -> Option<u8> {
+    /// Reports that, and that the output is incomplete. Returns the exit status, unless the input
+    /// has no end of its own and was ended with Ctrl-C.
+    pub fn report(&self, path: &Path) -> Option<u8> {
         let status = interrupt::status(path.as_os_str() == "-")?;
-        // Also with -q: what is printed looks like an answer. Nothing can be done without stderr.
+        // Also with -q: the output looks like a complete answer. A closed stderr is ignored.
         let _ = writeln!(io::stderr(), "netkit: {}: {self}", Lines(input::name(path)));
         Some(status)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Stopped {
     }
 }
 
-/// What was found beside messages.
+/// The results of reading, beside the messages.
 #[derive(Default)]
 pub struct ReadSummary {
     counters: Counters,
@@ -81,28 +81,28 @@ pub struct ReadSummary {
     tunnels: Tunnels,
     /// Packets of UDP and TCP.
     packets: u64,
-    /// What the flow table counted.
+    /// The counters of the flow table.
     flows: flow::Statistics,
-    /// What became of IP fragments.
+    /// The counters of IP fragments.
     fragments: capture::Statistics,
-    /// Why not the whole capture could be read.
+    /// The error that ended the capture early.
     error: Option<CaptureError>,
-    /// A signal came before its end.
+    /// A signal stopped it early.
     stopped: Option<Stopped>,
 }
 
 impl ReadSummary {
-    /// Counts what another thread has counted too.
+    /// Adds the counters of another thread.
     pub fn add(&mut self, counters: &Counters, flows: &flow::Statistics) {
         self.counters.add(counters);
         self.flows.add(flows);
     }
 
-    /// Tells whoever wants to know; returns where a signal has stopped the reading.
+    /// Reports them to the user; returns where a signal stopped the reading.
     ///
     /// # Errors
-    /// Why not the whole capture could be read.
-    pub fn tell(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
+    /// The error that ended the capture early.
+    pub fn report(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
                 say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
@@ -148,7 +148,7 @@ impl ReadSummary {
             return Err(error.into());
         }
         if self.packets == 0 && self.others.total() > 0 {
-            // Nothing could be read of link types that we do not know; of the rest nothing is ours.
+            // If no link type is supported, there were no conversations to report.
             if self.others.all_foreign() {
                 anyhow::bail!("no frame could be read: {}", self.others);
             }
@@ -158,28 +158,28 @@ impl ReadSummary {
     }
 }
 
-/// When what was printed has to be visible.
+/// When printed output has to be flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Live {
-    /// Nobody waits for it.
+    /// Never.
     No,
     /// Before the next wait for input.
     Waiting,
-    /// With each frame: a file that grows may end inside a record for any length of time.
+    /// After each frame: a growing file may end inside a record for any length of time.
     Each,
 }
 
 /// Dissects a file, or stdin for `-`: a capture or hex text.
 ///
 /// # Errors
-/// What is wrong with it, with its name, once everything before was handed on.
+/// Errors with the file's name; everything before the error has been passed on.
 pub fn file(
     path: &Path,
     options: &Options,
     global: &Global,
     sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
-    input::told(path, global);
+    input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }
@@ -195,12 +195,12 @@ pub fn whole(
     sink: &mut impl CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     sink.begin();
-    // Where the user stops the waiting, nothing came, and that is no mistake.
+    // If the user stops the waiting, there is no input, and that is not an error.
     if input.data().is_empty() && !stop().is_set() {
         anyhow::bail!("it is empty");
     }
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, hex::Bytes::Told, options, global, sink).map_err(|error| {
+        return hex::text(BufReader::new(input), false, hex::Bytes::Detect, options, global, sink).map_err(|error| {
             match error.is::<hex::Unreadable>() {
                 true => error,
                 false => error.context("neither pcap nor pcapng, and no hex text"),
@@ -208,10 +208,10 @@ pub fn whole(
         });
     }
     let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
-    dissect(&mut packets, options, None, sink).tell(global)
+    dissect(&mut packets, options, None, sink).report(global)
 }
 
-/// Dissects a capture, or what of it the `dispatcher` leaves here.
+/// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.
 pub fn dissect(
     packets: &mut Packets,
     options: &Options,
@@ -240,7 +240,7 @@ pub fn dissect(
         match next {
             Ok(Some(())) => {}
             Ok(None) => break,
-            // Where the user stops a capture that grows, it may well end inside a record.
+            // A growing capture that was stopped may end inside a record.
             Err(_) if stop.is_set() => break,
             Err(error) => {
                 seen.error = Some(error);

@@ -1,4 +1,4 @@
-//! `netkit replay`: one side of a captured conversation to a live peer.
+//! `netkit replay`: plays one side of a captured conversation to a live peer.
 
 use super::outfile::{self, Recording as Recorded};
 use super::output::{say, style};
@@ -23,8 +23,8 @@ use std::io::{self, IsTerminal, Write};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// How often progress is told.
-const TOLD: Duration = Duration::from_millis(200);
+/// The interval between progress updates.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Runs the command.
 pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
@@ -39,10 +39,10 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
     let name = input::name(&args.file);
-    // Before anything is read or sent.
+    // Check the output before anything is read or sent.
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
     let captured = read(args, &options).with_context(|| name.clone());
-    // Of stdin or a pipe that was stopped, only the beginning is there.
+    // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         say(global, format_args!("netkit: {name}: stopped before all of it was read"));
         return Ok(status);
@@ -95,7 +95,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     status
 }
 
-/// Plays as often as was asked for.
+/// Plays the session as often as requested.
 fn sessions(
     args: &Replay,
     global: &Global,
@@ -104,22 +104,22 @@ fn sessions(
     recording: Option<&Recorded>,
 ) -> anyhow::Result<u8> {
     let mut status = 0;
-    for turn in 0..args.times {
-        // Each session has numbers of its own: a stream's, and that of the datagrams beside it; for
-        // two connections, as one may have to be made again.
-        let order = Order { flow: 1 + 4 * turn as u64, ..order.clone() };
+    for round in 0..args.times {
+        // Each session has its own conversation numbers: for the stream and the datagrams beside
+        // it, twice, since a connection may have to be made again.
+        let order = Order { flow: 1 + 4 * round as u64, ..order.clone() };
         let played = play(args, global, &order, options);
         recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
-                tell(&report, args.format)?;
+                print_report(&report, args.format)?;
                 if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
             }
             Err(NetError::Interrupted) => {}
             Err(trouble) => {
-                // That nobody answers is an answer; the sockets' own errors are not.
+                // No response is a result; errors of the sockets are not.
                 let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
                 say(global, format_args!("netkit: {place}: {trouble}"));
                 return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
@@ -148,7 +148,7 @@ fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
     })
 }
 
-/// What a `Host:` line says.
+/// The value of a `Host:` header.
 fn host(target: &Target) -> String {
     let bare = if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
     target.port.map_or(bare.clone(), |port| format!("{bare}:{port}"))
@@ -180,26 +180,26 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
     report
 }
 
-/// Progress on a terminal, in one line.
+/// Shows the progress on a terminal, in one line.
 fn bar(global: &Global) -> impl FnMut(&Progress) + use<> {
     let wanted = !global.quiet && global.verbose == 0 && io::stderr().is_terminal();
-    let mut told = Instant::now();
+    let mut shown = Instant::now();
     move |progress: &Progress| {
-        if wanted && told.elapsed() >= TOLD {
-            told = Instant::now();
+        if wanted && shown.elapsed() >= PROGRESS_INTERVAL {
+            shown = Instant::now();
             let Progress { said, all, heard, expected } = progress;
             let _ = write!(io::stderr(), "\r\x1b[Ksent {said} of {all}, received {heard} of {expected}");
         }
     }
 }
 
-/// Both directions, a line a message, on stderr: stdout is the report's.
+/// Prints both directions, one line per message, on stderr: stdout is for the report.
 fn watch<'a>(global: &Global) -> Observer<'a> {
     let renderer = Renderer::new(render::Format::Summary, style(global, false), Box::new(io::stderr()));
     Rc::new(RefCell::new(Lines(renderer)))
 }
 
-/// Each line at once, for whoever watches.
+/// Flushes each line at once.
 struct Lines(Renderer);
 
 impl Sink for Lines {
@@ -209,7 +209,7 @@ impl Sink for Lines {
     }
 }
 
-fn tell(report: &Report, format: ReplayFormat) -> io::Result<()> {
+fn print_report(report: &Report, format: ReplayFormat) -> io::Result<()> {
     let mut text = String::new();
     match format {
         ReplayFormat::Text => text = report.to_string(),
@@ -255,7 +255,7 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
     Ok(())
 }
 
-/// What would be said.
+/// Prints what would be sent.
 fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Result<u8> {
     let (plan, _) = order.plan(options);
     let mut out = io::stdout().lock();

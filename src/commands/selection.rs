@@ -1,4 +1,4 @@
-//! Which messages of a capture are wanted.
+//! Selection of a capture's messages.
 
 use super::Usage;
 use crate::cli::Traffic;
@@ -7,10 +7,10 @@ use netkit::dissect::{Message, Options};
 use netkit::filter::{Filter, Names};
 use std::sync::Arc;
 
-/// Takes over `--limit`.
+/// Applies `--limit`.
 ///
 /// # Errors
-/// A limit that there is not.
+/// An unknown or invalid limit.
 pub fn limits(given: &[String], options: &mut Options) -> anyhow::Result<()> {
     for limit in given {
         options.limits.set(limit).map_err(|why| Usage(format!("--limit: {why}")))?;
@@ -18,24 +18,24 @@ pub fn limits(given: &[String], options: &mut Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The user's word on which messages are wanted: `--flow`, `-F`, `--since`, `--until`.
+/// The user's selection of messages: `--flow`, `-F`, `--since`, `--until`.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Nothing was asked for: every message is wanted.
+    /// No selection was given: every message is included.
     all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
-    /// The same as nanoseconds since the epoch, known with the first frame.
+    /// The same as nanoseconds since the epoch, known from the first frame on.
     span: Option<(i128, i128)>,
 }
 
 impl Selection {
-    /// By the command line; takes over into `options` what concerns dissection.
+    /// From the command line; stores what concerns dissection in `options`.
     ///
     /// # Errors
-    /// A filter that makes no sense.
+    /// An invalid filter.
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         options.server = traffic.server;
         options.ports.clone_from(&traffic.port);
@@ -53,17 +53,18 @@ impl Selection {
         })
     }
 
-    /// Every message is wanted.
+    /// Selects every message.
     pub fn every() -> Selection {
         Selection { all: true, ..Selection::default() }
     }
 
-    /// Another file begins.
+    /// Begins the next file.
     pub fn begin(&mut self) {
         self.span = None;
     }
 
-    /// A frame came. Returns whether it is the file's first one: what relative times count from.
+    /// Processes a frame's time. Returns whether it is the file's first frame, the origin of
+    /// relative times.
     #[inline]
     pub fn frame(&mut self, time: Time) -> bool {
         let first = self.span.is_none();
@@ -74,7 +75,7 @@ impl Selection {
         first
     }
 
-    /// Is this message wanted?
+    /// Is this message selected?
     #[inline]
     pub fn wants(&self, message: &Message<'_>) -> bool {
         self.all || self.picks(message)

@@ -1,4 +1,4 @@
-//! `netkit stats`: what was said how often, by whom, when, and what became of it.
+//! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
 
 use super::gates::{Pick, Picked};
 use super::outfile::stdout_is_no_input;
@@ -12,7 +12,7 @@ use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Reads a file into a sink. What could be read stands, also where it ends in an error or is stopped.
+/// Reads a file into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
     path: &Path,
     options: &Options,
@@ -28,18 +28,18 @@ pub fn count<S: Sink>(
     (picked, done)
 }
 
-/// The exit status once the figures are printed: that of a signal, or whether all holds.
+/// The exit status after the figures are printed: of a signal, or of the conditions.
 pub fn status(path: &Path, stopped: Option<Stopped>, pick: &Pick, global: &Global) -> u8 {
-    stopped.and_then(|stopped| stopped.tell(path)).unwrap_or_else(|| !pick.holds(global) as u8)
+    stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| !pick.holds(global) as u8)
 }
 
-/// The first line of a text for people where it is not of the whole input.
+/// The first line of a text report, if it is not of the whole input.
 pub fn warning(path: &Path, done: &anyhow::Result<Option<Stopped>>) -> String {
     let endless = interrupt::status(path.as_os_str() == "-").is_none();
     done.iter().flatten().filter(|_| !endless).map(|stopped| format!("{stopped}\n\n")).collect()
 }
 
-/// The last line of rows that do not go to the end of their input.
+/// The last line of rows that do not cover the whole input.
 pub fn ended(stopped: &Stopped) -> String {
     format!("{{\"by\":\"end\",\"stopped\":true,\"read\":{}}}\n", stopped.read)
 }

@@ -13,7 +13,7 @@ use netkit::stats::table::csv_text;
 use netkit::stats::track::{Sparklines, Track};
 use std::io::{self, Write};
 
-/// Writes a row for each value as it comes.
+/// Writes a row for each value at once.
 struct Rows {
     track: Track,
     csv: bool,
@@ -49,7 +49,7 @@ impl Sink for Rows {
     }
 }
 
-/// A cell of CSV: texts without quotes, lists with blanks between their elements.
+/// A CSV cell: texts without quotes, lists with blanks between their elements.
 fn plain(json: &[u8]) -> String {
     let text = String::from_utf8_lossy(json);
     match serde_json::from_str::<serde_json::Value>(&text) {

@@ -1,14 +1,15 @@
-//! Tells of the conversations that nobody claimed, and of those that were given up.
+//! Reports the conversations without a protocol, and those whose claim was withdrawn.
 
 use super::output::say;
 use crate::cli::Global;
 use netkit::dissect::{Counters, UnclaimedFlow, looks};
 use std::fmt::Write;
 
-/// So many conversations are listed.
+/// The cap on listed conversations.
 const LISTED: usize = 20;
 
-/// What everybody is told: what was printed and should not have been, or should have been and was not.
+/// Warnings for all users: messages that should not have been printed, or should have been and were
+/// not.
 pub fn warn(global: &Global, counters: &Counters) {
     let unclaimed = &counters.unclaimed;
     for gone in unclaimed.given_up.iter().take(LISTED) {
@@ -43,7 +44,7 @@ pub fn warn(global: &Global, counters: &Counters) {
     }
 }
 
-/// What `-v` tells.
+/// The details with `-v`.
 pub fn list(global: &Global, counters: &mut Counters) {
     let all = counters.unclaimed.count;
     if counters.unclaimed.given_up_count > 0 {

@@ -1,4 +1,4 @@
-//! Where encoded messages go, and in which form.
+//! The destination and format of encoded messages.
 
 use super::outfile::OutFile;
 use crate::cli::To;
@@ -7,7 +7,7 @@ use netkit::encode::{Entry, FrameError, Frames};
 use netkit::flow::Transport;
 use std::io::{self, BufWriter, Write};
 
-/// A file, or stdout. The file is begun with the first byte, and stands at its place when the
+/// A file, or stdout. The file is begun with the first byte, and renamed to its name when the
 /// output is complete.
 pub struct Output {
     open: Option<Box<dyn Write>>,
@@ -15,7 +15,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Stdout where there is no file.
+    /// Stdout if there is no file.
     pub fn new(file: Option<OutFile>) -> Output {
         Output { open: None, file }
     }
@@ -30,7 +30,7 @@ impl Output {
         self.open.as_mut().ok_or_else(|| io::Error::other("no output"))
     }
 
-    /// The error with the output's name; a closed pipe stays one.
+    /// Adds the output's name to an error; a closed pipe keeps its kind.
     fn named(&self, error: io::Error) -> io::Error {
         match &self.file {
             Some(file) => file.named(error),
@@ -38,7 +38,7 @@ impl Output {
         }
     }
 
-    /// Everything was written: the file gets its name, also where there was nothing to write.
+    /// Everything was written: the file gets its name, also if there was nothing to write.
     fn complete(mut self) -> io::Result<()> {
         self.open()?;
         self.open = None;
@@ -58,11 +58,11 @@ impl Write for Output {
     }
 }
 
-/// Messages in the form that was asked for.
+/// Encoded messages in the requested format.
 pub enum Written {
-    /// A line a message; the line is memory to be used again.
+    /// One line per message; the line is reusable memory.
     Hex(BufWriter<Output>, Vec<u8>),
-    /// The bytes and nothing else.
+    /// The bytes alone.
     Raw(BufWriter<Output>),
     /// A capture file.
     Pcap(Box<Frames<BufWriter<Output>>>),
@@ -79,10 +79,10 @@ impl Written {
         }
     }
 
-    /// Writes one message; returns why it cannot stand in a capture.
+    /// Writes one message; returns why it cannot be part of a capture.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> anyhow::Result<Option<String>> {
         match self {
             Written::Hex(out, line) => {
@@ -102,10 +102,10 @@ impl Written {
         Ok(None)
     }
 
-    /// Passes on what is buffered.
+    /// Flushes the output.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn flush(&mut self) -> io::Result<()> {
         match self {
             Written::Hex(out, _) | Written::Raw(out) => out.flush(),
@@ -113,11 +113,11 @@ impl Written {
         }
     }
 
-    /// No more messages, and it is not complete: what there is of them goes to stdout, to a pipe or
-    /// a device; a file is dropped.
+    /// Ends an incomplete output: messages so far are flushed to stdout, a pipe or a device; a file
+    /// is dropped.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn stop(&mut self) -> anyhow::Result<()> {
         match self {
             Written::Hex(out, _) | Written::Raw(out) => Ok(out.flush()?),
@@ -125,7 +125,7 @@ impl Written {
         }
     }
 
-    /// How many times a capture file's resolution has cut.
+    /// The number of times that were cut to the capture file's resolution.
     pub fn cut_times(&self) -> u64 {
         match self {
             Written::Hex(..) | Written::Raw(_) => 0,
@@ -133,10 +133,10 @@ impl Written {
         }
     }
 
-    /// Completes the output: a file is there also when there was no message.
+    /// Completes the output: a file exists also if there were no messages.
     ///
     /// # Errors
-    /// Those of the output.
+    /// Errors of the output.
     pub fn finish(self) -> anyhow::Result<()> {
         let out = match self {
             Written::Hex(out, _) | Written::Raw(out) => out,
@@ -146,7 +146,7 @@ impl Written {
     }
 }
 
-/// The output's own error, so that a closed pipe is known as one.
+/// The underlying output error, so that a closed pipe is recognised.
 fn plain(error: FrameError) -> anyhow::Error {
     match error {
         FrameError::Output(error) => error.into(),

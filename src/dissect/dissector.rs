@@ -1,4 +1,4 @@
-//! What a protocol has to say for itself: its tables, how it is recognised, a conversation's memory.
+//! The interface of a protocol: its tables, its recognition, its state for a conversation.
 
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
@@ -10,15 +10,15 @@ use crate::flow::{Side, Stream, Transport};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 
-/// A protocol: static, stateless. What a conversation remembers is its [`Session`]'s.
+/// A protocol: static and stateless. The state for a conversation is in its [`Session`].
 pub trait Dissector: Sync {
     /// The name on the command line and in the output: `riptide`.
     fn name(&self) -> &'static str;
 
-    /// One line about it.
+    /// One line of description.
     fn about(&self) -> &'static str;
 
-    /// Carriers whose lines its conversations have too.
+    /// The `proto` names of carriers whose messages appear in its conversations.
     fn carriers(&self) -> &'static [&'static str] {
         &[]
     }
@@ -26,44 +26,44 @@ pub trait Dissector: Sync {
     /// The layouts of its messages, by version and direction.
     fn tables(&self) -> &'static [Table];
 
-    /// The values that its analysis adds beside the fields, for documentation and filters.
+    /// The values that its analysis adds to the fields, for documentation and filters.
     fn derived(&self) -> &'static [&'static Field] {
         &[]
     }
 
-    /// The `-s` settings it takes.
+    /// The `-s` settings it has.
     fn settings(&self) -> &'static [Setting];
 
-    /// The notes it may raise.
+    /// The notes it can raise.
     fn notes(&self) -> &'static [NoteDoc];
 
-    /// Does `-p` take every conversation of this kind for its own? `named`: by `--port`.
+    /// Does `-p` assign every conversation of this kind to it? `named`: by `--port`.
     fn takes(&self, transport: Transport, named: bool) -> bool;
 
-    /// Is this conversation of this protocol? Asked again as more is said, until somebody has
-    /// [enough evidence](Evidence::CLAIM), or nobody takes it.
+    /// How likely is it that the conversation is of this protocol? Called again with more payloads
+    /// until some dissector has [enough evidence](Evidence::CLAIM), or a cap is reached.
     fn identify(&self, observation: &Observation<'_>) -> Evidence;
 
-    /// The memory for a new conversation.
+    /// The state for a new conversation.
     fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session>;
 
-    /// The port that its servers usually have: where messages without an address are written to.
+    /// The usual port of its servers: the destination of messages without an address.
     fn port(&self) -> Option<u16> {
         None
     }
 
-    /// How `dump` reads bytes that come without a transport: as a datagram, or as one direction
-    /// of a stream.
+    /// The transport that `dump` assumes for bytes without packet headers: a datagram, or one
+    /// direction of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Udp
     }
 
-    /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
+    /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
     fn encodings(&self) -> &'static [Encoding] {
         &[]
     }
 
-    /// The memory for encoding a sequence of messages.
+    /// The state for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
 }
 
@@ -76,34 +76,34 @@ impl std::fmt::Debug for dyn Dissector {
 /// The layouts of one version (and direction) of a protocol.
 #[derive(Debug)]
 pub struct Table {
-    /// The version, as in the output's `version`; empty where there is but one.
+    /// The version, as in the output's `version`; empty if there is only one.
     pub version: &'static str,
-    /// Who sends these messages; unknown: both.
+    /// The sender's role; unknown: both.
     pub from: Role,
     /// The layouts.
     pub layouts: &'static [Layout],
 }
 
-/// A protocol's `-s KEY=VALUE`.
+/// A setting of a protocol: `-s KEY=VALUE`.
 #[derive(Debug)]
 pub struct Setting {
     /// `riptide.version`.
     pub key: &'static str,
-    /// What holds when it is not given.
+    /// The default.
     pub default: &'static str,
-    /// The words it takes; empty: see `check`.
+    /// The values it accepts; empty: see `parse`.
     pub values: &'static [&'static str],
-    /// Is any other text right? The error says what was expected.
+    /// Checks any other text. The error tells what was expected.
     pub parse: fn(&str) -> Result<(), String>,
-    /// What it is for.
+    /// What it does.
     pub doc: &'static str,
 }
 
 impl Setting {
-    /// Is this value right?
+    /// Checks a value.
     ///
     /// # Errors
-    /// What was expected.
+    /// If it is invalid: what was expected.
     pub fn check(&self, value: &str) -> Result<(), String> {
         match self.values {
             [] => (self.parse)(value),
@@ -116,7 +116,7 @@ impl Setting {
 /// Documentation of a note.
 #[derive(Debug)]
 pub struct NoteDoc {
-    /// Its code.
+    /// The code.
     pub code: &'static str,
     /// `note`, `warning`, `error`.
     pub level: &'static str,
@@ -124,59 +124,59 @@ pub struct NoteDoc {
     pub doc: &'static str,
 }
 
-/// What is seen of a conversation whose protocol is not known yet.
+/// What was observed of a conversation whose protocol is not known yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Observation<'a> {
     /// UDP or TCP.
     pub transport: Transport,
     /// Both ends.
     pub ends: [SocketAddr; 2],
-    /// UDP: the datagrams so far, at most a few, with their length on the wire.
-    /// TCP: one entry a side that has spoken: the first bytes of its stream.
+    /// UDP: the first datagrams, with their length on the wire. TCP: one entry per side that has
+    /// sent data: the first bytes of its stream.
     pub payloads: &'a [(Side, &'a [u8], usize)],
-    /// TCP: is the direction's SYN in the capture, so that `said` is its beginning?
+    /// TCP: is the direction's SYN in the capture, so that its payload starts at the first byte?
     pub begun: [bool; 2],
-    /// No more will be said before it is decided.
+    /// No more payload will follow before the decision.
     pub last: bool,
-    /// What the user said.
+    /// The user's options.
     pub options: &'a Options,
 }
 
-/// What speaks for a protocol.
+/// The evidence for a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// It is not this one.
+    /// It is not this protocol.
     No,
-    /// Nothing speaks against it, and so many bits for it, with the reason: what is none of it
-    /// would look like this in one of 2^bits conversations. Beside each rule stands where its bits
-    /// come from. What other protocols do as well counts little or nothing: a constant first byte
-    /// counts once, a counter in whole bytes, an echo and a copy count nothing by themselves, zeros
-    /// less than their bits.
+    /// Consistent with it, with this many bits of evidence and the reason: traffic of another kind
+    /// looks like this in one of 2^bits conversations. Each rule documents the origin of its bits.
+    /// Features that other protocols share count little or nothing: a constant first byte counts
+    /// once, a counter in whole bytes, an echo and a copy count nothing by themselves, zeros less
+    /// than their bits.
     Bits(u32, &'static str),
 }
 
 impl Evidence {
-    /// From so many bits on a conversation is claimed: one error in 10^6 are 19.93 bits.
+    /// The evidence needed to claim a conversation: an error rate of 10^-6 is 19.93 bits.
     pub const CLAIM: u32 = 20;
-    /// The same, where another conversation of one of the two ends has been claimed for the same
-    /// protocol: one in a thousand.
+    /// The same, if another conversation of one of the two ends has been claimed for the same
+    /// protocol: an error rate of 10^-3.
     pub const KNOWN: u32 = 10;
 
-    /// Does it suffice?
+    /// Is the evidence sufficient?
     pub fn suffices(self, known: bool) -> bool {
         matches!(self, Evidence::Bits(bits, _) if bits >= if known { Evidence::KNOWN } else { Evidence::CLAIM })
     }
 }
 
-/// A note's documentation, as the protocols' lists write it.
+/// A note's documentation, for the protocols' lists.
 pub const fn note(code: &'static str, level: &'static str, doc: &'static str) -> NoteDoc {
     NoteDoc { code, level, doc }
 }
 
-/// What happened in a stream.
+/// An event of a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum StreamEvent<'a> {
-    /// Bytes were appended by one frame: `new` bytes, whose segments begin at these offsets of them.
+    /// One frame appended `new` bytes, in which segments begin at these offsets.
     Data {
         /// How many bytes are new.
         new: usize,
@@ -185,69 +185,69 @@ pub enum StreamEvent<'a> {
         /// The frame that delivered them.
         frame: u64,
     },
-    /// Bytes are missing behind those that are there: what was begun can never be completed.
-    /// Afterwards the stream is emptied, and the next data is what stands behind the hole.
+    /// Bytes are missing after those in the stream: a partial message can never be completed.
+    /// Afterwards the stream is cleared, and the next data starts after the gap.
     Gap {
         /// How many bytes are missing.
         missing: u64,
     },
-    /// The direction has ended: what is unread will never be completed.
+    /// The direction has ended: unread bytes will never be completed.
     End,
 }
 
-/// One conversation's memory.
+/// The state of one conversation.
 pub trait Session: Send {
-    /// A datagram came.
+    /// A datagram arrived.
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>);
 
-    /// Something happened in one direction's stream; read from it with [`Stream::consume`].
+    /// An event of one direction's stream; read from it with [`Stream::consume`].
     fn stream(&mut self, _side: Side, _stream: &mut Stream, _event: StreamEvent<'_>, _out: &mut Out<'_>) {}
 
-    /// Addresses of servers whose UDP conversations belong to this one, since the last call; and
-    /// the session for them.
+    /// The address of a server whose UDP conversations belong to this one, announced since the last
+    /// call, and the session for them.
     fn expects(&mut self) -> Option<(SocketAddr, Box<dyn Session>)> {
         None
     }
 
-    /// Does what it learns change how other conversations are read, so that one thread has to read
-    /// them all? So do all that [expect](Self::expects) others. The answer never changes.
+    /// Does its state change how other conversations are read, so that one thread has to read them
+    /// all? True for all that [expect](Self::expects) others. The answer must never change.
     fn affects_others(&self) -> bool {
         false
     }
 
-    /// The client's side, where what was said has told it: its direction ends first when a capture
+    /// The client's side, if the messages have revealed it: its direction ends first when a capture
     /// ends both.
     fn client(&self) -> Option<Side> {
         None
     }
 
-    /// About how many bytes it holds that grow with what was said: the flow table gives up the
-    /// conversations that were silent longest where all of them together hold too much.
+    /// About how many bytes of its state grow with the traffic: the flow table evicts the longest
+    /// idle conversations when all of them together exceed a cap.
     fn memory(&self) -> usize {
         0
     }
 
-    /// What it holds together with other conversations, beside its own: what each part is known by,
-    /// and its bytes. Equal keys are the same part, which is counted once. Where they change,
-    /// [`memory`](Self::memory) has to.
+    /// The parts of its state that are shared with other conversations: key and bytes. Equal keys
+    /// are the same part, which is counted once. Whenever they change, [`memory`](Self::memory)
+    /// must change too.
     fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
 
-    /// Another conversation of the same server: the session for it.
+    /// The session for another conversation of the same server.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None
     }
 }
 
-/// One message to be written.
+/// One message to be encoded.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     /// The message's name.
     pub message: &'a str,
     /// The line's `proto`: the dissector's own, or its carrier's.
     pub proto: &'a str,
-    /// The version given.
+    /// The version, if given.
     pub version: Option<&'a str>,
-    /// Who sends it.
+    /// The sender's role.
     pub from: Role,
     /// Its conversation's number; 0 where none is given.
     pub flow: u64,
@@ -255,25 +255,25 @@ pub struct Line<'a> {
     pub fields: &'a Json,
     /// The derived values.
     pub derived: Option<&'a Json>,
-    /// The message broke when it was read.
+    /// The message was broken when it was read.
     pub broken: bool,
 }
 
-/// Writes messages; remembers what later ones need to know of earlier ones.
+/// Encodes messages, with the state that later messages need from earlier ones.
 pub trait Encoder {
     /// The message's bytes.
     ///
     /// # Errors
-    /// The path of what is wrong, and what was expected.
+    /// The path of the invalid field, and what was expected.
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError>;
 
-    /// What this protocol puts around a message in a stream, or `None` where it has no stream form.
+    /// The message in the protocol's own framing for streams; `None` if it has none.
     fn frame(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }
 
-    /// The message as a WebSocket message, masked where a client sends it; `None` where the
-    /// protocol is not spoken over WebSocket.
+    /// The message as a WebSocket message, masked if a client sends it; `None` if the protocol is
+    /// not used over WebSocket.
     fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }

@@ -1,11 +1,11 @@
-//! A protocol's tables as documentation for tools: what `netkit fields -f json` prints.
+//! A protocol's tables as JSON documentation: the output of `netkit fields -f json`.
 
 use super::Dissector;
 use crate::codec::describe;
 use crate::codec::layout::{Field, flag};
 use serde_json::{Value as Json, json};
 
-/// A protocol, or one message of it: its tables, derived values, settings and notes.
+/// A protocol, or one of its messages: tables, derived values, settings and notes.
 pub fn document(d: &dyn Dissector, only: Option<&str>) -> Json {
     let tables: Vec<Json> = d
         .tables()
@@ -30,7 +30,7 @@ pub fn document(d: &dyn Dissector, only: Option<&str>) -> Json {
     json!({"proto": d.name(), "about": d.about(), "tables": tables, "derived": derived, "settings": settings, "notes": notes})
 }
 
-/// The fields as a flat list with their depth: a table may contain itself.
+/// The fields as a flat list with their depth; a table that contains itself is expanded once.
 fn fields_json(fields: &'static [Field]) -> Vec<Json> {
     let mut list = Vec::new();
     describe::lines(fields, &mut |depth, f| {

@@ -1,10 +1,10 @@
-//! What is known about a conversation from outside its bytes: ends, who opened it, what the user said.
+//! What is known about a conversation beside its payload: ends, opener, the user's options.
 
 use super::options::Options;
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
-/// Who sent a message.
+/// The sender's role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// The client.
@@ -17,7 +17,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word in the output.
+    /// The name in the output.
     pub const fn name(self) -> &'static str {
         match self {
             Role::Client => "client",
@@ -41,7 +41,7 @@ impl Role {
     }
 }
 
-/// A conversation as its session sees it.
+/// The conversation, as passed to its session.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowInfo<'a> {
     /// The conversation's number, from 1; 0 in `dump`.
@@ -50,16 +50,16 @@ pub struct FlowInfo<'a> {
     pub transport: Transport,
     /// Both ends, by [`Side`]; `None` in `dump`.
     pub ends: Option<[SocketAddr; 2]>,
-    /// TCP: who sent the SYN.
+    /// TCP: the side that sent the SYN.
     pub opener: Option<Side>,
     /// TCP: is the direction's own SYN in the capture?
     pub begun: [bool; 2],
-    /// What the user said.
+    /// The user's options.
     pub options: &'a Options,
 }
 
 impl FlowInfo<'_> {
-    /// A side's role, where `server` is the server's side.
+    /// A side's role, given the server's side.
     pub fn role(server: Option<Side>, side: Side) -> Role {
         match server {
             Some(s) if s == side => Role::Server,
@@ -68,7 +68,7 @@ impl FlowInfo<'_> {
         }
     }
 
-    /// The side that alone satisfies a test of its address.
+    /// The side whose address satisfies a test, if only one does.
     fn only(&self, test: impl Fn(SocketAddr) -> bool) -> Option<Side> {
         match self.ends.map(|[a, b]| (test(a), test(b)))? {
             (true, false) => Some(Side::A),
@@ -77,13 +77,14 @@ impl FlowInfo<'_> {
         }
     }
 
-    /// The server's side by `--server`.
+    /// The server's side according to `--server`.
     pub fn server_by_option(&self) -> Option<Side> {
         let server = self.options.server?;
         self.only(|end| server.matches(end))
     }
 
-    /// The server's side by `--from`, when `from` sends: a bare hex text has no addresses.
+    /// The server's side according to `--from`, if `from` is the sender: bare hex text has no
+    /// addresses.
     pub fn server_by_from(&self, from: Side) -> Option<Side> {
         match self.options.from? {
             Role::Server => Some(from),
@@ -92,33 +93,33 @@ impl FlowInfo<'_> {
         }
     }
 
-    /// The server's side by `--port N=proto`.
+    /// The server's side according to `--port N=proto`.
     pub fn server_by_named_port(&self, proto: &str) -> Option<Side> {
         self.only(|end| self.options.ports.iter().any(|(port, name)| *port == end.port() && name == proto))
     }
 
-    /// The server's side by a port of the protocol's own.
+    /// The server's side according to the protocol's usual ports.
     pub fn server_by_port(&self, test: impl Fn(u16) -> bool) -> Option<Side> {
         self.only(|end| test(end.port()))
     }
 
-    /// The server's side by who opened the TCP connection.
+    /// The server's side: the one that received the TCP connection.
     pub fn server_by_syn(&self) -> Option<Side> {
         self.opener.map(Side::other)
     }
 }
 
-/// Who is the server, settled by the first thing that tells it, and not changed later.
+/// The roles of the two sides, settled by the first evidence and not changed later.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles(Option<Side>);
 
 impl Roles {
-    /// By what was known from outside.
+    /// The roles as known beside the payload.
     pub fn new(server: Option<Side>) -> Roles {
         Roles(server)
     }
 
-    /// `side` said something that only this role says.
+    /// `side` sent something that only this role sends.
     pub fn tell(&mut self, side: Side, role: Role) {
         let server = match role {
             Role::Server => side,
@@ -133,7 +134,7 @@ impl Roles {
         FlowInfo::role(self.0, side)
     }
 
-    /// The client's side, where it is known.
+    /// The client's side, if known.
     pub fn client(&self) -> Option<Side> {
         self.0.map(Side::other)
     }

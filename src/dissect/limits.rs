@@ -1,4 +1,4 @@
-//! What bounds memory, by the names under which the command line sets it.
+//! The caps on memory, by the names of the `--limit` option.
 //!
 //! ```
 //! use netkit::dissect::limits::Limits;
@@ -14,27 +14,27 @@ use crate::codec::digits;
 use crate::flow::Caps;
 use crate::nearest::{hint, nearest};
 
-/// All limits that can be set.
+/// All caps that can be set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Of conversations and their streams.
+    /// For conversations and their streams.
     pub flow: Caps,
-    /// Of IP fragments.
+    /// For IP fragments.
     pub fragments: FragmentCaps,
-    /// Of what a peer chooses and can use again and again.
+    /// For data under a peer's control that it can reference repeatedly.
     pub peer: PeerCaps,
 }
 
-/// What bounds the text and the bytes that one peer chooses, times how often it uses them.
+/// Caps on text and bytes under a peer's control, which it can reference repeatedly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PeerCaps {
-    /// Bytes of a name that a peer has told once and that messages refer to by a number.
+    /// The length of a name that a peer defines once and messages refer to by number.
     pub name_bytes: usize,
-    /// How many times its own bytes a compressed message may inflate to.
+    /// The ratio between a compressed message and the inflated one.
     pub inflate_ratio: usize,
-    /// Bytes of one message that a live peer does not end.
+    /// Bytes of an incomplete message of a live peer.
     pub live_unread_bytes: usize,
-    /// Memory for the messages of a live peer that are kept for the report.
+    /// Memory for a live peer's messages that are kept for the report.
     pub live_kept_bytes: usize,
 }
 
@@ -45,8 +45,8 @@ impl Default for PeerCaps {
 }
 
 impl PeerCaps {
-    /// A name as it is shown: where it is longer than names are, its beginning, `...` and how long
-    /// it is; `which` tells it from others that begin alike.
+    /// A name as it is shown: above the cap, its beginning, `...` and its length; `which`
+    /// distinguishes it from others with the same beginning.
     ///
     /// ```
     /// use netkit::dissect::limits::PeerCaps;
@@ -63,23 +63,23 @@ impl PeerCaps {
         format!("{start}... ({} bytes, {which})", name.len()).into()
     }
 
-    /// How many bytes a message may inflate to, of so many.
+    /// How many bytes a message of `packed` bytes may inflate to.
     pub fn inflated(&self, packed: usize, free: usize) -> usize {
         packed.saturating_mul(self.inflate_ratio).max(free)
     }
 }
 
-/// One limit.
+/// One cap.
 #[derive(Debug)]
 pub struct Limit {
     /// Its name.
     pub name: &'static str,
-    /// What is bounded, and what happens then.
+    /// What it bounds, and what happens above it.
     pub doc: &'static str,
     place: fn(&mut Limits) -> &mut usize,
 }
 
-/// The limits by their names.
+/// The caps by name.
 pub static LIMITS: [Limit; 11] = [
     Limit {
         name: "conversations",
@@ -140,7 +140,7 @@ pub static LIMITS: [Limit; 11] = [
 ];
 
 impl Limit {
-    /// Its value where nothing is set, as [`Limits::set`] takes it.
+    /// Its default value, as accepted by [`Limits::set`].
     pub fn default(&self) -> String {
         let value = *(self.place)(&mut Limits::default());
         match value {
@@ -152,10 +152,10 @@ impl Limit {
 }
 
 impl Limits {
-    /// Sets `NAME=N`; N may end in K, M or G (1024, and so on).
+    /// Sets `NAME=N`; N may end in K, M or G (powers of 1024).
     ///
     /// # Errors
-    /// What is wrong with it, and what was expected.
+    /// If it is invalid: what is wrong, and what was expected.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         let (name, value) = text.split_once('=').ok_or("expected NAME=N, as conversations=1000")?;
         let Some(limit) = LIMITS.iter().find(|limit| limit.name == name) else {

@@ -1,8 +1,9 @@
-//! What the first bytes of a conversation that nobody claims look like, where they tell for certain.
+//! Recognition of common protocols in unclaimed conversations by their first bytes, where these are
+//! unambiguous.
 
 use crate::flow::Transport;
 
-/// The name of a protocol that begins like this; `first` and `second` are what each side said first.
+/// The name of the protocol; `first` and `second` are the first bytes of each side.
 pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) -> Option<&'static str> {
     let one = |bytes: &[u8]| match transport {
         Transport::Tcp => stream(bytes),
@@ -11,7 +12,7 @@ pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) 
     one(first).or_else(|| one(second))
 }
 
-/// What a stream begins with.
+/// By the first bytes of a stream.
 fn stream(bytes: &[u8]) -> Option<&'static str> {
     const METHODS: [&[u8]; 8] = [b"GET ", b"POST ", b"PUT ", b"HEAD ", b"DELETE ", b"OPTIONS ", b"PATCH ", b"CONNECT "];
     match bytes {
@@ -29,7 +30,7 @@ fn stream(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a datagram begins with.
+/// By the first bytes of a datagram.
 fn datagram(bytes: &[u8], ports: [u16; 2]) -> Option<&'static str> {
     let port = |port: u16| ports.contains(&port);
     match bytes {

@@ -1,4 +1,4 @@
-//! One dissected message on its way from a session to whoever prints, filters or counts it.
+//! One dissected message, on its way from a session to renderers, filters and statistics.
 
 use super::delivery::Event;
 use super::flow_info::{FlowInfo, Role};
@@ -7,26 +7,26 @@ use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
 use crate::flow::{End, Side, Stream};
 
-/// Where a message was: which bytes, which frames, when, which way.
+/// Where a message is from: bytes, frames, time, direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Provenance<'a> {
     /// The side that sent it.
     pub side: Side,
-    /// The message's bytes, as far as the capture holds them.
+    /// The captured bytes of the message.
     pub bytes: &'a [u8],
-    /// How many bytes it had on the wire.
+    /// Its length on the wire.
     pub length: usize,
-    /// The frame that completed it, from 1; 0 where there are no frames (`dump`).
+    /// The frame that completed it, from 1; 0 if there are no frames (`dump`).
     pub frame: u64,
-    /// All frames it came in, where they are several.
+    /// All its frames, if there are several.
     pub frames: &'a [u64],
     /// When `frame` was captured.
     pub time: Time,
 }
 
 impl<'a> Provenance<'a> {
-    /// The place of a message in a stream: `length` bytes, `skip` bytes behind the first unread one.
-    /// `frames` is memory to be reused.
+    /// The provenance of a message in a stream: `length` bytes, `skip` bytes after the first unread
+    /// one. `frames` is reused as memory.
     pub fn in_stream(
         side: Side,
         stream: &'a Stream,
@@ -45,38 +45,38 @@ impl<'a> Provenance<'a> {
     }
 }
 
-/// What a session says about the message at hand. Cleared and reused.
+/// The dissection of the current message. Cleared and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Dissection {
-    /// The line's protocol: the dissector's, or its carrier's.
+    /// The message's protocol: the dissector's, or its carrier's.
     pub proto: &'static str,
     /// The message's name.
     pub message: &'static str,
-    /// The protocol's version, where it has several and it is known.
+    /// The protocol's version, if it has several and it is known.
     pub version: Option<&'static str>,
-    /// Who sent it.
+    /// The sender's role.
     pub from: Role,
     /// The fields on the wire.
     pub tree: Tree,
-    /// Values known from elsewhere, shown beside the fields.
+    /// Values known from other messages, shown beside the fields.
     pub derived: Tree,
-    /// What the analysis says.
+    /// The notes of the analysis.
     pub notes: Notes,
-    /// What broke.
+    /// The fault, if a field is broken.
     pub fault: Option<Fault>,
-    /// The schema by which its payload was read, where that is shown beside the fields.
+    /// The schema of its payload, if the payload is shown beside the fields.
     pub schema: Option<&'static str>,
-    /// What it says about delivery.
+    /// Its delivery events.
     pub delivery: Vec<Event>,
-    /// Memory for whoever fills the draft.
+    /// Scratch memory for the session.
     pub scratch: Scratch,
-    /// Joined, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
+    /// Reassembled, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
     more: Vec<Vec<u8>>,
     used: usize,
 }
 
 impl Dissection {
-    /// Forgets everything, keeps the memory.
+    /// Clears everything, keeps the memory.
     pub fn clear(&mut self) {
         self.proto = "";
         self.message = "";
@@ -91,14 +91,14 @@ impl Dissection {
         self.used = 0;
     }
 
-    /// Takes over how a reading ended.
+    /// Stores the fault of a reader's outcome.
     pub fn ended(&mut self, outcome: Outcome) {
         self.fault = outcome.fault();
     }
 
-    /// A new source for nodes to refer to, empty: its number, and the buffer to fill.
+    /// Adds an empty source for nodes to refer to: its number, and the buffer to fill.
     ///
-    /// At most 255 of them; more share the last one's number and are lost to display.
+    /// At most 255 of them; further ones share the last one's number and are not shown.
     pub fn source(&mut self) -> (u8, &mut Vec<u8>) {
         if self.used < 255 {
             self.used += 1;
@@ -111,28 +111,28 @@ impl Dissection {
         (self.used as u8, buffer)
     }
 
-    /// The buffer of a source made before, to be filled later.
+    /// The buffer of an existing source, to be filled later.
     pub fn buffer(&mut self, source: u8) -> Option<&mut Vec<u8>> {
         let used = self.used;
         self.more.get_mut(..used)?.get_mut((source as usize).checked_sub(1)?)
     }
 
-    /// All sources, `main` being the message's own bytes.
+    /// All sources, where `main` is the message's own bytes.
     pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {
         Sources { main, more: &self.more[..self.used] }
     }
 }
 
-/// A finished message: what the renderers, filters and statistics see.
+/// A finished message, as passed to renderers, filters and statistics.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
-    /// What it says.
+    /// Its dissection.
     pub dissection: &'a Dissection,
-    /// Where it was.
+    /// Its provenance.
     pub place: &'a Provenance<'a>,
     /// The conversation.
     pub flow_info: &'a FlowInfo<'a>,
-    /// Text of both ends, `ADDR:PORT`; empty in `dump`.
+    /// Both ends as text, `ADDR:PORT`; empty in `dump`.
     pub names: [&'a str; 2],
 }
 
@@ -153,45 +153,46 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Whoever wants the messages.
+/// A consumer of messages.
 pub trait Sink {
     /// One message, in order.
     fn message(&mut self, message: &Message<'_>);
 
-    /// A conversation ended, or the capture did: once for each conversation of which a message was
-    /// told, with how each direction ended. Those without a message are not told.
+    /// A conversation ended, or the capture did: called once for each conversation with messages,
+    /// with how each direction ended.
     fn ended(&mut self, _flow: u64, _how: [Option<End>; 2]) {}
 
-    /// What comes from now on is of another conversation, or of another packet of it: numbers that
-    /// go up, by which what several threads say of a capture is put in order.
-    fn sequence(&mut self, _turn: u64) {}
+    /// What follows is of another conversation, or of another packet: ascending numbers, by which
+    /// the output of several threads is put in order.
+    fn sequence(&mut self, _sequence: u64) {}
 
-    /// Several threads read: is there enough to be [handed over](Self::hand_over)?
+    /// With several threads: is there enough to be [handed over](Self::hand_over)?
     fn full(&self) -> bool {
         false
     }
 
-    /// Several threads read, and this one is about to wait for others, who may wait for what it has
-    /// said so far.
+    /// With several threads: this one is about to wait for others, which may wait for its messages
+    /// so far.
     fn hand_over(&mut self) {}
 }
 
-/// Where a session writes its messages: a draft to fill, and the sink that gets it.
+/// A session's output: a dissection to fill, and the sink that receives it.
 pub struct Out<'a> {
-    /// The message being made. [`Out::begin`] clears it.
+    /// The message being built. [`Out::begin`] clears it.
     pub dissection: &'a mut Dissection,
-    /// Who gets it.
+    /// The receiver.
     pub sink: &'a mut dyn Sink,
     /// The conversation.
     pub flow_info: &'a FlowInfo<'a>,
-    /// Text of both ends.
+    /// Both ends as text.
     pub names: [&'a str; 2],
     broken: bool,
-    told: u64,
+    emitted: u64,
 }
 
 impl<'a> Out<'a> {
-    /// Messages made in `dissection`, for `sink`, of the conversation `flow_info` between the ends `names`.
+    /// Messages built in `dissection`, for `sink`, of the conversation `flow_info` between the ends
+    /// `names`.
     #[inline]
     pub fn new(
         dissection: &'a mut Dissection,
@@ -199,20 +200,20 @@ impl<'a> Out<'a> {
         flow_info: &'a FlowInfo<'a>,
         names: [&'a str; 2],
     ) -> Out<'a> {
-        Out { dissection, sink, flow_info, names, broken: false, told: 0 }
+        Out { dissection, sink, flow_info, names, broken: false, emitted: 0 }
     }
 
-    /// Was one of the messages so far none that its protocol would send?
+    /// Was one of the messages so far invalid for its protocol?
     pub(super) fn broken(&self) -> bool {
         self.broken
     }
 
-    /// How many messages were handed on.
-    pub(super) fn told(&self) -> u64 {
-        self.told
+    /// How many messages were emitted.
+    pub(super) fn emitted(&self) -> u64 {
+        self.emitted
     }
 
-    /// What is being read can hardly be a message of its protocol, though it has the form of one.
+    /// The current message is valid in form, but unlikely to be of its protocol.
     pub fn doubt(&mut self) {
         self.broken = true;
     }
@@ -224,10 +225,10 @@ impl<'a> Out<'a> {
         self.dissection
     }
 
-    /// The draft is complete: hands it on.
+    /// The message is complete: passes it to the sink.
     pub fn emit(&mut self, place: &Provenance<'_>) {
         let Dissection { fault, notes, .. } = &*self.dissection;
-        self.told += 1;
+        self.emitted += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
         self.sink.message(&Message {
             dissection: self.dissection,

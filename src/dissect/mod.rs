@@ -1,9 +1,9 @@
-//! How any protocol is recognised and read. Knows none.
+//! Recognition and dissection of any protocol. Knows none.
 //!
-//! A [`Dissector`], as a rule a [`Protocol`], describes a protocol: its tables, how it is recognised,
-//! a new conversation's memory. A [`Session`] is that memory: it reads a conversation's datagrams and streams into
-//! [`Dissection`]s. The [`Inspector`] finds out which dissector a conversation of the flow table belongs
-//! to, feeds its session, and hands each [`Message`] to a [`Sink`].
+//! A [`Dissector`], usually a [`Protocol`], describes a protocol: its tables, its recognition, the
+//! state for a new conversation. A [`Session`] is that state: it reads a conversation's datagrams and
+//! streams into [`Dissection`]s. The [`Inspector`] classifies the conversations of the flow table,
+//! feeds their sessions, and passes each [`Message`] to a [`Sink`].
 
 mod conversation;
 pub mod delivery;

@@ -1,4 +1,4 @@
-//! What the user said on the command line, as sessions and encoders need it.
+//! The user's options, as sessions and encoders need them.
 
 use super::flow_info::Role;
 use super::registry::Registry;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Server {
     /// The server's address.
     pub addr: IpAddr,
-    /// Its port, where given.
+    /// Its port, if given.
     pub port: Option<u16>,
 }
 
@@ -41,7 +41,7 @@ impl std::str::FromStr for Server {
     }
 }
 
-/// `-s KEY=VALUE`, checked against what the protocols list.
+/// `-s KEY=VALUE`, checked against the protocols' settings.
 #[derive(Clone, Debug, Default)]
 pub struct Settings(BTreeMap<String, String>);
 
@@ -51,10 +51,10 @@ impl Settings {
         self.0.get(key).map(String::as_str).filter(|v| *v != "auto")
     }
 
-    /// Adds `KEY=VALUE`; the dissectors say which there are.
+    /// Adds `KEY=VALUE`, checked against the dissectors' settings.
     ///
     /// # Errors
-    /// An unknown key, or a value that its setting does not take, with what would be right.
+    /// An unknown key, or an invalid value, with what was expected.
     fn add(&mut self, text: &str, registry: &Registry) -> Result<(), String> {
         let (key, value) = text.split_once('=').ok_or_else(|| format!("{text:?}: expected KEY=VALUE"))?;
         let all = || registry.iter().flat_map(|d| d.settings());
@@ -68,29 +68,30 @@ impl Settings {
     }
 }
 
-/// Everything the user said that concerns dissection.
+/// All of the user's options that concern dissection.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The protocols there are.
+    /// The known protocols.
     pub registry: Registry,
     /// `-s`.
     pub settings: Settings,
     /// `--server`.
     pub server: Option<Server>,
-    /// `--from`: who sent, where addresses cannot tell.
+    /// `--from`: the sender, if there are no addresses.
     pub from: Option<Role>,
     /// `--port N=PROTO`.
     pub ports: Vec<(u16, String)>,
     /// `--schema`.
     pub schemas: Arc<Schemas>,
-    /// `-p`: the protocol, by name; `None`: find it.
+    /// `-p`: the protocol, by name; `None`: recognise it.
     pub proto: Option<String>,
     /// `--limit`.
     pub limits: Limits,
 }
 
 impl Options {
-    /// Nothing said yet. The built-in protocols: [`protocols::options`](crate::protocols::options).
+    /// Without any option set. With the built-in protocols:
+    /// [`protocols::options`](crate::protocols::options).
     pub fn new(registry: Registry) -> Options {
         Options {
             registry,
@@ -107,7 +108,7 @@ impl Options {
     /// Adds a setting: `riptide.version=2.0`.
     ///
     /// # Errors
-    /// An unknown key, or a value that its setting does not take, with what would be right.
+    /// An unknown key, or an invalid value, with what was expected.
     pub fn set(&mut self, text: &str) -> Result<(), String> {
         self.settings.add(text, &self.registry)
     }

@@ -1,5 +1,5 @@
-//! Payloads by the user's schema, shown beside the fields: for protocols whose payload stays hex in
-//! `fields`, because it is one of several parts, or was inflated first.
+//! Payloads read by the user's schema and shown beside the fields: for protocols whose payload
+//! stays hex in `fields`, because it is one of several parts, or was inflated.
 
 use super::NoteDoc;
 use super::dissector::note;
@@ -16,10 +16,10 @@ static PAYLOAD: [Field; 1] = [payload("payload").doc("the payload, by your schem
 /// The field under which a payload is shown, for documentation.
 pub static SHOWN: &Field = &PAYLOAD[0];
 
-/// What is noted of a payload that goes on behind its schema's fields.
+/// The note on bytes after the fields of a payload's schema.
 pub const TRAILING: NoteDoc = note("schema.trailing", "warning", "a payload goes on behind its schema's fields");
 
-/// Always the same layout.
+/// A context with a fixed layout.
 struct Fixed(&'static [Field]);
 
 impl Context for Fixed {
@@ -29,7 +29,7 @@ impl Context for Fixed {
 }
 
 /// Reads the bytes `range` of a source (0: `main`, the message) by a schema's `fields`, as derived
-/// `payload`. What does not fit is the message's fault, if it has none yet.
+/// `payload`. What does not fit becomes the message's fault, if it has none yet.
 pub fn show(
     dissection: &mut Dissection,
     main: &[u8],
@@ -56,7 +56,7 @@ pub fn show(
     }
 }
 
-/// Notes bytes behind a schema's fields, if a tree ends with such.
+/// Adds a note if a tree ends with bytes after a schema's fields.
 pub fn trailing(tree: &Tree, notes: &mut Notes) {
     let left = tree.nodes().last().filter(|node| std::ptr::eq(node.field, &reader::TRAILING));
     if let Some(bytes) = left.map(|node| Plural(node.bits.div_ceil(8), "byte")) {
@@ -65,7 +65,7 @@ pub fn trailing(tree: &Tree, notes: &mut Notes) {
     }
 }
 
-/// Writes a payload given by its schema's fields.
+/// Encodes a payload given by its schema's fields.
 ///
 /// # Errors
 /// As [`crate::codec::Writer::write`].

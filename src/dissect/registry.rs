@@ -1,14 +1,14 @@
-//! The dissectors that a run knows.
+//! The dissectors known in a run.
 
 use super::dissector::Dissector;
 use std::sync::Arc;
 
-/// The dissectors there are, in the order in which they are listed and asked.
+/// The known dissectors, in the order in which they are listed and asked.
 ///
-/// It is a value that is handed down ([`Options::registry`](super::Options::registry)): recognition,
-/// encoding, filters, statistics, probe and replay know the protocols that it holds and no others.
-/// The built-in ones are [`protocols::registry`](crate::protocols::registry); a program adds its own
-/// [`with`](Registry::with) them.
+/// It is a value that is passed down ([`Options::registry`](super::Options::registry)):
+/// recognition, encoding, filters, statistics, probe and replay know exactly the protocols in it.
+/// The built-in ones are [`protocols::registry`](crate::protocols::registry); a program adds its
+/// own with [`with`](Registry::with).
 ///
 /// ```
 /// use netkit::protocols;
@@ -22,7 +22,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// These dissectors. Of two of one name the first is taken.
+    /// These dissectors. Of two with the same name the first is taken.
     pub fn new(dissectors: impl IntoIterator<Item = &'static dyn Dissector>) -> Registry {
         let mut list: Vec<&'static dyn Dissector> = Vec::new();
         for dissector in dissectors {
@@ -33,7 +33,7 @@ impl Registry {
         Registry { dissectors: list.into() }
     }
 
-    /// The same with one more, which is asked first. A name that is there already is replaced.
+    /// The same with one more, which is asked first. One with the same name is replaced.
     #[must_use]
     pub fn with(&self, dissector: &'static dyn Dissector) -> Registry {
         Registry::new(std::iter::once(dissector).chain(self.iter()))
@@ -49,17 +49,17 @@ impl Registry {
         self.iter().find(|d| d.name() == name)
     }
 
-    /// The dissector whose lines these are: its own, or its carrier's.
+    /// The dissector for lines with this `proto`: its own name, or its carrier's.
     pub fn for_line(&self, proto: &str) -> Option<&'static dyn Dissector> {
         self.by_name(proto).or_else(|| self.iter().find(|d| d.carriers().contains(&proto)))
     }
 
-    /// The names that lines may have: of the dissectors and of their carriers.
+    /// The `proto` names that lines may have: of the dissectors and of their carriers.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.iter().flat_map(|d| std::iter::once(d.name()).chain(d.carriers().iter().copied()))
     }
 
-    /// The name of every message.
+    /// The names of all messages.
     pub fn messages(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.iter().flat_map(|d| d.tables()).flat_map(|table| table.layouts).map(|layout| layout.name)
     }

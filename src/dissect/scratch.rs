@@ -1,9 +1,9 @@
-//! Memory that sessions use again.
+//! Memory that sessions share.
 
 use std::any::Any;
 
-/// Memory of any kind, for whoever has the turn: what a session needs only while it reads a message
-/// is not its own, or 100,000 conversations would each keep some.
+/// A pool of memory of any type: what a session needs only while it reads a message is borrowed
+/// from here, or 100,000 conversations would each hold some.
 ///
 /// ```
 /// use netkit::dissect::Scratch;
@@ -16,11 +16,11 @@ use std::any::Any;
 #[derive(Default)]
 pub struct Scratch(Vec<Box<dyn Any + Send>>);
 
-/// More kinds than the protocols have.
+/// More types than the protocols have.
 const KINDS: usize = 16;
 
 impl Scratch {
-    /// What was last given back of this kind; a new one where there is none.
+    /// The memory last given back of this type; a new one if there is none.
     pub fn take<T: Any + Send + Default>(&mut self) -> Box<T> {
         let place = self.0.iter().position(|any| any.is::<T>());
         let found = place.map(|place| self.0.swap_remove(place));
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Scratch {
 }
 
 impl Clone for Scratch {
-    /// Another one, which has nothing yet.
+    /// A new, empty pool.
     fn clone(&self) -> Scratch {
         Scratch::default()
     }

@@ -1,12 +1,12 @@
-//! The annotated form of `decode -f json`, where `fields` is a list of `{"name","value",..}`, back
-//! to the plain one.
+//! Converts the annotated form of `decode -f json`, where `fields` is a list of
+//! `{"name","value",..}`, to the plain one.
 
 use serde_json::{Map, Value as Json};
 
 /// A list of annotated fields as a plain object, and the derived values among them.
 ///
 /// # Errors
-/// The path of an element that is no annotated field, and what was expected.
+/// The path of an element that is not an annotated field, and what was expected.
 pub fn plain(fields: &[Json]) -> Result<(Json, Option<Json>), String> {
     let mut both = Both::default();
     for (k, field) in fields.iter().enumerate() {
@@ -26,7 +26,7 @@ fn is(field: &Json, what: &str) -> bool {
     field.get(what) == Some(&Json::Bool(true))
 }
 
-/// What one annotated field says on the wire, and what it says that was derived.
+/// An annotated field's value on the wire, and its derived value.
 #[derive(Default)]
 struct One {
     field: Option<Json>,
@@ -50,9 +50,9 @@ impl Both {
     }
 }
 
-/// `derived`: all that is in it is.
+/// `derived`: everything in it is.
 fn value(field: &Json, place: &str, derived: bool) -> Result<One, String> {
-    // Written from the table, or counted: nobody gives it.
+    // Encoded from the table, or computed: never given.
     if is(field, "hidden") {
         return Ok(One::default());
     }
@@ -93,7 +93,7 @@ fn value(field: &Json, place: &str, derived: bool) -> Result<One, String> {
     })
 }
 
-/// A list's elements have their places for names; anything else below a field is a group.
+/// The elements of a list are named by their index; anything else nested is a group.
 fn is_list(field: &Json) -> bool {
     field.get("type").and_then(Json::as_str) == Some("list")
 }

@@ -1,8 +1,8 @@
 //! `FIELD=VALUE` of a command line as a JSON object of fields.
 //!
-//! `a.b[2].c=5` and `a.b.2.c=5` name what is nested; `derived.x=1` is a derived value. A value that
-//! begins like a list or an object and is JSON is taken as JSON, any other as text, from which the
-//! encoder makes what the field needs; `FIELD:=JSON` is always JSON.
+//! `a.b[2].c=5` and `a.b.2.c=5` address nested fields; `derived.x=1` sets a derived value. A value
+//! that starts like a list or an object and is valid JSON is taken as JSON, any other as text,
+//! which the encoder converts according to the field; `FIELD:=JSON` is always JSON.
 
 use crate::codec::layout::{Field, Kind, Layout};
 use crate::codec::{digits, names};
@@ -11,20 +11,20 @@ use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// How many elements a list may be given one by one.
+/// The cap on the length of lists given by elements.
 const LONGEST_LIST: usize = 65_536;
 
-/// Why a `FIELD=VALUE` cannot be taken.
+/// An invalid `FIELD=VALUE`.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.text), Printable(.what))]
 pub struct AssignError {
-    /// As it was given.
+    /// The text as given.
     pub text: String,
     /// What is wrong, and what was expected.
     pub what: String,
 }
 
-/// The fields of one message, as they are given one after the other.
+/// The fields of one message, given one by one.
 #[derive(Debug)]
 pub struct Assignments<'a> {
     layouts: &'a [&'static Layout],
@@ -40,7 +40,7 @@ enum PathStep<'a> {
 }
 
 impl<'a> Assignments<'a> {
-    /// For a message of these layouts (one a version): where a field is text, its value is text.
+    /// For a message with these layouts (one per version): the value of a text field stays text.
     pub fn new(layouts: &'a [&'static Layout]) -> Assignments<'a> {
         Assignments { layouts, fields: Json::Object(Map::new()), derived: Json::Object(Map::new()) }
     }
@@ -48,7 +48,7 @@ impl<'a> Assignments<'a> {
     /// Adds one `FIELD=VALUE` or `FIELD:=JSON`.
     ///
     /// # Errors
-    /// What is wrong with it: no `=`, no JSON, given twice, an index past the list's end.
+    /// What is wrong with it: no `=`, invalid JSON, given twice, an index past the list's end.
     pub fn add(&mut self, text: &str) -> Result<(), AssignError> {
         self.try_add(text).map_err(|what| AssignError { text: text.into(), what })
     }
@@ -72,7 +72,7 @@ impl<'a> Assignments<'a> {
         (self.fields, some.then_some(self.derived))
     }
 
-    /// What a value is, where nothing says that it is JSON.
+    /// The type of a value that is not explicitly JSON.
     fn guess(&self, path: &str, value: &str) -> Json {
         let steps = steps(path).unwrap_or_default();
         let name = steps.iter().rev().find_map(|step| match step {
@@ -84,7 +84,7 @@ impl<'a> Assignments<'a> {
             if Some(field.name) == name {
                 match field.kind {
                     Kind::Text { .. } => text = true,
-                    // Hex never looks like JSON.
+                    // Hex digits are kept as text, also if they look like a number.
                     Kind::Bytes { .. } => {}
                     Kind::Custom(_) => codec = true,
                     _ => other = true,
@@ -92,7 +92,7 @@ impl<'a> Assignments<'a> {
             }
         };
         self.layouts.iter().for_each(|layout| names::everywhere(layout.fields, &mut kind));
-        // Tables take numbers as text; a codec of its own may know JSON's numbers only.
+        // Tables accept numbers as text; a codec of its own may accept only JSON numbers.
         let word = codec && !text && !other;
         let json = value.trim_start().starts_with(['[', '{']) && (!text || other || value.contains("\"raw\""));
         match json || word {
@@ -102,7 +102,7 @@ impl<'a> Assignments<'a> {
     }
 }
 
-/// `a.b[2].c` as its steps.
+/// `a.b[2].c` as path steps.
 fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {

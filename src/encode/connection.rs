@@ -1,27 +1,27 @@
-//! TCP connections as a capture shows them: opened by three segments, sequence numbers counted on.
+//! Synthetic TCP connections for captures: the handshake, and running sequence numbers.
 
 use crate::capture::Segment;
 
-/// Payload of one segment: what an Ethernet frame has room for behind the headers of IP and TCP.
+/// The maximum segment size: the payload of an Ethernet frame after the headers of IP and TCP.
 pub(super) const fn most(ipv6: bool) -> usize {
     1500 - 20 - if ipv6 { 40 } else { 20 }
 }
 
-/// One connection: what each side sends next. Side 0 opens it.
+/// One connection: the next sequence number of each side. Side 0 opens it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Connection {
     next: [u32; 2],
 }
 
 impl Connection {
-    /// The `n`-th connection: its sequence numbers begin far from those of the one before, which may
-    /// have had the same addresses.
+    /// The `n`-th connection: its sequence numbers begin far from those of the previous one, which
+    /// may have had the same addresses.
     pub fn new(n: u64) -> Connection {
         let first = (n as u32).wrapping_mul(0x1000_0001).wrapping_add(1);
         Connection { next: [first, first.wrapping_add(0x0800_0000)] }
     }
 
-    /// The segments that open it: who sends (0 or 1), and what.
+    /// The segments of the handshake: the sender (0 or 1), and the segment.
     pub fn open(&mut self) -> [(usize, Segment<'static>); 3] {
         let [client, server] = self.next;
         self.next = [client.wrapping_add(1), server.wrapping_add(1)];

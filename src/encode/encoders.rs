@@ -1,27 +1,27 @@
-//! The protocols' encoders, made when they are first needed.
+//! The protocols' encoders, created on first use.
 
 use super::Entry;
 use crate::codec::EncodeError;
 use crate::dissect::{Encoder, Options};
 use std::collections::BTreeMap;
 
-/// What a protocol puts around a message in a stream.
+/// The framing of a message in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Its own framing over TCP: a length, a header.
+    /// The protocol's own framing over TCP: a length, a header.
     Tcp,
-    /// One binary WebSocket message, masked where a client sends it.
+    /// One binary WebSocket message, masked if a client sends it.
     WebSocket,
 }
 
-/// Writes messages of any protocol, and remembers what later ones need to know of earlier ones.
+/// Encodes messages of any protocol, with the state that later messages need from earlier ones.
 pub struct Encoders<'a> {
     options: &'a Options,
     made: BTreeMap<&'static str, Box<dyn Encoder>>,
 }
 
 impl<'a> Encoders<'a> {
-    /// Encoders by what the user said.
+    /// Encoders with the user's options.
     pub fn new(options: &'a Options) -> Encoders<'a> {
         Encoders { options, made: BTreeMap::new() }
     }
@@ -29,16 +29,15 @@ impl<'a> Encoders<'a> {
     /// The message's bytes.
     ///
     /// # Errors
-    /// The path of what is wrong, and what was expected.
+    /// The path of the invalid field, and what was expected.
     pub fn encode(&mut self, entry: &Entry) -> Result<Vec<u8>, EncodeError> {
         self.of(entry).encode(&entry.line())
     }
 
-    /// The message with what stands around it in a stream. To be asked right after
-    /// [`Encoders::encode`].
+    /// The message with its framing. Call it right after [`Encoders::encode`].
     ///
     /// # Errors
-    /// The protocol has no such form.
+    /// The protocol does not support this framing.
     pub fn framed(&mut self, entry: &Entry, message: &[u8], framing: Framing) -> Result<Vec<u8>, EncodeError> {
         let line = entry.line();
         let (framed, what) = match framing {

@@ -1,4 +1,4 @@
-//! One message to be written, as a JSON object says it: a line of `decode`, or written by hand.
+//! One message to be encoded, given as a JSON object: a line of `decode`, or written by hand.
 
 use super::annotated;
 use crate::capture::Time;
@@ -9,56 +9,56 @@ use crate::nearest::{hint, nearest};
 use serde_json::{Map, Value as Json};
 use std::net::SocketAddr;
 
-/// What holds where an object does not say it.
+/// Defaults for what an object does not give.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The protocols there are.
+    /// The known protocols.
     pub registry: Registry,
     /// The protocol.
     pub proto: Option<String>,
-    /// Who sends.
+    /// The sender's role.
     pub from: Option<Role>,
 }
 
 impl Source {
-    /// Objects that say everything themselves.
+    /// Without defaults: objects must be complete.
     pub fn new(registry: Registry) -> Source {
         Source { registry, proto: None, from: None }
     }
 }
 
-/// A message, its fields, and where it was said.
+/// A message: its fields, and where it was captured.
 pub struct Entry {
-    /// Whose message it is.
+    /// The dissector of its protocol.
     pub dissector: &'static dyn Dissector,
     /// The line's protocol: the dissector's own name, or its carrier's.
     pub proto: String,
     /// The message's name.
     pub message: String,
-    /// The version, where one is given.
+    /// The version, if given.
     pub version: Option<String>,
-    /// Who sends it.
+    /// The sender's role.
     pub from: Role,
-    /// The conversation's number; 0 where none is given.
+    /// The conversation's number; 0 if not given.
     pub flow: u64,
-    /// The frame in which it was captured; 0 where none is given.
+    /// The frame in which it was captured; 0 if not given.
     pub frame: u64,
-    /// UDP or TCP, where it is given.
+    /// UDP or TCP, if given.
     pub transport: Option<Transport>,
-    /// The sender's and the receiver's address, where they are given.
+    /// The sender's and the receiver's address, if given.
     pub ends: [Option<SocketAddr>; 2],
-    /// When it was sent, where it is given.
+    /// The time it was sent, if given.
     pub time: Option<Time>,
     /// The fields, an object.
     pub fields: Json,
     /// The derived values.
     pub derived: Option<Json>,
-    /// It broke when it was read.
+    /// It was broken when it was read.
     pub broken: bool,
 }
 
-/// What `decode` writes beside `fields`. Of these `frames`, `length`, `notes` and `bytes` are not
-/// asked for: the fields alone say what is written.
+/// The keys that `decode` writes beside `fields`. `frames`, `length`, `notes` and `bytes` are
+/// ignored: they follow from the fields.
 const KEYS: [&str; 17] = [
     "frame",
     "frames",
@@ -83,7 +83,7 @@ fn error(path: &str, what: impl Into<String>) -> EncodeError {
     EncodeError { path: path.into(), what: what.into() }
 }
 
-/// What was expected, and what stands there, shortened.
+/// The error for an unexpected value, which is shortened.
 fn wrong(path: &str, expected: &str, got: &Json) -> EncodeError {
     let mut shown = got.to_string();
     if shown.chars().count() > 60 {
@@ -96,7 +96,7 @@ impl Entry {
     /// The message that an object describes.
     ///
     /// # Errors
-    /// The key that is missing, unknown or of the wrong kind, and what was expected.
+    /// The key that is missing, unknown or of the wrong type, and what was expected.
     pub fn new(object: Json, source: &Source) -> Result<Entry, EncodeError> {
         let Json::Object(mut map) = object else { return Err(wrong("line", "an object", &object)) };
         let message = text(&map, "message")?.ok_or_else(|| error("message", "required, but not given"))?;
@@ -108,7 +108,7 @@ impl Entry {
             }
             None => named(&message, &source.registry)?,
         };
-        let dissector = whose(&proto, &source.registry)?;
+        let dissector = dissector_of(&proto, &source.registry)?;
         let (fields, beside) = match map.remove("fields") {
             Some(Json::Object(fields)) => (Json::Object(fields), None),
             Some(Json::Array(list)) => annotated::plain(&list).map_err(|what| match what.split_once(": ") {
@@ -164,7 +164,7 @@ impl Entry {
         })
     }
 
-    /// What encoders take.
+    /// The encoder's view of it.
     pub fn line(&self) -> Line<'_> {
         Line {
             message: &self.message,
@@ -180,7 +180,7 @@ impl Entry {
 }
 
 /// The dissector of a protocol, or of a carrier.
-fn whose(proto: &str, registry: &Registry) -> Result<&'static dyn Dissector, EncodeError> {
+fn dissector_of(proto: &str, registry: &Registry) -> Result<&'static dyn Dissector, EncodeError> {
     registry.for_line(proto).ok_or_else(|| {
         let what = match nearest(proto, registry.names()) {
             Some(near) => hint(Some(near)),
@@ -190,10 +190,10 @@ fn whose(proto: &str, registry: &Registry) -> Result<&'static dyn Dissector, Enc
     })
 }
 
-/// The protocol and message of `PROTO.MESSAGE`, or of a message's name that one protocol alone has.
+/// Protocol and message of `PROTO.MESSAGE`, or of a message's name that only one protocol has.
 pub(super) fn named(text: &str, registry: &Registry) -> Result<(String, String), EncodeError> {
     if let Some((proto, message)) = text.split_once('.') {
-        whose(proto, registry)?;
+        dissector_of(proto, registry)?;
         return Ok((proto.into(), message.into()));
     }
     let has = |d: &dyn Dissector| d.tables().iter().any(|t| t.layouts.iter().any(|l| l.name == text));
@@ -223,7 +223,7 @@ fn number(map: &Map<String, Json>, key: &str) -> Result<u64, EncodeError> {
     }
 }
 
-/// Written by hand, `2.2` may well be a number.
+/// Written by hand, `2.2` may be a JSON number.
 fn version(map: &Map<String, Json>) -> Result<Option<String>, EncodeError> {
     match map.get("version") {
         Some(Json::Number(n)) => Ok(Some(n.to_string())),
@@ -237,7 +237,7 @@ fn end(map: &Map<String, Json>, key: &str) -> Result<Option<SocketAddr>, EncodeE
     text.parse().map(Some).map_err(|_| what())
 }
 
-/// Seconds with the digits that a JSON number kept: a double has room for microseconds, but not for
+/// Seconds with the digits of a JSON number: a double is exact to microseconds, but not to
 /// nanoseconds, which [`super::Text::time`] reads.
 fn time(value: &Json) -> Option<Time> {
     match value {
@@ -247,7 +247,7 @@ fn time(value: &Json) -> Option<Time> {
     }
 }
 
-/// What an annotated line derived in its fields, with what it derived beside them.
+/// Merges the derived values among an annotated line's fields with those beside them.
 fn join(derived: Json, beside: Option<Json>) -> Json {
     match (derived, beside) {
         (Json::Object(mut all), Some(Json::Object(more))) => {

@@ -1,10 +1,10 @@
-//! Messages as a capture file: Ethernet, IP, UDP or TCP around each, every length and check sum
-//! right.
+//! Messages as a capture file: Ethernet, IP, UDP or TCP headers for each, with correct lengths and
+//! checksums.
 //!
-//! Addresses, times and numbers of conversations are the lines' own where they have them. A message
-//! without addresses goes between two addresses of documentation (RFC 5737), to the protocol's
-//! usual port; one without a time comes a millisecond after the one before. Messages that came in
-//! one frame over UDP stand in one datagram again, which is written when the next one begins.
+//! Addresses, times and conversation numbers are the lines' own if given. A message without
+//! addresses uses two documentation addresses (RFC 5737) and the protocol's usual port; one without
+//! a time is a millisecond after the previous one. Messages that were captured in one frame over
+//! UDP are written as one datagram again, when the next one begins.
 
 use super::Entry;
 use super::connection::{Connection, most};
@@ -17,24 +17,24 @@ use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use thiserror::Error;
 
-/// How many TCP connections are counted on; when there are more, the oldest one opens anew.
+/// The cap on TCP connections with state; above it, the oldest one is opened again.
 const CONNECTIONS: usize = 65_536;
-/// Where messages without addresses come from and go to.
+/// The addresses of messages that have none.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
 /// The first port of clients, and how many there are (RFC 6335).
 const CLIENT_PORTS: (u16, u64) = (49_152, 16_384);
-/// The server's port where its protocol has no usual one.
+/// The server's port if its protocol has no usual one.
 const SERVER_PORT: u16 = 7777;
 
-/// Why a message cannot stand in a capture file.
+/// Why a message cannot be written to a capture file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FrameError {
     /// It does not fit into a frame; the next one may.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// Its time does not fit into the file.
+    /// Its time is out of the format's range.
     #[error("time: {0}: a capture holds 0 to 4294967295 seconds")]
     Time(Time),
     /// Writing failed.
@@ -42,12 +42,12 @@ pub enum FrameError {
     Output(#[from] io::Error),
 }
 
-/// Who sends to whom in which conversation: the key of a connection, the same for both directions.
+/// Conversation number and both ends: the key of a connection, the same for both directions.
 type Key = (u64, SocketAddr, SocketAddr);
 
 /// Writes messages into a capture file.
 pub struct Frames<W: Write> {
-    /// The file; its resolution is the first message's.
+    /// The file; its time resolution is the first message's.
     file: Option<PcapWriter<W>>,
     out: Option<W>,
     connections: FxHashMap<Key, (Connection, SocketAddr)>,
@@ -59,10 +59,10 @@ pub struct Frames<W: Write> {
     datagram: Datagram,
 }
 
-/// The last datagram, which is not written yet: more messages of its frame may follow.
+/// The last datagram, not written yet: more messages of its frame may follow.
 #[derive(Default)]
 struct Datagram {
-    /// Number of the frame it came in, and its conversation.
+    /// The number of its frame, its conversation and ends.
     of: Option<(u64, u64, SocketAddr, SocketAddr)>,
     time: Time,
     payload: Vec<u8>,
@@ -70,7 +70,8 @@ struct Datagram {
 }
 
 impl<W: Write> Frames<W> {
-    /// Writes to `out`, which should be buffered. The file begins with the first message.
+    /// Writes to `out`, which should be buffered. The file header is written with the first
+    /// message.
     pub fn new(out: W) -> Frames<W> {
         Frames {
             file: None,
@@ -86,10 +87,10 @@ impl<W: Write> Frames<W> {
     }
 
     /// Writes one message's frames: `bytes` as UDP payload, or as the next bytes of its direction's
-    /// stream, the three segments that open the connection before the first ones.
+    /// stream, preceded by a handshake if the connection is new.
     ///
     /// # Errors
-    /// [`FrameError::Build`], [`FrameError::Time`]: nothing was written of it;
+    /// [`FrameError::Build`], [`FrameError::Time`]: nothing of it was written;
     /// [`FrameError::Output`].
     pub fn message(&mut self, entry: &Entry, transport: Transport, bytes: &[u8]) -> Result<(), FrameError> {
         let time = entry.time.unwrap_or_else(|| self.next_time());
@@ -176,7 +177,7 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// A millisecond after the message before.
+    /// A millisecond after the previous message.
     fn next_time(&self) -> Time {
         let Some(Time { secs, frac, digits }) = self.last else { return Time::micros(0, 0) };
         let unit = 10u64.saturating_pow(digits.clamp(3, 18) as u32);
@@ -196,8 +197,8 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// How many frames' times had more digits than the file's resolution, which is that of the first
-    /// one: those were cut.
+    /// The number of frames whose times had more digits than the file's resolution, which is that
+    /// of the first frame, and were cut off.
     pub fn cut_times(&self) -> u64 {
         self.cut
     }
@@ -209,10 +210,10 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// Passes on what is buffered, but for the last datagram.
+    /// Flushes everything but the last datagram.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
             Some(file) => file.flush(),
@@ -220,21 +221,20 @@ impl<W: Write> Frames<W> {
         }
     }
 
-    /// Writes the last datagram too: there will be no more messages. Nothing is written where there
-    /// was none.
+    /// Writes the last datagram too: there will be no more messages. Without any message, writes
+    /// nothing.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn stop(&mut self) -> Result<(), FrameError> {
         self.complete()?;
         Ok(self.flush()?)
     }
 
-    /// Completes the file, which is a capture also when there was no message, and returns the
-    /// writer.
+    /// Completes the file, which is a valid capture even without messages, and returns the writer.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn finish(mut self) -> Result<W, FrameError> {
         self.begin(self.datagram.time.digits)?;
         self.stop()?;
@@ -249,7 +249,7 @@ fn ends(entry: &Entry) -> (SocketAddr, SocketAddr) {
     let client = SocketAddr::new(CLIENT, CLIENT_PORTS.0 + (entry.flow % CLIENT_PORTS.1) as u16);
     let server = SocketAddr::new(SERVER, port);
     let (src, dst) = if entry.from == Role::Server { (server, client) } else { (client, server) };
-    // One end alone: the other one must speak the same version of IP.
+    // If one end is given, the other must have the same IP version.
     let beside = |known: SocketAddr, other: SocketAddr| match known {
         SocketAddr::V4(_) => other,
         SocketAddr::V6(_) => SocketAddr::new(IpAddr::V6(mapped(other.ip())), other.port()),
@@ -262,7 +262,7 @@ fn ends(entry: &Entry) -> (SocketAddr, SocketAddr) {
     }
 }
 
-/// An address of documentation for IPv6 (RFC 3849) in the place of one for IPv4.
+/// An IPv6 documentation address (RFC 3849) that corresponds to an IPv4 one.
 fn mapped(ip: IpAddr) -> std::net::Ipv6Addr {
     match ip {
         IpAddr::V4(v4) => std::net::Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, v4.octets()[3] as u16),

@@ -1,11 +1,11 @@
-//! From JSON or `FIELD=VALUE` to bytes: what `netkit encode` does, for other programs as well.
+//! From JSON or `FIELD=VALUE` to bytes: the library side of `netkit encode`.
 //!
 //! - [`Values`]: a stream of JSON objects, one at a time: lines, pretty-printed objects, one array;
-//! - [`Entry`]: one such object, understood as a message: any line of `decode -f ndjson`, an
+//! - [`Entry`]: one such object, interpreted as a message: any line of `decode -f ndjson`, an
 //!   element of `-f json`, or written by hand;
-//! - [`Encoders`]: the protocols' encoders; they remember what later messages need to know;
+//! - [`Encoders`]: the protocols' encoders, with the state that later messages need;
 //! - [`Assignments`]: `FIELD=VALUE` of a command line;
-//! - [`Frames`]: messages as a capture file, with every header around them.
+//! - [`Frames`]: messages as a capture file, with all headers.
 //!
 //! ```
 //! use netkit::encode::{Encoders, Entry, Source, Values};
@@ -38,8 +38,8 @@ pub use entry::{Entry, Source};
 pub use frames::{FrameError, Frames};
 pub use values::{LONGEST, MAX_NESTING, Text, TextError, Values, json};
 
-/// The stack for the deepest JSON that [`Values`] lets pass: a level of a message costs a few
-/// kilobytes in a program that is not optimised.
+/// The stack for the deepest JSON that [`Values`] accepts: a level costs a few kilobytes in a
+/// program that is not optimised.
 const STACK: usize = 64 << 20;
 
 /// Runs `work` on a thread whose stack is large enough for the deepest message.
@@ -56,10 +56,10 @@ pub fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> std::io::Result<T> {
     })
 }
 
-/// JSON of a command line, its nesting checked before anything recurses.
+/// JSON of a command line; its nesting is checked before anything recurses.
 fn bounded(text: &str) -> Result<serde_json::Value, String> {
     let mut depth = 0usize;
-    // Brackets within strings count too: nobody writes two thousand of them.
+    // Brackets inside strings count too: nobody writes two thousand of them.
     for byte in text.bytes() {
         depth += matches!(byte, b'[' | b'{') as usize;
         if depth > MAX_NESTING {

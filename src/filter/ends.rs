@@ -1,4 +1,4 @@
-//! Addresses and ports: what `src`, `dst`, `host`, `ip` and `port` are held against.
+//! Addresses and ports: the operands of `src`, `dst`, `host`, `ip` and `port`.
 
 use super::{Comparison, Envelope, Literal, Number, Test};
 use crate::codec::digits;
@@ -6,18 +6,18 @@ use crate::dissect::Message;
 use std::cmp::Ordering;
 use std::net::{IpAddr, SocketAddr};
 
-/// An end of a conversation as filters name it: `10.0.0.1`, `10.0.0.1:7777`, `[::1]:7777`,
-/// `10.0.0.0/8`, `2001:db8::/32`. An address alone fits any port.
+/// An address operand: `10.0.0.1`, `10.0.0.1:7777`, `[::1]:7777`, `10.0.0.0/8`, `2001:db8::/32`. An
+/// address without a port matches any port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     addr: IpAddr,
-    /// How many bits of the address count.
+    /// The prefix length.
     bits: u8,
     port: Option<u16>,
 }
 
 impl Ends {
-    /// Reads an address, one with a port, or a net.
+    /// Parses an address, one with a port, or a prefix.
     pub fn parse(text: &str) -> Option<Ends> {
         if let Ok(end) = text.parse::<SocketAddr>() {
             let addr = end.ip().to_canonical();
@@ -33,12 +33,13 @@ impl Ends {
         Some(Ends { addr, bits: width(addr), port: None })
     }
 
-    /// Is that end one of them?
+    /// Does this end match?
     pub fn has(&self, end: SocketAddr) -> bool {
         if self.port.is_some_and(|port| port != end.port()) {
             return false;
         }
-        // An IPv4 address may stand in an IPv6 one, but is in no IPv6 net that does not name it so.
+        // IPv4-mapped IPv6 addresses equal their IPv4 address, but match an IPv6 prefix only as
+        // they are.
         let addr = if self.bits == width(self.addr) { end.ip().to_canonical() } else { end.ip() };
         match (addr, self.addr) {
             (IpAddr::V4(a), IpAddr::V4(b)) => same(a.to_bits().into(), b.to_bits().into(), 32 - self.bits),
@@ -52,12 +53,12 @@ fn width(addr: IpAddr) -> u8 {
     if addr.is_ipv4() { 32 } else { 128 }
 }
 
-/// Are both the same but for so many of the last bits?
+/// Are both equal, ignoring the last `rest` bits?
 fn same(a: u128, b: u128, rest: u8) -> bool {
     (a ^ b).checked_shr(rest.into()).is_none_or(|differing| differing == 0)
 }
 
-/// What a literal has to be for such a comparison; `None`: it is.
+/// What the literal of such a comparison has to be; `None`: it is valid.
 pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     let text = &literal.text;
     match envelope {
@@ -69,8 +70,8 @@ pub fn wrong(envelope: Envelope, literal: &Literal) -> Option<String> {
     }
 }
 
-/// Does the comparison hold for the message's ends? `==` and the like hold if one end fits, `!=`
-/// if none does; nothing holds for bytes that came without a transport.
+/// Does the comparison hold for the message's ends? `==` and the like hold if one end matches, `!=`
+/// if none does; nothing holds for messages without addresses.
 pub fn holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
     let Some(ends) = message.flow_info.ends else { return false };
     let side = message.place.side;
@@ -103,7 +104,7 @@ pub fn holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> bool {
     }
 }
 
-/// How an end's port stands to a number.
+/// The order of an end's port and a number.
 fn of_port(end: SocketAddr, literal: &Literal) -> Option<Ordering> {
     Number::Whole(end.port().into()).compare(literal.number?)
 }

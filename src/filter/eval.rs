@@ -1,4 +1,4 @@
-//! Does it hold? On the tree, without building JSON.
+//! Evaluation, on the tree and without building JSON.
 
 use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends};
 use crate::codec::layout::Show;
@@ -7,7 +7,7 @@ use crate::dissect::Message;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Does the expression hold for the message?
+/// Does the expression match the message?
 pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
     match expression {
         Expression::And(a, b) => holds(a, message) && holds(b, message),
@@ -46,11 +46,11 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
         Envelope::Version => word(dissection.version.unwrap_or("")),
         Envelope::From => word(dissection.from.name()),
         Envelope::Transport => word(message.flow_info.transport.name()),
-        // Looked at above.
+        // Handled above.
         Envelope::Src | Envelope::Dst | Envelope::Host | Envelope::Port => Plain::Nothing,
         Envelope::Message => word(dissection.message),
         Envelope::Note => {
-            // `duplicate` means `riptide.duplicate` and others of that kind.
+            // `duplicate` also matches `riptide.duplicate` and the like.
             let mut all =
                 dissection.notes.iter().flat_map(|(n, _)| [n.code, n.code.rsplit('.').next().unwrap_or(n.code)]);
             return match test {
@@ -65,12 +65,12 @@ fn envelope_holds(envelope: Envelope, test: &Test, message: &Message<'_>) -> boo
     }
 }
 
-/// Looks for the values at the end of a path.
+/// Tests the values at the end of a path.
 struct Search<'a> {
     test: &'a Test,
     sources: Sources<'a>,
     found: bool,
-    /// One of them fits (for `!=`: one of them is equal).
+    /// One value fits (for `!=`: one value is equal).
     held: bool,
 }
 
@@ -83,7 +83,7 @@ impl Search<'_> {
         }
     }
 
-    /// A value at the end of the path; of a list every element is one.
+    /// Tests a value at the end of the path; of a list, every element.
     fn value(&mut self, tree: &Tree, k: usize) {
         let Some(node) = tree.nodes().get(k) else { return };
         if node.value == Value::List && !matches!(self.test, Test::Exists) {
@@ -99,12 +99,12 @@ impl Search<'_> {
     }
 }
 
-/// A value as filters see it.
+/// A value as filters compare it.
 enum Plain<'a> {
     Number(Number),
     Bool(bool),
     Text(Cow<'a, str>),
-    /// Bytes: digits in lower case.
+    /// Bytes as lowercase hex digits.
     Hex(String),
     Nothing,
 }
@@ -116,7 +116,7 @@ fn node_equal(node: &Node, sources: Sources<'_>, literal: &Literal) -> bool {
     equal(&plain(node, sources), literal)
 }
 
-/// Enumerations and flags are compared by name; a flag "is" what it contains.
+/// Enumerations and flags are compared by name; flags equal each name that is set.
 fn named(node: &Node, literal: &Literal) -> Option<bool> {
     let number = node.number()?;
     match node.field.show {
@@ -173,7 +173,7 @@ fn plain<'a>(node: &Node, sources: Sources<'a>) -> Plain<'a> {
     }
 }
 
-/// A JSON word, number or string.
+/// A JSON literal, number or string.
 fn json(text: &[u8]) -> Plain<'_> {
     match serde_json::from_slice::<serde_json::Value>(text) {
         Ok(serde_json::Value::Bool(b)) => Plain::Bool(b),
@@ -203,7 +203,7 @@ fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
         Test::Compare(comparison, literal) => {
             let order = match value {
                 Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
-                // Words are in no order with numbers.
+                // Text is not ordered relative to numbers.
                 Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
                 Plain::Text(_) => None,
                 Plain::Bool(_) | Plain::Hex(_) | Plain::Nothing => None,

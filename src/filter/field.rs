@@ -1,4 +1,4 @@
-//! The way to a field, used by itself: what its values are in a message.
+//! A field path on its own: the field's values in a message.
 
 use super::parser;
 use super::path::Path;
@@ -8,7 +8,7 @@ use crate::codec::json::value::value;
 use crate::codec::{Sources, Tree, Value};
 use crate::dissect::Message;
 
-/// A field's name as filters have it: `acknex.update2.position`, `payload.hp`, `flow`.
+/// A field path as in filters: `acknex.update2.position`, `payload.hp`, `flow`.
 #[derive(Debug)]
 pub struct FieldPath(Wanted);
 
@@ -18,20 +18,20 @@ enum Wanted {
     Envelope(Envelope),
 }
 
-/// Where one value of a field stands.
+/// Where one value of a field was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMatch {
-    /// A node of the fields (false) or of what is derived beside them (true).
+    /// A node of the fields (false) or of the derived values beside them (true).
     Node(bool, usize),
-    /// Around the message.
+    /// In the envelope.
     Envelope,
 }
 
 impl FieldPath {
-    /// Looks a name up.
+    /// Looks up a path.
     ///
     /// # Errors
-    /// There is no such field: where in the text, and the nearest name.
+    /// There is no such field: the position in the text, and the nearest name.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
         if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| *n == text.trim()) {
             return Ok(FieldPath(Wanted::Envelope(*envelope)));
@@ -43,8 +43,8 @@ impl FieldPath {
         }
     }
 
-    /// Calls `each` with the place of every value. Lists are one value, and what stands behind
-    /// `[2]` or further names in them is looked for in each element.
+    /// Calls `each` with every match. A list is one value; `[2]` or further names after it apply to
+    /// each element.
     pub fn each(&self, message: &Message<'_>, mut each: impl FnMut(FieldMatch)) {
         let path = match &self.0 {
             Wanted::Envelope(_) => return each(FieldMatch::Envelope),

@@ -1,8 +1,8 @@
-//! A filter's words.
+//! The tokens of a filter.
 
 use super::FilterError;
 
-/// One word and its place, in characters.
+/// One token and its position, in characters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Token {
     pub kind: TokenKind,
@@ -23,7 +23,7 @@ pub enum TokenKind {
 const SIGNS: [&str; 18] =
     ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "=", "!", "~", "(", ")", "{", "}", ",", "&", "|"];
 
-/// Splits a filter into words.
+/// Splits a filter into tokens.
 pub fn tokens(text: &str) -> Result<Vec<Token>, FilterError> {
     let chars: Vec<char> = text.chars().collect();
     let fail = |what: String, at: usize, len: usize| FilterError { what, text: text.into(), at, len };

@@ -1,4 +1,4 @@
-//! What a value may be held against: is the word a number, and can the field ever be that?
+//! Literals: is the word a number, and can the field ever have that value?
 
 use super::names::NamedFields;
 use super::{Literal, Number};
@@ -6,10 +6,10 @@ use crate::codec::digits;
 use crate::codec::layout::{Field, Kind, Show};
 use crate::nearest::{hint, nearest};
 
-/// The number that a word is, decimal or hex.
+/// The number of a word, decimal or hex.
 pub fn number(text: &str) -> Option<Number> {
     let whole = digits::whole(text).map(Number::Whole);
-    // Words such as "inf" and "nan" are words.
+    // "inf" and "nan" are not numbers here.
     whole.or_else(|| digits::real(text).map(Number::Real))
 }
 
@@ -18,7 +18,7 @@ pub fn fits(found: &NamedFields, name: &str, literal: &Literal) -> Result<(), St
     if found.open || found.fields.iter().any(|f| field_fits(f, literal)) {
         return Ok(());
     }
-    // Versions and sides have tables of their own, with many of the same names.
+    // Versions and directions have tables of their own, which share many names.
     let mut names: Vec<&str> = Vec::new();
     for (_, name) in found.fields.iter().flat_map(|f| crate::codec::describe::names(&f.show).unwrap_or_default()) {
         if !names.contains(&name) {
@@ -41,7 +41,7 @@ pub fn fits(found: &NamedFields, name: &str, literal: &Literal) -> Result<(), St
     })
 }
 
-/// Is the literal of a kind that the field has?
+/// Does the literal have a type that the field can have?
 pub fn field_fits(field: &Field, literal: &Literal) -> bool {
     let named = |names: &[(u64, &str)]| names.iter().any(|(_, n)| *n == literal.text);
     match (&field.kind, field.show) {
@@ -49,7 +49,7 @@ pub fn field_fits(field: &Field, literal: &Literal) -> bool {
         (_, Show::Flags(flags)) => literal.number.is_some() || named(flags.names),
         (Kind::Text { .. }, _) => true,
         (Kind::Bool { .. }, _) => ["true", "false"].contains(&literal.text.as_str()),
-        // A figure in digits: bytes have no unit.
+        // A number: hex digits have no unit.
         (Kind::Bytes { .. }, _) if !field.unit.is_empty() => literal.number.is_some(),
         (Kind::Bytes { .. }, _) => literal.text.bytes().all(|b| b.is_ascii_hexdigit()),
         (Kind::Struct(_), _) => false,

@@ -1,4 +1,4 @@
-//! Filters: which messages are wanted, in an expression over their fields.
+//! Filters: expressions over messages and their fields.
 //!
 //! ```text
 //! riptide.message_id == 7 && payload.position.x > 100
@@ -10,13 +10,13 @@
 //! ```
 //!
 //! Names come from the protocols' tables, from the envelope and from the users' schemas; a wrong
-//! name or type is refused before the first message, with its place and the nearest name. A filter
-//! is evaluated on the tree, without building JSON. Rules: a comparison with a field that is not
-//! there does not hold, whatever it says; where a path leads to several values, `==`, `<` and the
-//! like hold if one of them fits, `!=` if none is equal; a path alone holds if the field is there.
-//! `position[0]` and `position.x` are a vector's first component. An address alone fits any port,
-//! `host` (`ip`) and `port` mean either end. A comparison that can hold for no field of that name,
-//! whatever its value (`u8 == 300`), is refused as a wrong name is.
+//! name or type is rejected before the first message, with its position and the nearest name.
+//! Filters are evaluated on the tree, without building JSON. Rules: a comparison with an absent
+//! field is false, whatever the operator; if a path leads to several values, `==`, `<` and the like
+//! hold if one of them fits, `!=` if none is equal; a path alone tests whether the field is
+//! present. `position[0]` and `position.x` are a vector's first component. An address without a
+//! port matches any port; `host` (`ip`) and `port` mean either end. A comparison that can hold for
+//! no value of any field with that name (`u8 == 300`) is rejected, like a wrong name.
 
 mod ends;
 mod eval;
@@ -35,7 +35,7 @@ pub use names::Names;
 use path::Path;
 use thiserror::Error;
 
-/// A filter that makes no sense: what, and where in the text.
+/// An invalid filter: what is wrong, and where in the text.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}\n  {}\n  {}", Printable(.what), one_each(.text), caret(.text, *.at, *.len))]
 pub struct FilterError {
@@ -43,13 +43,13 @@ pub struct FilterError {
     pub what: String,
     /// The whole filter.
     pub text: String,
-    /// First character of the place, from 0.
+    /// The position of the first character, from 0.
     pub at: usize,
-    /// How many characters.
+    /// The number of characters.
     pub len: usize,
 }
 
-/// One character for each, so that the caret stands right.
+/// One printable character for each, so that the caret is aligned.
 fn one_each(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || tricky(c) { '\u{fffd}' } else { c }).collect()
 }
@@ -59,14 +59,14 @@ fn caret(text: &str, at: usize, len: usize) -> String {
     " ".repeat(at) + &"^".repeat(len.max(1))
 }
 
-/// A filter, its names looked up.
+/// A filter with resolved names.
 #[derive(Debug)]
 pub struct Filter {
     expression: Expression,
 }
 
 impl Filter {
-    /// Reads a filter.
+    /// Parses a filter.
     ///
     /// # Errors
     /// What is wrong with it, and where.
@@ -75,31 +75,31 @@ impl Filter {
         Ok(Filter { expression: parser::parse(text, &tokens, names)? })
     }
 
-    /// Is this message wanted?
+    /// Does the filter match this message?
     pub fn matches(&self, message: &Message<'_>) -> bool {
         eval::holds(&self.expression, message)
     }
 }
 
-/// What has to hold.
+/// A parsed expression.
 #[derive(Debug)]
 enum Expression {
     And(Box<Expression>, Box<Expression>),
     Or(Box<Expression>, Box<Expression>),
     Not(Box<Expression>),
-    /// Something of the envelope.
+    /// A test of an envelope field.
     Envelope(Envelope, Test),
     /// A field of the message.
     Field(Path, Test),
-    /// The message is of this protocol (and name).
+    /// The message is of this protocol (and has this name).
     Kind(&'static str, Option<&'static str>),
-    /// There is a fault.
+    /// The message has a fault.
     Fault,
-    /// There is a note of at least this level.
+    /// The message has a note of at least this level.
     Level(crate::codec::Level),
 }
 
-/// What stands around the fields.
+/// The envelope: the facts beside a message's fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Envelope {
     Frame,
@@ -146,7 +146,7 @@ impl Envelope {
         matches!(self, Envelope::Src | Envelope::Dst | Envelope::Host)
     }
 
-    /// What whole numbers it can be.
+    /// The range of its whole numbers, if it has one.
     const fn range(self) -> Option<(i128, i128)> {
         match self {
             Envelope::Frame | Envelope::Flow | Envelope::Length => Some((0, u64::MAX as i128)),
@@ -156,15 +156,15 @@ impl Envelope {
     }
 }
 
-/// What filters know of every message beside its fields: names, and what they are.
+/// The names of the envelope that filters know, with a description.
 pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
     Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
 
-/// What a value is held against.
+/// The test of a value.
 #[derive(Debug)]
 enum Test {
-    /// It is there.
+    /// It is present.
     Exists,
     Compare(Comparison, Literal),
     In(Vec<Literal>),
@@ -183,7 +183,7 @@ enum Comparison {
 }
 
 impl Comparison {
-    /// Does it hold for values in that order?
+    /// Does it hold for operands in that order?
     fn is(self, order: std::cmp::Ordering) -> bool {
         match self {
             Comparison::Equal => order.is_eq(),
@@ -195,13 +195,13 @@ impl Comparison {
         }
     }
 
-    /// Does it ask for an order?
+    /// Is it an order comparison?
     fn orders(self) -> bool {
         !matches!(self, Comparison::Equal | Comparison::Unequal)
     }
 }
 
-/// A value as written, and as a number or an end where it is one.
+/// A literal as written, and as a number or address if it is one.
 #[derive(Clone, Debug)]
 struct Literal {
     text: String,

@@ -1,4 +1,4 @@
-//! The names that filters may use: of the tables, the derived values, and the users' schemas.
+//! The names available to filters: of the tables, the derived values, and the users' schemas.
 
 use super::Envelope;
 use crate::codec::layout::{Count, Field, Kind, Other};
@@ -6,7 +6,7 @@ use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
 use crate::dissect::{Dissector, Options, Registry};
 
-/// Where names are looked up.
+/// The scope of name lookup.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'a> {
     /// The protocols.
@@ -15,25 +15,25 @@ pub struct Names<'a> {
     pub schemas: &'a Schemas,
 }
 
-/// What a path leads to.
+/// The result of looking up a path.
 #[derive(Debug, Default)]
 pub struct NamedFields {
     /// The fields that it can mean.
     pub fields: Vec<&'static Field>,
-    /// It goes through something whose names nobody can list: JSON, a codec of its own.
+    /// It leads through something whose names are not known in advance: JSON, a codec of its own.
     pub open: bool,
 }
 
-/// Names that stand anywhere.
+/// Names that can appear anywhere.
 const ANYWHERE: [&str; 2] = ["unparsed", "trailing"];
 
 impl<'a> Names<'a> {
-    /// Those of a run.
+    /// The names of a run.
     pub fn new(options: &'a Options) -> Names<'a> {
         Names { registry: &options.registry, schemas: &options.schemas }
     }
 
-    /// The protocol of that name, or the carrier's dissector.
+    /// The protocol of that name, or the dissector of that carrier.
     pub fn proto(&self, name: &str) -> Option<(&'static str, &'static dyn Dissector)> {
         self.registry.iter().find_map(|d| match d.name() == name {
             true => Some((d.name(), d)),
@@ -51,20 +51,20 @@ impl<'a> Names<'a> {
         self.registry.messages()
     }
 
-    /// The messages of that name: `PROTO.MESSAGE`.
+    /// The messages of that name, as `PROTO.MESSAGE`.
     pub fn called(&self, name: &str) -> impl Iterator<Item = String> {
         self.registry.iter().filter_map(move |d| Some(format!("{}.{}", d.name(), self.message(d, name)?)))
     }
 
-    /// Names to begin with: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
-    /// fields on the top level.
+    /// Names for completion: those of the envelope, then `PROTO.MESSAGE` and `PROTO.FIELD` of the
+    /// top-level fields.
     pub fn all(&self) -> Vec<String> {
         let mut list = Vec::new();
         for dissector in self.registry.iter() {
             let mut fields = (0, Vec::new());
             for layout in dissector.tables().iter().flat_map(|t| t.layouts) {
                 list.push(format!("{}.{}", dissector.name(), layout.name));
-                // A path of one step looks at the top level only.
+                // A path of one step matches top-level fields only.
                 walk(layout.fields, &[""], 0, &mut NamedFields::default(), &mut fields);
             }
             dissector.derived().iter().for_each(|f| walk_one(f, &[""], 0, &mut NamedFields::default(), &mut fields));
@@ -76,10 +76,10 @@ impl<'a> Names<'a> {
         Envelope::ALL.iter().map(|(name, ..)| name.to_string()).chain(list).collect()
     }
 
-    /// Everything that the steps can lead to.
+    /// All fields that the steps can lead to.
     ///
     /// # Errors
-    /// The index of the first step that leads nowhere, and the names there are at that place.
+    /// The index of the first step without a match, and the names available there.
     pub fn find(
         &self,
         proto: Option<&str>,
@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
                         if *payload == "payload" {
                             walk(fields, rest, 1, &mut found, &mut deepest);
                         }
-                        // Where packets are listed, a schema's fields stand in the packet itself.
+                        // If packets are listed, a schema's fields are in the packet itself.
                         if steps.len() > 1 {
                             walk(fields, rest, 1, &mut found, &mut deepest);
                         }
@@ -161,7 +161,7 @@ fn walk_one(
         }
         _ => {}
     }
-    // A count is a field of its own where the array could not be read to its end.
+    // A count is a field of its own if the array could not be read to its end.
     if let Kind::Array { count: Count::Prefix(count), .. } = &f.kind {
         walk_one(count, steps, depth, found, deepest);
     }
@@ -186,17 +186,17 @@ fn walk_one(
             Kind::Custom(codec) => walk(codec.fields(), rest, depth + 1, found, deepest),
             Kind::Switch { .. } | Kind::Inline(_) => walk_one(of, rest, depth + 1, found, deepest),
             _ if matches!(rest, [name] if super::path::component(name).is_some()) => found.fields.push(innermost(of)),
-            // Elements are leaves: what is asked of them is what there is not.
+            // Elements are leaves: further steps do not match.
             _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
             _ => {}
         },
-        // A leaf: what is asked of it is what there is not.
+        // A leaf: further steps do not match.
         _ if !rest.is_empty() => walk(&[], rest, depth + 1, found, deepest),
         _ => {}
     }
 }
 
-/// What a comparison with an array is held against: its elements.
+/// The field that comparisons with an array apply to: its elements.
 fn innermost(field: &'static Field) -> &'static Field {
     match &field.kind {
         Kind::Array { of, .. } => innermost(of),

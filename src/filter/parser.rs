@@ -1,4 +1,4 @@
-//! From words to an expression, every name looked up.
+//! From tokens to an expression with all names resolved.
 
 use super::ends::{self, Ends};
 use super::lexer::{Token, TokenKind as Word};
@@ -10,10 +10,10 @@ use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::{Level, digits};
 use crate::nearest::{hint, nearest};
 
-/// How deep parentheses may nest.
+/// The cap on nesting of parentheses.
 const DEPTH: usize = 64;
 
-/// Reads an expression.
+/// Parses an expression.
 pub fn parse(text: &str, tokens: &[Token], names: &Names<'_>) -> Result<Expression, FilterError> {
     let mut parser = Parser { text, tokens, next: 0, names, depth: 0 };
     let expression = parser.or()?;
@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
         FilterError { what: what.into(), text: self.text.into(), at, len: 1 }
     }
 
-    /// Takes the next token if it is one of these words or signs.
+    /// Consumes the next token if it is one of these words or signs.
     fn take(&mut self, wanted: &[&str]) -> Option<&'a Token> {
         let token = self.tokens.get(self.next)?;
         let is = match &token.kind {
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
             Test::In(list) => list.iter().collect(),
             Test::Exists | Test::Matches(_) => vec![],
         };
-        // The words behind `in` and `contains` are the last ones.
+        // The operands of `in` and `contains` are the last tokens.
         let skip = tokens.len().saturating_sub(list.len());
         list.into_iter().zip(tokens.into_iter().skip(skip)).collect()
     }
@@ -210,7 +210,7 @@ impl<'a> Parser<'a> {
             drop_first(&mut path);
             path.proto = Some(proto);
             if let Some(message) = path.steps.first().and_then(|s| self.names.message(dissector, &s.name)) {
-                // A field may be called as its message is: `gne.packets`, `gne.packets.id`.
+                // A field may have the same name as its message: `gne.packets`, `gne.packets.id`.
                 let names: Vec<&str> = path.steps.iter().map(|s| s.name.as_str()).collect();
                 let inside = names.get(1..).map(|rest| rest.strip_prefix(&["fields"]).unwrap_or(rest));
                 let inside = inside.map(|rest| rest.strip_prefix(&["derived"]).unwrap_or(rest));
@@ -259,7 +259,7 @@ impl<'a> Parser<'a> {
             };
             FilterError { what, text: self.text.into(), at, len: wrong.chars().count() }
         })?;
-        // `x` alone says little: `position.x`.
+        // `x` alone is not helpful: suggest `position.x`.
         let vector = names.last().is_some_and(|last| component(last).is_some());
         let name = names.get(names.len().saturating_sub(1 + vector as usize)..).unwrap_or(&[]).join(".");
         let before = self.next;
@@ -280,7 +280,8 @@ impl<'a> Parser<'a> {
         Ok(Expression::Field(path, test))
     }
 
-    /// What stands behind a name. `bare`: `in` takes one value without braces, as nets are written.
+    /// The operator and operands after a name. `bare`: `in` accepts one value without braces, as
+    /// for prefixes.
     fn test(&mut self, bare: bool) -> Result<Test, FilterError> {
         let Some(token) = self.take(&["==", "=", "!=", "<", "<=", ">", ">=", "~", "in", "contains"]) else {
             return Ok(Test::Exists);

@@ -1,18 +1,18 @@
-//! The way to a field: the steps of its name, and the nodes that they lead to.
+//! Field paths: the steps of a name, and the nodes that they lead to.
 
 use crate::codec::{Sources, Tree, Value};
 use crate::dissect::Message;
 
-/// The way to a field.
+/// A field path.
 #[derive(Debug)]
 pub struct Path {
-    /// Only of this protocol.
+    /// Only in this protocol.
     pub proto: Option<&'static str>,
-    /// Only of this message.
+    /// Only in this message.
     pub message: Option<&'static str>,
-    /// `derived.` was written, or `fields.`; nothing: either.
+    /// Restricted by the prefix `derived.` or `fields.`; else either.
     pub part: Part,
-    /// The names.
+    /// The steps.
     pub steps: Vec<PathStep>,
 }
 
@@ -26,26 +26,26 @@ pub enum Part {
 #[derive(Debug)]
 pub struct PathStep {
     pub name: String,
-    /// `[2]`: that element alone.
+    /// `[2]`: only that element.
     pub index: Option<usize>,
 }
 
-/// The place of a vector's component in its list.
+/// The index of a vector's component in its list.
 pub fn component(name: &str) -> Option<usize> {
     ["x", "y", "z", "w"].iter().position(|component| *component == name)
 }
 
 impl Path {
     /// Calls `each` with every node that the path leads to, in the message's own tree (false) or in
-    /// what is derived beside it (true), until it returns true. A list at the end is one node; on
-    /// the way each of its elements is gone into.
+    /// the derived tree beside it (true), until it returns true. A list at the end of the path is
+    /// one node; before the end, each of its elements is searched.
     pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(bool, usize) -> bool) {
         let dissection = message.dissection;
         if self.proto.is_some_and(|p| p != dissection.proto) || self.message.is_some_and(|m| m != dissection.message) {
             return;
         }
         let sources = message.sources();
-        // What is derived may stand among the fields, too.
+        // Derived values may also be among the fields.
         let own = &mut |k: usize| {
             let derived = dissection.tree.nodes().get(k).is_some_and(|n| n.derived());
             (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(false, k)

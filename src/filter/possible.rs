@@ -1,13 +1,13 @@
-//! Can a comparison ever hold? One that cannot is a mistake, and is refused: what is found in
-//! silence by `u8 == 300` is nothing, as if nothing were there.
+//! Can a comparison ever hold? One that cannot, such as `u8 == 300`, is a mistake and rejected:
+//! otherwise it would silently match nothing.
 
 use super::names::NamedFields;
 use super::{Comparison, Envelope, Literal, Number, Test};
 use crate::codec::bits;
 use crate::codec::layout::{Field, Kind, Len, Show};
 
-/// Why a test can hold for none of the fields that a name means; of literals that are of the wrong
-/// kind [`super::literal::fits`] has told already.
+/// Why a test can hold for none of the fields that a name means. Literals of the wrong type are
+/// reported by [`super::literal::fits`] before.
 pub fn wrong(found: &NamedFields, name: &str, test: &Test) -> Option<String> {
     if found.open || found.fields.is_empty() || found.fields.iter().any(|field| can(field, test)) {
         return None;
@@ -61,7 +61,7 @@ pub fn wrong_around(envelope: Envelope, test: &Test, name: &str) -> Option<Strin
     }
 }
 
-/// What is said of a number that is never so.
+/// The error for a number out of range.
 pub fn out_of_range(name: &str, (least, most): (i128, i128)) -> String {
     format!("{name} is a whole number from {least} to {most}: that never holds")
 }
@@ -73,7 +73,7 @@ fn can(field: &Field, test: &Test) -> bool {
     }
     match (test, &field.kind, field.show) {
         (Test::Exists | Test::In(_), ..) => true,
-        // Whatever is there is no such thing, then.
+        // Whatever the value is, it is unequal to that.
         (Test::Compare(Comparison::Unequal, _), ..) => true,
         (Test::Compare(Comparison::Equal, literal), ..) => equals(field, literal),
         (_, Kind::Struct([]) | Kind::Derived | Kind::Custom(_) | Kind::Switch { .. }, _) => true,
@@ -96,13 +96,13 @@ fn can(field: &Field, test: &Test) -> bool {
     }
 }
 
-/// Is one of the numbers of a range so ordered? Its ends tell.
+/// Can a number in the range compare like that? Its ends decide.
 fn ordered(comparison: Comparison, number: Number, (least, most): (i128, i128)) -> bool {
     let ends = [least, most].map(|n| Number::Whole(n).compare(number));
     ends.into_iter().flatten().any(|order| comparison.is(order))
 }
 
-/// Can the test hold for a whole number of that range?
+/// Can the test hold for a whole number in that range?
 fn number_can(test: &Test, range: (i128, i128)) -> bool {
     let equals = |literal: &Literal| within(literal, range);
     match test {
@@ -114,7 +114,7 @@ fn number_can(test: &Test, range: (i128, i128)) -> bool {
     }
 }
 
-/// Is it a whole number of that range?
+/// Is it a whole number in that range?
 pub fn within(literal: &Literal, (least, most): (i128, i128)) -> bool {
     match literal.number {
         Some(Number::Whole(n)) => (least..=most).contains(&n),
@@ -142,13 +142,13 @@ fn equals(field: &Field, literal: &Literal) -> bool {
         }
         _ => match range(field) {
             Some(range) if literal.number.is_some() => within(literal, range),
-            // Of the others `fits` knows.
+            // `fits` decides about the others.
             _ => super::literal::field_fits(field, literal),
         },
     }
 }
 
-/// The smallest and the largest number of a field that is a whole one.
+/// The smallest and the largest value of a whole-number field.
 fn range(field: &Field) -> Option<(i128, i128)> {
     if matches!(field.show, Show::Scaled(_)) {
         return None;

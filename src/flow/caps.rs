@@ -1,30 +1,30 @@
-//! The limits of the flow layer, and what it counts.
+//! The caps of the flow layer, and its counters.
 
-/// What bounds the memory of a [`Table`](super::Table), whatever the capture holds.
+/// The caps on memory of a [`Table`](super::Table), whatever the capture contains.
 ///
-/// Each limit can be set; the defaults are generous for game traffic.
+/// The defaults are generous for game traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Conversations kept at once. The one that was silent longest goes first. At least 1 is kept.
+    /// Conversations at a time. Above it, the one idle for longest is evicted. At least 1.
     pub conversations: usize,
-    /// Bytes held of one direction because bytes before them are missing. When they are more, the
-    /// missing bytes are given up.
+    /// Out-of-order bytes buffered for one direction. Above it, the missing bytes before them are
+    /// given up.
     pub held_bytes: usize,
-    /// Pieces held of one direction because bytes before them are missing: what bounds the memory
-    /// where each segment holds one byte.
+    /// Out-of-order pieces buffered for one direction: bounds the memory if every segment has one
+    /// byte.
     pub held_segments: usize,
-    /// Bytes of one direction that are in order but that the handler has not consumed, with the
-    /// records of which frame brought which of them (48 bytes a segment). More are dropped,
-    /// as a gap with [`GapCause::Unread`](super::GapCause::Unread).
+    /// Bytes of one direction that are in order but not consumed by the handler, including the
+    /// records of their frames (48 bytes per segment). Above it they are dropped, as a gap with
+    /// [`GapCause::Unread`](super::GapCause::Unread).
     pub unread_bytes: usize,
-    /// Bytes buffered in all directions of all conversations together, and what their states hold
-    /// ([`Handler::memory`](super::Handler::memory)). When they are more,
-    /// conversations are evicted, the one that was silent longest first.
+    /// Bytes buffered for all directions of all conversations, and in the handler's states
+    /// ([`Handler::memory`](super::Handler::memory)). Above it, conversations are evicted, starting
+    /// with the one idle for longest.
     ///
-    /// It is looked at only now and then, so that any number of threads decides alike: after every
-    /// 32nd part of it in traffic (of 4 KiB at least, of 512 KiB at most; a packet counts 64 bytes more
-    /// than its payload), by what was held four such parts before. So what is remembered of five
-    /// parts of traffic may come on top of it.
+    /// It is checked once per epoch, so that the decision does not depend on the number of threads:
+    /// an epoch is 1/32 of it in traffic (4 KiB to 512 KiB; each packet counts 64 bytes more than
+    /// its payload), and the check uses the memory of four epochs before. So the memory for five
+    /// epochs of traffic may come on top of it.
     pub buffered_bytes: usize,
 }
 
@@ -41,28 +41,28 @@ impl Default for Caps {
     }
 }
 
-/// What a [`Table`](super::Table) has counted since it was made.
+/// The counters of a [`Table`](super::Table).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Conversations seen.
     pub conversations: u64,
-    /// Conversations given up because a cap was reached. Their next packet begins a new one.
+    /// Conversations evicted because a cap was reached. Their next packet begins a new one.
     pub evicted: u64,
-    /// Conversations that ended because their ports were used again.
+    /// Conversations that ended because their ports were reused.
     pub reused: u64,
-    /// Gaps told to the handler.
+    /// Gaps reported to the handler.
     pub gaps: u64,
-    /// Bytes that never came: those of the gaps, and those missing before a FIN.
+    /// Bytes never captured: those in gaps, and those missing before a FIN.
     pub missing_bytes: u64,
-    /// Bytes that came and were unread when a gap, a cap or an eviction dropped them.
+    /// Captured but unread bytes dropped at a gap, by a cap or by an eviction.
     pub dropped_bytes: u64,
-    /// TCP segments with bytes that no plausible sequence number explains, or behind the end of
-    /// their direction.
+    /// TCP segments whose bytes fit no plausible sequence number, or are after the end of their
+    /// direction.
     pub ignored_segments: u64,
 }
 
 impl Statistics {
-    /// Counts what a [`Partition`](super::Partition) has counted too.
+    /// Adds the counters of a [`Partition`](super::Partition).
     pub fn add(&mut self, other: &Statistics) {
         let Statistics { conversations, evicted, reused, gaps, missing_bytes, dropped_bytes, ignored_segments } = other;
         self.conversations += conversations;

@@ -1,4 +1,4 @@
-//! Who talks with whom.
+//! Conversations: the two ends, and what is known of them.
 
 use crate::capture::Time;
 use std::cell::OnceCell;
@@ -30,10 +30,10 @@ impl fmt::Display for Transport {
     }
 }
 
-/// One of the two ends of a conversation, also the direction of what it sends.
+/// One of the two ends of a conversation; also the direction of the data it sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
-    /// Who sent the first packet of the conversation that the capture has.
+    /// The sender of the conversation's first packet in the capture.
     A,
     /// The other end.
     B,
@@ -43,7 +43,7 @@ impl Side {
     /// Both, `A` first.
     pub const BOTH: [Side; 2] = [Side::A, Side::B];
 
-    /// The end that this one talks with.
+    /// The opposite end.
     #[must_use]
     pub const fn other(self) -> Side {
         match self {
@@ -52,7 +52,7 @@ impl Side {
         }
     }
 
-    /// 0 for `A`, 1 for `B`: where an array by side has it.
+    /// 0 for `A`, 1 for `B`: the index in arrays by side.
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -61,53 +61,53 @@ impl Side {
 /// Why a direction of a TCP conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
-    /// Its sender's FIN, once all bytes before it are there or given up.
+    /// Its sender's FIN, once all bytes before it are in order or given up.
     Fin,
     /// Its sender's RST.
     Rst,
-    /// The same addresses and ports began a new conversation.
+    /// A new conversation began with the same addresses and ports.
     Reused,
-    /// A cap was reached and the conversation was the one that was silent longest.
+    /// A cap was reached, and the conversation was the one idle for longest.
     Evicted,
     /// The capture ended.
     Capture,
 }
 
-/// One conversation: what is known of it, and the state that the handler keeps with it.
+/// One conversation: what is known of it, and the handler's state for it.
 ///
-/// Arrays of two are by [`Side::index`]. The table looks conversations up by `transport` and
-/// `ends`: a handler must leave these alone.
+/// Arrays of two are indexed by [`Side::index`]. The table looks conversations up by `transport`
+/// and `ends`: a handler must not change them.
 #[derive(Clone, Debug)]
 pub struct Conversation<S> {
     /// Its number, from 1 in the order of first packets.
     pub id: u64,
-    /// Datagrams or streams.
+    /// UDP or TCP.
     pub transport: Transport,
     /// The addresses.
     pub ends: [SocketAddr; 2],
     /// The addresses as text.
     pub names: Names,
-    /// TCP: the side that sent the SYN or received the SYN-ACK; `None` while neither was seen.
+    /// TCP: the side that sent the SYN or received the SYN-ACK; `None` until either was seen.
     pub opener: Option<Side>,
-    /// TCP: whether the capture has the side's own SYN or SYN-ACK, so that its stream begins with
-    /// its first byte.
+    /// TCP: whether the capture has the side's own SYN or SYN-ACK, so that its stream starts at its
+    /// first byte.
     pub syn_seen: [bool; 2],
     /// TCP: why the side's direction ended; `None` while it is open.
     pub ended: [Option<End>; 2],
-    /// When the first packet came.
+    /// The time of the first packet.
     pub first: Time,
-    /// When the last packet came.
+    /// The time of the last packet.
     pub last: Time,
     /// Packets that the side sent.
     pub packets: [u64; 2],
-    /// Payload bytes that the side sent, repeated ones too, as long as they were on the wire.
+    /// Payload bytes on the wire sent by the side, including retransmissions.
     pub bytes: [u64; 2],
-    /// What the handler remembers.
+    /// The handler's state.
     pub state: S,
 }
 
 impl<S: Default> Conversation<S> {
-    /// A conversation without packets yet, begun by `src`.
+    /// A conversation without packets yet; `src` is [`Side::A`].
     pub(super) fn new(id: u64, transport: Transport, src: SocketAddr, dst: SocketAddr, time: Time) -> Self {
         Conversation {
             id,
@@ -133,20 +133,20 @@ impl<S> Conversation<S> {
     }
 }
 
-/// Both addresses as `ADDR:PORT`, IPv6 in brackets: made when they are asked for, since most of
-/// 100,000 conversations may say nothing that is shown.
+/// Both addresses as `ADDR:PORT`, IPv6 in brackets: formatted on first use, since most of 100,000
+/// conversations may have no message to show.
 #[derive(Clone, Debug, Default)]
 pub struct Names(OnceCell<Box<[String; 2]>>);
 
 impl Names {
-    /// Those of a conversation's ends, which are always the same.
+    /// The names for `ends`, which must always be the same.
     #[inline]
     pub fn of(&self, ends: &[SocketAddr; 2]) -> &[String; 2] {
         self.0.get_or_init(|| Box::new(ends.map(name)))
     }
 }
 
-/// `ADDR:PORT` without an IPv6 scope, which no capture has.
+/// `ADDR:PORT` without an IPv6 scope, which captures do not have.
 fn name(end: SocketAddr) -> String {
     let mut name = SocketAddr::new(end.ip(), end.port()).to_string();
     // There may be 100,000 of them.

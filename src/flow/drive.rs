@@ -1,11 +1,12 @@
-//! Tells a handler what became of a TCP direction.
+//! Drives one TCP direction: feeds segments to the reassembly and reports the results to the
+//! handler.
 
 use super::stream::Origin;
 use super::tcp::{Direction, Received, Scratch};
 use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Statistics};
 use crate::capture::Segment;
 
-/// What all directions need.
+/// What all directions share.
 pub(super) struct Tools<'a, H> {
     pub handler: &'a mut H,
     pub caps: &'a Caps,
@@ -13,7 +14,7 @@ pub(super) struct Tools<'a, H> {
     pub scratch: &'a mut Scratch,
 }
 
-/// One direction, and all that is needed to tell about it.
+/// One direction, with everything needed to process it.
 pub(super) struct Drive<'a, 'b, S, H> {
     pub conversation: &'a mut Conversation<S>,
     pub from: Side,
@@ -22,14 +23,14 @@ pub(super) struct Drive<'a, 'b, S, H> {
 }
 
 impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
-    /// A segment of this direction.
+    /// Processes a segment of this direction.
     pub fn segment(&mut self, segment: &Segment<'_>, origin: Origin) {
         if self.direction.ended {
             self.tools.statistics.ignored_segments += u64::from(!segment.payload.is_empty());
             return;
         }
         if segment.rst {
-            // What a RST carries is not part of the stream.
+            // Data in a RST is not part of the stream.
             if self.direction.believes_rst(segment.seq) {
                 self.end(End::Rst);
             }
@@ -42,7 +43,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.settle(false);
     }
 
-    /// The other side has the bytes before this sequence number.
+    /// The other side has received the bytes before this sequence number.
     pub fn acknowledge(&mut self, ack: u32) {
         if !self.direction.ended {
             self.direction.acknowledge(ack);
@@ -50,7 +51,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
     }
 
-    /// Ends the direction, once: what is held behind gaps comes first.
+    /// Ends the direction, once: bytes held after gaps are delivered first.
     pub fn end(&mut self, why: End) {
         if self.direction.ended {
             return;
@@ -74,33 +75,33 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.direction.stream.settle(&mut self.tools.scratch.spare);
     }
 
-    /// Gives up what need not be waited for; ends the direction at its FIN.
+    /// Gives up missing bytes that need not be waited for; ends the direction at its FIN.
     ///
-    /// What was acknowledged counts only when the other side speaks (`heard`): where a capture has
-    /// packets a little out of order, an acknowledgement may come before the bytes, and the
-    /// missing ones come next.
-    fn settle(&mut self, heard: bool) {
-        while let Some(cause) = self.direction.stuck(self.tools.caps, heard) {
+    /// Acknowledgements count only when the other side sends a packet (`acks_count`): if packets
+    /// are captured slightly out of order, an acknowledgement may precede the bytes, and the
+    /// missing ones follow.
+    fn settle(&mut self, acks_count: bool) {
+        while let Some(cause) = self.direction.stuck(self.tools.caps, acks_count) {
             self.give_up(cause);
         }
-        if self.direction.finished(heard) {
+        if self.direction.finished(acks_count) {
             self.end(End::Fin);
         }
     }
 
-    /// Goes on behind the first gap. Each call releases at least one held piece.
+    /// Gives up the first gap. Each call releases at least one held piece.
     fn give_up(&mut self, cause: GapCause) {
         let Some((origin, missing)) = self.direction.hole() else {
             return;
         };
-        self.tell_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
+        self.report_gap(Gap { missing, frame: origin.frame, time: origin.time, cause });
         self.tools.statistics.dropped_bytes += self.direction.skip() as u64;
         while let Some((origin, new)) = self.direction.release(self.tools.scratch) {
             self.deliver(origin, new);
         }
     }
 
-    fn tell_gap(&mut self, gap: Gap) {
+    fn report_gap(&mut self, gap: Gap) {
         if self.direction.follower {
             return;
         }
@@ -109,7 +110,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.handler.gap(self.conversation, self.from, &mut self.direction.stream, &gap);
     }
 
-    /// Tells about the `new` bytes at the end of the stream.
+    /// Reports the `new` bytes at the end of the stream.
     fn deliver(&mut self, origin: Origin, new: usize) {
         if new == 0 || self.direction.follower {
             return;
@@ -119,7 +120,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         self.tools.handler.data(self.conversation, self.from, &mut self.direction.stream, &delivery);
         self.direction.stream.settle(&mut self.tools.scratch.spare);
         if self.direction.stream.unread() > self.tools.caps.unread_bytes {
-            self.tell_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
+            self.report_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
             let unread = self.direction.stream.bytes().len() as u64;
             let offset = self.direction.stream.offset() + unread;
             self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;

@@ -1,4 +1,4 @@
-//! A conversation in the table, with the reassembly of its directions.
+//! An entry of the flow table: a conversation, and the reassembly of its directions.
 
 use super::drive::{Drive, Tools};
 use super::key::Key;
@@ -7,28 +7,28 @@ use super::tcp::Direction;
 use super::{Conversation, End, Handler, Side};
 use crate::capture::{Packet, Segment, Time};
 
-/// A conversation and what the table keeps with it.
+/// A conversation and the table's own state for it.
 #[derive(Debug)]
 pub(super) struct Entry<S> {
     pub conversation: Conversation<S>,
-    /// What its first packet had.
+    /// The key of its first packet.
     pub key: Key,
     /// The directions by side, from the first TCP packet on.
     directions: Option<Box<[Direction; 2]>>,
-    /// What it holds now, or [`ELSEWHERE`].
+    /// The bytes that it holds now, or [`OFFLOADED`].
     pub buffered: usize,
-    /// What it held at the end of the epoch whose reports were counted last.
+    /// The bytes that it held at the end of the epoch whose reports were counted last.
     pub counted: usize,
-    /// What was counted of it that others hold too.
+    /// The counted parts that it shares with other conversations.
     pub shared: Box<[u64]>,
-    /// What it holds has changed in this epoch.
+    /// The bytes that it holds have changed in this epoch.
     pub changed: bool,
 }
 
-/// What a conversation holds is known to another thread.
-pub(super) const ELSEWHERE: usize = usize::MAX;
+/// The conversation is read by another thread, which knows what it holds.
+pub(super) const OFFLOADED: usize = usize::MAX;
 
-/// What a SYN is.
+/// How a SYN relates to a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Syn {
     /// It belongs to the conversation.
@@ -51,15 +51,15 @@ impl<S> Entry<S> {
         bytes[from.index()] = bytes[from.index()].saturating_add(length as u64);
     }
 
-    /// One TCP direction, with what it takes to go on with it.
+    /// One TCP direction, with everything needed to process it.
     pub fn drive<'a, 'b, H>(&'a mut self, from: Side, tools: &'a mut Tools<'b, H>) -> Drive<'a, 'b, S, H> {
         let directions = self.directions.get_or_insert_default();
         let direction = &mut directions[from.index()];
         Drive { conversation: &mut self.conversation, from, direction, tools }
     }
 
-    /// Takes a segment, what it acknowledges first: what that releases came in earlier frames than
-    /// this one's bytes.
+    /// Processes a segment. Its acknowledgement goes first: the data released by that are from
+    /// earlier frames than the segment's own.
     #[inline(always)]
     pub fn segment<H: Handler<S>>(
         &mut self,
@@ -75,8 +75,8 @@ impl<S> Entry<S> {
         self.drive(from, tools).segment(segment, origin);
     }
 
-    /// Ends what has not ended, the [client's direction](Handler::first_to_end) first, and tells that
-    /// it is over.
+    /// Ends the open directions, [the client's](Handler::first_to_end) first, and reports that the
+    /// conversation is closed.
     pub fn close<H: Handler<S>>(&mut self, why: End, tools: &mut Tools<'_, H>) {
         if self.conversation.transport == super::Transport::Tcp {
             let first = tools.handler.first_to_end(&self.conversation);
@@ -87,23 +87,23 @@ impl<S> Entry<S> {
         tools.handler.closed(&mut self.conversation);
     }
 
-    /// The memory that is allocated for bytes.
+    /// The memory allocated for bytes.
     pub fn allocated(&self) -> usize {
         self.directions.iter().flat_map(|both| both.iter()).map(Direction::allocated).sum()
     }
 
-    /// Takes a SYN or SYN-ACK of one side, unless it belongs to another conversation: then nothing
-    /// changes.
+    /// Processes a SYN or SYN-ACK of one side, unless it belongs to another conversation: then
+    /// nothing changes.
     pub fn syn(&mut self, from: Side, segment: &Segment<'_>) -> Syn {
         let directions = self.directions.get_or_insert_default();
         let first = segment.seq.wrapping_add(1);
         let own = &directions[from.index()];
         let repeated = own.base() == Some(first);
         let another = if repeated {
-            // Sent again; unless all was over.
+            // A retransmission, unless both directions have ended.
             directions.iter().all(|direction| direction.ended)
         } else if segment.has_ack {
-            // The SYN that it answers is not in the capture, or the table would know.
+            // The SYN that it answers is not in the capture, or the table would know it.
             own.has_data() || own.ended
         } else {
             directions.iter().any(|direction| direction.has_data() || direction.ended)
@@ -122,8 +122,8 @@ impl<S> Entry<S> {
 }
 
 impl<S: Default> Entry<S> {
-    /// Gives the conversation away, with all that reading on takes. What stays follows it: enough to
-    /// know its packets by, and a SYN that begins another one.
+    /// Moves the conversation out, with all state needed to read on. What stays follows the sequence
+    /// numbers: enough to recognise its packets, and a SYN that begins another conversation.
     pub fn leave(&mut self) -> Entry<S> {
         let Conversation { id, transport, ends, opener, syn_seen, ended, first, last, packets, bytes, .. } =
             self.conversation;
@@ -133,7 +133,7 @@ impl<S: Default> Entry<S> {
         let directions = std::mem::replace(&mut self.directions, followers);
         let conversation =
             Conversation { id, transport, ends, names, opener, syn_seen, ended, first, last, packets, bytes, state };
-        let buffered = std::mem::replace(&mut self.buffered, ELSEWHERE);
+        let buffered = std::mem::replace(&mut self.buffered, OFFLOADED);
         Entry { directions, buffered, ..Entry::new(conversation, self.key) }
     }
 }

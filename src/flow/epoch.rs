@@ -1,10 +1,10 @@
-//! When what conversations hold is looked at: after fixed amounts of traffic.
+//! Epochs: when the memory of conversations is checked against the cap.
 //!
-//! What a conversation holds is known only to the thread that reads it. For the same conversations
-//! to be evicted by any number of threads, the decision must depend on the packets alone. So time is
-//! cut into epochs of a fixed amount of traffic. At the end of each, every thread reports what its
-//! conversations hold; the reports of one epoch are counted at the end of the one that is [`LAG`]
-//! later, when all threads have made them without anybody having waited. One thread alone counts by
+//! What a conversation holds is known only to the thread that reads it. To evict the same
+//! conversations with any number of threads, the decision must depend on the packets alone. So
+//! traffic is divided into epochs of a fixed amount. At the end of each, every thread reports what
+//! its conversations hold; the reports of an epoch are counted at the end of the epoch [`LAG`]
+//! later, when normally all threads have sent them, so that nobody waits. A single thread counts by
 //! the same rule.
 
 use super::entry::Entry;
@@ -12,32 +12,32 @@ use super::{Conversation, Handler};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// So many epochs later the reports of an epoch are counted.
+/// How many epochs later the reports of an epoch are counted.
 pub(super) const LAG: usize = 4;
-/// The traffic of an epoch: this part of what may be buffered,
+/// The traffic of an epoch: this fraction of the cap on buffered bytes,
 const PART: usize = 32;
-/// at least so much,
+/// at least this,
 const LEAST: usize = 4 << 10;
-/// and at most.
+/// at most this.
 const MOST: usize = 512 << 10;
-/// What a packet counts beside its payload: sessions remember something of empty ones too.
+/// What a packet counts besides its payload: sessions also store something for empty ones.
 const PACKET: usize = 64;
 
 /// What a conversation held at the end of an epoch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Its place in the table.
+    /// Its slot in the table.
     pub slot: u32,
     /// Its number.
     pub id: u64,
-    /// How much it held by itself.
+    /// The bytes that only it holds.
     pub bytes: usize,
-    /// What it held together with others: what that is known by, and its bytes.
+    /// The parts that it shares with other conversations: key and bytes.
     pub shared: Vec<(u64, usize)>,
 }
 
 impl Report {
-    /// Of a conversation that holds so many bytes by itself.
+    /// For a conversation that holds `bytes` on its own.
     pub(super) fn of<S>(slot: u32, conversation: &Conversation<S>, bytes: usize, handler: &impl Handler<S>) -> Report {
         let mut shared = Vec::new();
         handler.shared(conversation, &mut |key, bytes| shared.push((key, bytes)));
@@ -45,20 +45,20 @@ impl Report {
     }
 }
 
-/// What was reported, and what was counted of it.
+/// The reports, and the totals counted from them.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// The traffic of an epoch, and what is left of this one's.
+    /// The traffic of an epoch, and what is left of the current one's.
     span: usize,
     left: usize,
-    /// Whose memory has changed in this epoch.
+    /// The conversations whose memory has changed in this epoch.
     changed: Vec<(u32, u64)>,
-    /// Of the last epochs.
+    /// The reports of the last epochs.
     reports: VecDeque<Vec<Report>>,
     spare: Vec<Report>,
-    /// What is buffered, by the reports that were counted.
+    /// The bytes buffered, according to the reports counted.
     pub counted: usize,
-    /// What conversations hold together: by how many, and its bytes.
+    /// The shared parts: by key, the number of holders and the bytes.
     shared: FxHashMap<u64, (usize, usize)>,
 }
 
@@ -76,19 +76,19 @@ impl Ledger {
         }
     }
 
-    /// A packet came. Does the epoch end with it?
+    /// Counts a packet. Returns whether the epoch ends with it.
     #[inline(always)]
     pub fn spend(&mut self, payload: usize) -> bool {
         self.left = self.left.saturating_sub(payload + PACKET);
         self.left == 0
     }
 
-    /// What a conversation holds has changed, for the first time in this epoch.
+    /// The memory of a conversation has changed, for the first time in this epoch.
     pub fn changed(&mut self, slot: u32, id: u64) {
         self.changed.push((slot, id));
     }
 
-    /// The epoch has ended; `report` knows what a conversation holds, unless it is gone.
+    /// Ends the epoch; `report` returns what a conversation holds, unless it is closed.
     pub fn end(&mut self, mut report: impl FnMut(u32, u64) -> Option<Report>) {
         self.left = self.span;
         let mut reports = std::mem::take(&mut self.spare);
@@ -97,7 +97,7 @@ impl Ledger {
         self.reports.push_back(reports);
     }
 
-    /// The reports that are to be counted now.
+    /// The reports to be counted now.
     pub fn due(&mut self) -> Option<Vec<Report>> {
         if self.reports.len() > LAG { self.reports.pop_front() } else { None }
     }
@@ -117,7 +117,7 @@ impl Ledger {
         entry.shared = report.shared.iter().map(|(key, _)| *key).collect();
     }
 
-    /// What was counted of a conversation counts no more.
+    /// Removes from the totals what was counted for a conversation.
     pub fn discount<S>(&mut self, entry: &mut Entry<S>) {
         self.counted -= std::mem::take(&mut entry.counted);
         for key in std::mem::take(&mut entry.shared) {
@@ -131,7 +131,7 @@ impl Ledger {
         }
     }
 
-    /// Their memory is used again.
+    /// Returns the memory of counted reports for reuse.
     pub fn used(&mut self, mut reports: Vec<Report>) {
         reports.clear();
         self.spare = reports;

@@ -1,4 +1,4 @@
-//! What the flow layer tells the layer above.
+//! The interface between the flow layer and the layer above.
 
 use super::{Conversation, End, Moved, Report, Side, Stream};
 use crate::capture::{Packet, Time};
@@ -6,24 +6,24 @@ use crate::capture::{Packet, Time};
 /// New bytes at the end of a [`Stream`].
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery<'a> {
-    /// The frame that delivered them: their own, or the one that brought the missing bytes before
-    /// them. Bytes that were held behind a gap that was given up have their own frame.
+    /// The frame that delivered them: their own, or the one that filled the gap before them. Bytes
+    /// that were held after a gap that was given up have their own frame.
     pub frame: u64,
     /// When that frame was captured.
     pub time: Time,
     /// How many bytes at the end of the stream are new; at least 1.
     pub new: usize,
-    /// Where TCP segments begin in the new bytes, ascending. Without an entry 0 where the first
-    /// new bytes are the rest of a segment that repeats what was there.
+    /// Where TCP segments begin in the new bytes, ascending. There is no entry 0 if the first new
+    /// bytes are the rest of a segment that partly repeats earlier bytes.
     pub segments: &'a [usize],
 }
 
-/// Bytes of a direction that never came, or were dropped.
+/// Missing or dropped bytes of a direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Gap {
     /// How many bytes are missing; 0 for [`GapCause::Unread`].
     pub missing: u64,
-    /// The frame that has the first bytes behind the gap.
+    /// The frame with the first bytes after the gap.
     pub frame: u64,
     /// When that frame was captured.
     pub time: Time,
@@ -34,25 +34,24 @@ pub struct Gap {
 /// Why missing bytes were given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GapCause {
-    /// The receiver acknowledged bytes behind them: it has them, the capture lost them.
+    /// The receiver acknowledged bytes after them: it has them, the capture does not.
     Acknowledged,
     /// The capture's snap length cut them off.
     Cut,
-    /// Too much is held behind them.
+    /// Too many bytes are held after them.
     Cap,
     /// The direction ended.
     End,
-    /// Nothing is missing, but too much was left unread: what the stream holds is dropped.
+    /// Nothing is missing, but too many bytes were left unread: the stream's bytes are dropped.
     Unread,
 }
 
-/// Reads the conversations of a [`Table`](super::Table).
+/// Receives the contents of the conversations of a [`Table`](super::Table).
 ///
-/// For each TCP direction the calls are: `data`, and `gap` between, in stream order; then `end`,
-/// exactly once, also for a direction that never had a byte. `closed` is the last call for each
-/// conversation.
+/// For each TCP direction the calls are: `data` and `gap`, in stream order; then `end`, exactly
+/// once, also for a direction without bytes. `closed` is the last call for each conversation.
 pub trait Handler<S> {
-    /// A UDP datagram of `length` bytes, of which the capture has `payload`.
+    /// A UDP datagram of `length` bytes, of which `payload` was captured.
     fn datagram(
         &mut self,
         conversation: &mut Conversation<S>,
@@ -62,67 +61,68 @@ pub trait Handler<S> {
         length: usize,
     );
 
-    /// New bytes are at the end of `stream`, behind what was left unread before.
+    /// New bytes are at the end of `stream`, after those left unread before.
     ///
-    /// What the handler understands it must [consume](Stream::consume); the rest stays, up to a
-    /// cap. A handler that does not want the stream consumes all.
+    /// The handler must [consume](Stream::consume) what it has processed; the rest stays, up to a
+    /// cap. A handler without interest in the stream consumes everything.
     fn data(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, delivery: &Delivery<'_>);
 
-    /// Bytes are missing behind what `stream` holds. After the call that is cleared, and the next
-    /// `data` has the first bytes behind the gap.
+    /// Bytes are missing after those in `stream`. After the call the stream is cleared, and the
+    /// next `data` starts with the first bytes after the gap.
     fn gap(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, gap: &Gap);
 
-    /// The direction ended; `stream` holds what was left unread.
+    /// The direction ended; `stream` holds the unread bytes.
     ///
     /// Not called for UDP.
     fn end(&mut self, conversation: &mut Conversation<S>, from: Side, stream: &mut Stream, why: End);
 
-    /// The conversation leaves the table: its ports were used again, a cap was reached, or the
-    /// capture ended. One whose two directions have ended stays until then.
+    /// The conversation leaves the table: its ports were reused, a cap was reached, or the capture
+    /// ended. A conversation whose two directions have ended stays until then.
     fn closed(&mut self, conversation: &mut Conversation<S>);
 
-    /// How many bytes the conversation's `state` holds that grow with what was said. They count
-    /// against [`Caps::buffered_bytes`](super::Caps::buffered_bytes), so it is asked after every
-    /// packet and should answer at once.
+    /// How many bytes of the conversation's `state` grow with its traffic. They count against
+    /// [`Caps::buffered_bytes`](super::Caps::buffered_bytes); called after every packet, so it must
+    /// be cheap.
     fn memory(&self, _conversation: &Conversation<S>) -> usize {
         0
     }
 
-    /// What the conversation's `state` holds together with others: what each part is known by, and its
-    /// bytes. Equal keys are the same part, which is counted once. Asked when
-    /// [`memory`](Self::memory) has changed, which it must where this does.
+    /// The parts of the conversation's `state` that are shared with other conversations: key and
+    /// bytes. Equal keys are the same part, which is counted once. Called when
+    /// [`memory`](Self::memory) has changed; so memory must change whenever this does.
     fn shared(&self, _conversation: &Conversation<S>, _each: &mut dyn FnMut(u64, usize)) {}
 
-    /// Which direction is ended first when both end at once: the client's.
+    /// The direction that ends first if both end at once: the client's.
     ///
-    /// Without a change that is the opener, else [`Side::A`]. A handler that knows the client from
-    /// what was said can do better.
+    /// By default that is the opener, else [`Side::A`]. A handler that knows the client from the
+    /// messages can do better.
     fn first_to_end(&self, conversation: &Conversation<S>) -> Side {
         conversation.opener.unwrap_or(Side::A)
     }
 
-    /// Is the conversation read by another thread from now on? Asked after each packet of one that is
-    /// not yet. Who says so implements everything below.
+    /// Shall another thread read the conversation from now on? Called after each packet until then.
+    /// A handler that returns true implements all methods below.
     fn leaves(&self, _conversation: &Conversation<S>) -> bool {
         false
     }
 
-    /// Takes a conversation that leaves, for a [`Partition`](super::Partition). What stays in `conversation` is its
-    /// number and ends; `slot` is its place in the table, and no other's before it is closed.
+    /// Receives a conversation that is handed over to a [`Partition`](super::Partition).
+    /// `conversation` keeps its number and ends; `slot` is its slot in the table, unique until it
+    /// is closed.
     ///
-    /// Its datagrams come as before, with a state by which the handler knows that it is gone; of
-    /// these, [`memory`](Self::memory) is `usize::MAX`: read elsewhere.
+    /// Its datagrams still arrive here, with a state by which the handler recognises them; their
+    /// [`memory`](Self::memory) is `usize::MAX`: counted by the other thread.
     fn take(&mut self, _conversation: &mut Conversation<S>, _slot: u32, _moved: Moved<S>) {}
 
-    /// A TCP segment of a conversation that has left.
+    /// A TCP segment of a conversation that was handed over.
     fn segment(&mut self, _conversation: &mut Conversation<S>, _from: Side, _packet: &Packet<'_>) {}
 
-    /// A conversation that has left is over.
+    /// A conversation that was handed over is closed.
     fn close(&mut self, _conversation: &mut Conversation<S>, _why: End) {}
 
     /// An epoch has ended: every partition has to [report](super::Partition::report).
     fn epoch(&mut self) {}
 
-    /// Tells the reports of the first epoch whose reports it has not told yet.
+    /// Passes on the reports of the oldest epoch not yet passed on.
     fn reports(&mut self, _each: &mut dyn FnMut(&Report)) {}
 }

@@ -1,4 +1,4 @@
-//! The bytes of a direction that came before those in front of them.
+//! Out-of-order bytes of a direction, held until the gap before them is filled.
 
 use super::stream::Origin;
 use std::collections::VecDeque;
@@ -6,23 +6,23 @@ use std::collections::VecDeque;
 /// Bytes of one segment that are not in order yet.
 #[derive(Debug)]
 pub(super) struct Piece {
-    /// Stream offset of the first one.
+    /// Stream offset of its first byte.
     pub start: u64,
-    /// Stream offset behind the last one.
+    /// Stream offset after its last byte.
     pub end: u64,
-    /// Nothing in a direction that is only [followed](super::tcp::Direction::follower).
+    /// Empty in a direction that is only [followed](super::tcp::Direction::follower).
     pub bytes: Vec<u8>,
-    /// The frame that they came in.
+    /// The frame that they arrived in.
     pub origin: Origin,
-    /// The first one is also the first of its segment.
+    /// Its first byte is the first of its segment.
     pub begins: bool,
-    /// Stream offset behind the segment, when these are its last captured bytes; more than the end
-    /// of `bytes` where a snap length cut it.
+    /// The segment's end as stream offset, if these are its last captured bytes; more than `end` if
+    /// the snap length cut it.
     pub wire_end: u64,
 }
 
 impl Piece {
-    /// How many bytes there are, kept or not.
+    /// The number of bytes, stored or not.
     pub fn len(&self) -> usize {
         (self.end - self.start) as usize
     }
@@ -34,7 +34,7 @@ impl Piece {
     }
 }
 
-/// A segment, or what is new of it, at its place in the stream.
+/// A segment, or its new part, with its stream offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed<'a> {
     pub start: u64,
@@ -43,8 +43,8 @@ pub(super) struct Placed<'a> {
     pub wire_end: u64,
 }
 
-/// Pieces sorted by offset; none overlaps another, none is empty. Holes are rare: without them there
-/// is nothing but a pointer.
+/// Pieces sorted by offset, neither overlapping nor empty. Gaps are rare: without any, this is just
+/// a pointer.
 #[derive(Debug, Default)]
 pub(super) struct Held(Option<Box<Pieces>>);
 
@@ -64,23 +64,23 @@ impl Held {
         self.len() == 0
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |pieces| pieces.list.len())
     }
 
-    /// How many bytes they have.
+    /// The number of bytes in them.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |pieces| pieces.bytes)
     }
 
-    /// The memory that is allocated for them.
+    /// The memory allocated for them.
     pub fn allocated(&self) -> usize {
         let Some(pieces) = &self.0 else { return 0 };
         pieces.bytes + size_of::<Pieces>() + pieces.list.capacity() * size_of::<Piece>()
     }
 
-    /// Takes the piece that begins at `offset`, if it is the first one.
+    /// Removes and returns the first piece, if it begins at `offset`.
     pub fn pop_at(&mut self, offset: u64) -> Option<Piece> {
         let pieces = self.0.as_mut()?;
         if pieces.list.front()?.start != offset {
@@ -100,8 +100,8 @@ impl Held {
         Held(pieces.map(|p| Box::new(Pieces { list: p.list.iter().map(Piece::outline).collect(), bytes: p.bytes })))
     }
 
-    /// Keeps what of a segment is not held yet: the bytes that came first count. `follower`: without
-    /// the bytes.
+    /// Stores the parts of a segment that are not held yet: the bytes that arrived first count.
+    /// `follower`: without the bytes.
     pub fn insert(&mut self, segment: Placed<'_>, origin: Origin, follower: bool) {
         if segment.bytes.is_empty() {
             return;
@@ -133,7 +133,7 @@ impl Held {
         }
     }
 
-    /// Drops what is at `offset` or behind it.
+    /// Drops everything from `offset` on.
     pub fn truncate(&mut self, offset: u64) {
         let Some(pieces) = &mut self.0 else { return };
         while let Some(piece) = pieces.list.back_mut()

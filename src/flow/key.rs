@@ -1,14 +1,13 @@
-//! What a conversation is found by: both ends, and a hash that is the same for both directions.
+//! The key of a conversation: both ends, and a hash that is the same for both directions.
 
 use super::{Side, Transport};
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, SocketAddr};
 
-/// The port of an IPv4 end has this bit too: no IPv6 address is the same end.
+/// Set in the port of an IPv4 end, so that no IPv6 address is the same end.
 const IPV4: u32 = 1 << 16;
 
-/// One end, in a form that is compared and hashed at once. IPv6 scope and flow label, which no
-/// packet needs, are no part of it.
+/// One end in a form that is fast to compare and to hash. IPv6 scope and flow label are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     ip: [u64; 2],
@@ -26,7 +25,7 @@ impl Address {
     }
 }
 
-/// Who sent a packet, to whom, and by what.
+/// Sender, receiver and transport of a packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     pub transport: Transport,
@@ -40,7 +39,7 @@ impl Key {
         Key { transport, src: Address::new(src), dst: Address::new(dst) }
     }
 
-    /// Which side of a conversation sent this, if it belongs to the one whose first packet had the
+    /// The side that sent `packet`, if it belongs to the conversation whose first packet had the
     /// key `self`.
     #[inline(always)]
     pub fn sender(&self, packet: &Key) -> Option<Side> {
@@ -58,7 +57,7 @@ impl Key {
 
 /// Hashes keys.
 ///
-/// The constants are random, so that a capture cannot be made whose conversations all share one
+/// The constants are random, so that no capture can be made whose conversations all have the same
 /// hash. (rustc-hash alone would allow that: its collisions do not depend on a seed.)
 #[derive(Debug)]
 pub(super) struct Hasher([u64; 3]);
@@ -69,10 +68,10 @@ impl Hasher {
         Hasher([0u64, 1, 2].map(|n| state.hash_one(n)))
     }
 
-    /// The hash of a conversation, whoever of the two sends.
+    /// The hash of a conversation, the same for both directions.
     #[inline(always)]
     pub fn hash(&self, key: &Key) -> u64 {
-        // The sum is the same in either order, and `end` has mixed each well.
+        // Addition is commutative, and `end` has mixed both operands well.
         let ends = self.end(key.src).wrapping_add(self.end(key.dst));
         ends ^ if key.transport == Transport::Tcp { self.0[2] } else { 0 }
     }
@@ -83,7 +82,7 @@ impl Hasher {
     }
 }
 
-/// Both halves of a product.
+/// Folds both halves of the product.
 #[inline(always)]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

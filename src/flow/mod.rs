@@ -1,9 +1,9 @@
-//! Conversations: the flow table, and the bytes of each TCP direction in order.
+//! Conversations: the flow table, and TCP reassembly.
 //!
-//! A [`Table`] is given the packets of a capture one after the other. It finds the
-//! [`Conversation`] of each, puts TCP segments in order, and tells a [`Handler`] what came: a
-//! datagram, new bytes at the end of a [`Stream`], a gap, the end of a direction. It knows nothing
-//! about protocols; what a protocol remembers is the conversation's `state`, of any type `S`.
+//! A [`Table`] receives the packets of a capture one by one. It assigns each to a [`Conversation`],
+//! reassembles TCP streams, and passes the results to a [`Handler`]: datagrams, new bytes at the
+//! end of a [`Stream`], gaps, the end of a direction. It knows nothing about protocols; their state
+//! for a conversation is `state`, of any type `S`.
 //!
 //! No input panics, and memory is bounded by [`Caps`], however long the capture is.
 //!

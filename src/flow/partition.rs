@@ -1,4 +1,4 @@
-//! Conversations of a table that another thread reads.
+//! A part of a table's conversations, read by another thread.
 
 use super::drive::Tools;
 use super::entry::Entry;
@@ -18,8 +18,9 @@ impl<S> Moved<S> {
     }
 }
 
-/// The conversations of a [`Table`](super::Table) that one other thread reads. Which packets are whose, and
-/// when a conversation is over, the table has decided; here is read what they say.
+/// The conversations of a [`Table`](super::Table) that one other thread reads. The table has
+/// decided which packets belong to which conversation, and when it is closed; their contents are
+/// processed here.
 #[derive(Debug)]
 pub struct Partition<S> {
     /// By their slots in the table.
@@ -37,12 +38,12 @@ impl<S> Partition<S> {
         Partition { entries: Vec::new(), caps, statistics, scratch, changed: Vec::new() }
     }
 
-    /// What was counted up to now.
+    /// The counters so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// Takes a conversation that [leaves](Handler::leaves) the table.
+    /// Receives a conversation that [leaves](Handler::leaves) the table.
     pub fn take(&mut self, slot: u32, moved: Moved<S>) {
         let index = slot as usize;
         if self.entries.len() <= index {
@@ -62,7 +63,7 @@ impl<S> Partition<S> {
         Some(&self.entries.get(slot as usize)?.as_deref()?.conversation)
     }
 
-    /// A packet of a conversation, sent by `from`.
+    /// Processes a packet of a conversation, sent by `from`.
     pub fn packet(
         &mut self,
         slot: u32,
@@ -83,7 +84,7 @@ impl<S> Partition<S> {
             }
             Body::Tcp(segment) => {
                 if segment.syn && !segment.rst {
-                    // The table has seen that it is this conversation's.
+                    // The table has checked that it belongs to this conversation.
                     entry.syn(from, segment);
                 }
                 entry.count(from, time, segment.length.max(segment.payload.len()));
@@ -106,13 +107,13 @@ impl<S> Partition<S> {
         }
     }
 
-    /// What all of them hold now.
+    /// The bytes that all of them hold now.
     #[cfg(test)]
     pub(super) fn buffered(&self) -> usize {
         self.entries.iter().flatten().map(|entry| entry.buffered).sum()
     }
 
-    /// A conversation is over.
+    /// Closes a conversation.
     pub fn close(&mut self, slot: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.entries.get_mut(slot as usize).and_then(Option::take) else { return };
         let mut tools =
@@ -120,17 +121,18 @@ impl<S> Partition<S> {
         entry.close(why, &mut tools);
     }
 
-    /// A conversation is read by the table again.
+    /// The conversation is read by the table again.
     pub fn forget(&mut self, slot: u32) {
         if let Some(place) = self.entries.get_mut(slot as usize) {
             *place = None;
         }
     }
 
-    /// An epoch has ended: what is held by the conversations where that has changed.
+    /// An epoch has ended: reports the bytes of the conversations whose memory has changed.
     pub fn report(&mut self, reports: &mut Vec<Report>, handler: &impl Handler<S>) {
         for slot in self.changed.drain(..) {
-            // A slot may have been left and taken again since: that one's turn comes, once.
+            // If the slot was reused since, it is listed again: its new conversation is reported
+            // once.
             if let Some(entry) = self.entries.get_mut(slot as usize).and_then(Option::as_deref_mut)
                 && std::mem::take(&mut entry.changed)
             {

@@ -1,10 +1,10 @@
-//! Numbered messages of one direction, and what was acknowledged of them: the piece that every
-//! protocol with its own reliability shares.
+//! Sequence numbers of one direction and their acknowledgements: shared by all protocols with
+//! reliability of their own.
 //!
-//! Numbers on the wire run modulo something; here they are extended over the wrap by taking the
-//! distance to the newest one as the shorter way. So many of those that were seen are kept, however
-//! far apart they are: a sender that jumps about costs no more than one that counts, and what it
-//! passes over is still known when it comes. Older ones are forgotten, and counted.
+//! Wire numbers wrap around; here they are extended over the wrap by taking the shorter distance to
+//! the newest one. A fixed number of those seen is remembered, however far apart they are: a sender
+//! that jumps costs no more memory than one that counts, and numbers that it skipped are still
+//! recognised when they arrive late. Older ones are forgotten, and counted.
 
 use std::collections::VecDeque;
 
@@ -21,38 +21,38 @@ pub struct Sent {
     pub copies: u32,
     /// An acknowledgement named it.
     pub acked: bool,
-    /// Whatever the protocol wants to remember of it.
+    /// For the protocol's own use.
     pub tag: u64,
 }
 
-/// What a message's number says about it.
+/// How a message's number relates to those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The first copy, and the next in line (or the first number seen at all).
+    /// The first copy, and the next in order (or the first number seen at all).
     Next,
-    /// The first copy, so many numbers past the next one.
+    /// The first copy, this many numbers past the next one.
     Ahead(u32),
-    /// The first copy, behind the newest.
+    /// The first copy, older than the newest.
     Late,
-    /// A further copy. `before` is how things stood before it came.
+    /// A further copy. `before` is the state before it arrived.
     Copy {
         /// The message so far.
         before: Sent,
     },
-    /// Too far behind to be remembered.
+    /// Too old to be remembered.
     Forgotten,
 }
 
-/// What an acknowledgement of a number means.
+/// How an acknowledgement relates to the messages seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acked {
     /// The first one for this message.
     First(Sent),
     /// It had been acknowledged before.
     Again,
-    /// A number newer than the first one seen, but not seen itself.
+    /// A number newer than the first one seen, but of no message seen.
     Unseen,
-    /// Older than what was seen, or forgotten: nothing can be said.
+    /// Older than all seen, or forgotten: not known.
     Unknown,
 }
 
@@ -65,18 +65,18 @@ pub struct Sequence {
     floor: i64,
     first: i64,
     newest: Option<i64>,
-    /// All numbers from `first` up to this one were seen and acknowledged: acknowledgements that name
-    /// them again, as most do, need not look for them.
+    /// All numbers from `first` up to this one were seen and acknowledged: repeated
+    /// acknowledgements of them, which are frequent, need no lookup.
     settled: i64,
-    /// What was seen, by extended number, ascending.
+    /// The messages seen, by extended number, ascending.
     sent: VecDeque<(i64, Sent)>,
     forgotten_unacked: u64,
 }
 
 impl Sequence {
-    /// Numbers 0 to `modulus - 1`. Of those that are seen the highest `window` are remembered, as
-    /// long as they are less than half the modulus behind the newest (a number farther behind
-    /// cannot be told from one in front).
+    /// For numbers 0 to `modulus - 1`. The highest `window` of those seen are remembered, as long
+    /// as they are less than half the modulus behind the newest (a number farther behind is
+    /// indistinguishable from one ahead).
     pub fn new(modulus: u32, window: usize) -> Sequence {
         Sequence {
             modulus: modulus as i64,
@@ -90,7 +90,7 @@ impl Sequence {
         }
     }
 
-    /// How many bytes it holds.
+    /// The bytes of memory held.
     pub fn memory(&self) -> usize {
         self.sent.capacity() * size_of::<(i64, Sent)>()
     }
@@ -100,7 +100,7 @@ impl Sequence {
         *self = Sequence::new(self.modulus as u32, self.window);
     }
 
-    /// The extended number of a wire number: the one nearest to the newest.
+    /// The extended number of a wire number: the nearest to the newest.
     pub fn extend(&self, number: u16) -> i64 {
         let Some(newest) = self.newest else { return number as i64 };
         let distance = (number as i64 - newest).rem_euclid(self.modulus);
@@ -122,25 +122,25 @@ impl Sequence {
         self.first
     }
 
-    /// Starts counting at this number, as if everything before it had been seen.
+    /// Starts at this number, as if everything before it had been seen.
     pub fn start_at(&mut self, number: i64) {
         (self.first, self.newest, self.settled) = (number, Some(number - 1), number - 1);
     }
 
-    /// Is this extended number so far behind the newest that it is no longer remembered?
+    /// Is this extended number too far behind the newest to be remembered?
     pub fn forgotten(&self, extended: i64) -> bool {
         extended < self.floor
     }
 
-    /// Where a number stands in `sent`, or would stand.
+    /// The index of a number in `sent`, or where it would be inserted.
     fn place(&self, extended: i64) -> Result<usize, usize> {
         match self.sent.back() {
-            // The usual cases: the newest, and the one to come.
+            // The usual cases: the newest, and the next one.
             Some((last, _)) if *last == extended => Ok(self.sent.len() - 1),
             Some((last, _)) if *last < extended => Err(self.sent.len()),
             Some((last, _)) => {
-                // Where no number is missing, its distance to the newest says where it stands;
-                // where some are, it stands behind that place.
+                // If no number is missing, the index follows from the distance to the newest; if
+                // some are, it is higher.
                 let distance = usize::try_from(last - extended).unwrap_or(usize::MAX);
                 let guess = (self.sent.len() - 1).saturating_sub(distance);
                 match self.sent.get(guess) {
@@ -152,7 +152,7 @@ impl Sequence {
         }
     }
 
-    /// What is remembered of an extended number.
+    /// The message with an extended number, if remembered.
     pub fn get(&self, extended: i64) -> Option<&Sent> {
         self.sent.get(self.place(extended).ok()?).map(|(_, sent)| sent)
     }
@@ -196,7 +196,7 @@ impl Sequence {
         }
     }
 
-    /// Drops what is out of reach, and the lowest of what is too much.
+    /// Drops numbers out of range, and the lowest above the cap.
     fn forget(&mut self) {
         while let Some((number, old)) = self.sent.front()
             && (*number < self.floor || self.sent.len() > self.window)
@@ -234,10 +234,10 @@ impl Sequence {
         }
     }
 
-    /// What stands at `place` was acknowledged: is it the next that was waited for, and those behind
-    /// it?
+    /// The message at `place` was acknowledged: advances `settled` over it and those after it, if
+    /// it is the next.
     fn settle(&mut self, place: usize) {
-        // What is forgotten is not waited for.
+        // Forgotten messages are not waited for.
         self.settled = self.settled.max(self.floor.saturating_sub(1));
         for (number, sent) in self.sent.range(place..) {
             if *number != self.settled + 1 || !sent.acked {
@@ -247,7 +247,7 @@ impl Sequence {
         }
     }
 
-    /// The messages that nobody acknowledged, oldest first: extended number and what is known.
+    /// The unacknowledged messages, oldest first: extended number and message.
     pub fn unacknowledged(&self) -> impl Iterator<Item = (i64, &Sent)> {
         self.sent.iter().filter(|(_, s)| !s.acked).map(|(number, s)| (*number, s))
     }
@@ -265,7 +265,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// As a map has it that remembers everything.
+        /// Compared with a map that never forgets.
         #[test]
         fn what_was_acknowledged(steps in prop::collection::vec((any::<bool>(), 100..140u16), 1..200)) {
             let (mut s, mut map) = (Sequence::new(65536, 64), BTreeMap::new());
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn what_a_jump_passed_over_is_late_and_not_forgotten() {
-        // As far back as a number can be told from one in front: half the modulus.
+        // The farthest that is distinguishable from a number ahead: half the modulus.
         let mut s = Sequence::new(65536, 16);
         s.sent(2, 1, 0);
         assert_eq!(s.sent(s.extend(32769), 2, 0), Seen::Ahead(32766));

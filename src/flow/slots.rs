@@ -1,4 +1,4 @@
-//! Where conversations are kept: by hash, and with when they were last used.
+//! Storage for conversations: lookup by hash, and order of last use.
 
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -7,11 +7,11 @@ use std::collections::BinaryHeap;
 /// No slot.
 const NONE: u32 = u32::MAX;
 
-/// Values found by their hash. Using one costs a store; the one that was not used for the longest
-/// time is found in logarithmic time, spread over the uses.
+/// Values found by their hash. Using one costs a store; the least recently used one is found in
+/// logarithmic time, amortised over the uses.
 ///
-/// The map knows only hashes; values with the same one are chained. That keeps addresses out of
-/// the map: 16 bytes a conversation instead of 80.
+/// The map holds only hashes; values with the same hash are chained. That keeps addresses out of
+/// the map: 16 bytes per conversation instead of 80.
 #[derive(Debug)]
 pub(super) struct Slots<T> {
     slots: Vec<Slot<T>>,
@@ -21,8 +21,8 @@ pub(super) struct Slots<T> {
     free: Vec<u32>,
     /// Counts the uses.
     now: u64,
-    /// Each slot once, also one without a value, by a time when it was used: the last one, or one
-    /// before. So the first whose time is right is the oldest.
+    /// Each slot once, including free ones, by the time of its last use or an earlier one. So the
+    /// first whose time is up to date is the least recently used.
     order: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
@@ -31,7 +31,7 @@ struct Slot<T> {
     /// Boxed, so that a growing table moves pointers only.
     value: Option<Box<T>>,
     hash: u64,
-    /// When it was used last.
+    /// The time of its last use.
     used: u64,
     /// The next slot with the same hash.
     chain: u32,
@@ -52,8 +52,8 @@ impl<T> Slots<T> {
         self.slots.get_mut(index as usize)?.value.as_deref_mut()
     }
 
-    /// The slot of the value with this hash that `matches` accepts, and its answer. It is the one
-    /// used last now.
+    /// The slot of the value with this hash that `matches` accepts, and the result of `matches`. It
+    /// becomes the most recently used one.
     #[inline(always)]
     pub fn find<R>(&mut self, hash: u64, matches: impl Fn(&T) -> Option<R>) -> Option<(u32, R)> {
         let mut index = *self.heads.get(&hash)?;
@@ -68,7 +68,7 @@ impl<T> Slots<T> {
         }
     }
 
-    /// Keeps a value, as the one used last.
+    /// Stores a value, as the most recently used one.
     pub fn insert(&mut self, hash: u64, value: T) -> u32 {
         let index = self.free.pop().unwrap_or(self.slots.len() as u32);
         let chain = self.heads.insert(hash, index).unwrap_or(NONE);
@@ -84,7 +84,7 @@ impl<T> Slots<T> {
         index
     }
 
-    /// Takes a value out.
+    /// Removes and returns a value.
     pub fn remove(&mut self, index: u32) -> Option<Box<T>> {
         let slot = self.slots.get_mut(index as usize)?;
         let value = slot.value.take()?;
@@ -94,13 +94,13 @@ impl<T> Slots<T> {
         Some(value)
     }
 
-    /// The slot that was not used for the longest time.
+    /// The least recently used slot.
     pub fn oldest(&mut self) -> Option<u32> {
         if self.len() == 0 {
             return None;
         }
-        // Every round corrects one time, and a time becomes wrong by a use; a slot without a value
-        // waits behind all others until it has one again.
+        // Every iteration corrects one time, and a time becomes outdated only by a use; a free slot
+        // sorts last until it has a value again.
         while let Some(mut first) = self.order.peek_mut() {
             let Reverse((time, index)) = *first;
             let used = match self.slots.get(index as usize) {
@@ -121,7 +121,7 @@ impl<T> Slots<T> {
         slots.filter_map(|(index, slot)| Some((index as u32, slot.value.as_deref()?)))
     }
 
-    /// Takes a slot out of the chain of its hash.
+    /// Removes a slot from the chain of its hash.
     fn unchain(&mut self, hash: u64, index: u32, next: u32) {
         let Some(head) = self.heads.get_mut(&hash) else {
             return;

@@ -1,21 +1,21 @@
-//! The bytes of one TCP direction in order, as a session reads them.
+//! The bytes of one TCP direction in order, as sessions read them.
 
 use crate::capture::Time;
 use std::collections::VecDeque;
 use std::mem;
 use std::ops::Range;
 
-/// A buffer that is empty is kept up to this many bytes; so 100,000 idle conversations are cheap.
-const KEPT_BYTES: usize = 512;
-/// So many lists of marks are kept for streams that need one again.
+/// The capacity that an empty buffer may keep, so that 100,000 idle conversations are cheap.
+const RETAINED_BYTES: usize = 512;
+/// The number of mark lists retained for reuse.
 const SPARE_LISTS: usize = 64;
-/// A list of marks that has grown longer is not kept. A stream counts at least so many marks when it
-/// holds any: what it counts must not depend on which list it was given.
+/// A longer list of marks is not retained. A stream with any marks counts at least this many as
+/// memory: the count must not depend on which list it was given.
 const SPARE_MARKS: usize = 8;
-/// The buffer that streams share is given back above this size.
+/// The shared buffer is freed above this size.
 const SPARE_BYTES: usize = 256 << 10;
 
-/// Which frame delivered a byte.
+/// The frame that delivered a byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// The frame that delivered it in order.
@@ -24,12 +24,12 @@ pub struct Origin {
     pub time: Time,
 }
 
-/// Bytes up to `end` that came together.
+/// Bytes up to `end` that arrived together.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
-    /// Stream offset behind their last one.
+    /// Stream offset after the last of them.
     end: u64,
-    /// The frame that they came in; `origin.frame` or, where they were held, one before it.
+    /// The frame that they arrived in; `origin.frame`, or an earlier one if they were held.
     carrier: u64,
     origin: Origin,
 }
@@ -41,14 +41,14 @@ pub(super) struct Spare {
     marks: Vec<VecDeque<Mark>>,
 }
 
-/// The unread bytes of a direction, in order, and the frames that they came in.
+/// The unread bytes of a direction, in order, and the frames that they arrived in.
 ///
-/// Offsets count from the first byte of the stream (of those that the capture has, when it does
-/// not have the SYN); bytes missing in a gap count as well.
+/// Offsets count from the first byte of the stream (if the SYN was not captured, from the first
+/// captured byte); bytes missing in a gap count too.
 #[derive(Debug, Default)]
 pub struct Stream {
     buffer: Vec<u8>,
-    /// Bytes at the start of `buffer` that are consumed.
+    /// The number of consumed bytes at the start of `buffer`.
     start: usize,
     /// Offset of the first unread byte.
     offset: u64,
@@ -56,10 +56,10 @@ pub struct Stream {
     before: u64,
     /// Sorted by `end`; they cover the range consumed last and the unread bytes.
     marks: VecDeque<Mark>,
-    /// How many marks there were at most since there were none.
+    /// The highest number of marks since there were none.
     most: usize,
-    /// `buffer` is the one that all streams share.
-    lent: bool,
+    /// `buffer` is the one shared by all streams.
+    borrowed: bool,
 }
 
 impl Stream {
@@ -82,19 +82,19 @@ impl Stream {
         self.forget();
     }
 
-    /// Which frame delivered the last byte of the range that was consumed last; `None` before the
-    /// first and after a range of 0 bytes.
+    /// The frame that delivered the last byte of the range consumed last; `None` before the first
+    /// range and after an empty one.
     pub fn consumed(&self) -> Option<Origin> {
         if self.before == self.offset { None } else { self.origin(self.offset - 1) }
     }
 
-    /// Which frame delivered the last unread byte; `None` when there is none.
+    /// The frame that delivered the last unread byte; `None` if there is none.
     pub fn newest(&self) -> Option<Origin> {
         if self.bytes().is_empty() { None } else { self.marks.back().map(|mark| mark.origin) }
     }
 
-    /// Which frame delivered the byte at `offset`: an unread one, or one of the range that was
-    /// consumed last. `None` for others.
+    /// The frame that delivered the byte at `offset`, which must be unread or in the range consumed
+    /// last; else `None`.
     pub fn origin(&self, offset: u64) -> Option<Origin> {
         if offset < self.before {
             return None;
@@ -103,10 +103,10 @@ impl Stream {
         self.marks.get(at).map(|mark| mark.origin)
     }
 
-    /// Replaces what `frames` holds by the frames that brought the bytes of a range, ascending:
-    /// those that they came in, and the one that delivered the last of them in order.
+    /// Replaces `frames` by the frames that the bytes of a range arrived in, and the one that
+    /// delivered the last of them in order, ascending.
     ///
-    /// As with [`origin`](Self::origin), only for unread bytes and the range consumed last.
+    /// As [`origin`](Self::origin), only for unread bytes and the range consumed last.
     pub fn frames_of(&self, range: Range<u64>, frames: &mut Vec<u64>) {
         frames.clear();
         if range.start < self.before {
@@ -128,8 +128,8 @@ impl Stream {
         frames.dedup();
     }
 
-    /// Appends bytes that came in frame `carrier` and are delivered by `origin`. An empty stream
-    /// without room for them uses `spare` until [`settle`](Self::settle).
+    /// Appends bytes that arrived in frame `carrier` and are delivered by `origin`. An empty stream
+    /// without capacity for them uses `spare` until [`settle`](Self::settle).
     pub(super) fn push(&mut self, bytes: &[u8], carrier: u64, origin: Origin, spare: &mut Spare) {
         if bytes.is_empty() {
             return;
@@ -137,13 +137,14 @@ impl Stream {
         if self.start == self.buffer.len() {
             self.buffer.clear();
             self.start = 0;
-            if !self.lent && self.buffer.capacity() < bytes.len() {
+            if !self.borrowed && self.buffer.capacity() < bytes.len() {
                 self.buffer = mem::take(&mut spare.buffer);
                 self.buffer.clear();
-                self.lent = true;
+                self.borrowed = true;
             }
         } else if self.buffer.len() + bytes.len() > self.buffer.capacity() && self.start >= self.buffer.len() / 2 {
-            // At least as much was consumed as is moved now, so a byte moves once or twice.
+            // At least as many bytes were consumed as are moved now, so each byte moves once or
+            // twice.
             self.buffer.drain(..self.start);
             self.start = 0;
         }
@@ -163,16 +164,16 @@ impl Stream {
         }
     }
 
-    /// Gives the shared buffer back, and memory that an idle stream does not need.
+    /// Returns the shared buffer, and frees memory that an idle stream does not need.
     pub(super) fn settle(&mut self, spare: &mut Spare) {
-        if self.lent {
+        if self.borrowed {
             let rest = self.bytes().to_vec();
             spare.buffer = mem::replace(&mut self.buffer, rest);
             if spare.buffer.capacity() > SPARE_BYTES {
                 spare.buffer = Vec::new();
             }
             self.start = 0;
-            self.lent = false;
+            self.borrowed = false;
         }
         if self.bytes().is_empty() {
             self.before = self.offset;
@@ -182,14 +183,14 @@ impl Stream {
             if spare.marks.len() < SPARE_LISTS && (1..=SPARE_MARKS).contains(&marks.capacity()) {
                 spare.marks.push(marks);
             }
-            if self.buffer.capacity() > KEPT_BYTES {
+            if self.buffer.capacity() > RETAINED_BYTES {
                 self.buffer = Vec::new();
                 self.start = 0;
             }
         }
     }
 
-    /// Drops what is unread and goes on at `offset`. Returns how many bytes were dropped.
+    /// Drops the unread bytes and continues at `offset`. Returns how many bytes were dropped.
     pub(crate) fn restart(&mut self, offset: u64) -> usize {
         let dropped = self.bytes().len();
         self.start = self.buffer.len();
@@ -199,13 +200,13 @@ impl Stream {
         dropped
     }
 
-    /// The unread bytes, and the size of the records about them.
+    /// The unread bytes, including the size of their records.
     pub(super) fn unread(&self) -> usize {
         self.bytes().len() + self.marks.len() * size_of::<Mark>()
     }
 
-    /// The memory that the stream has allocated, or a little more: it depends on nothing but what
-    /// the stream itself was given.
+    /// An upper bound of the stream's allocated memory that depends only on what the stream itself
+    /// has received.
     pub(super) fn allocated(&self) -> usize {
         let marks = if self.most == 0 { 0 } else { self.most.next_power_of_two().max(SPARE_MARKS) };
         self.buffer.capacity() + marks * size_of::<Mark>()
@@ -220,12 +221,12 @@ impl Stream {
 }
 
 impl Stream {
-    /// Appends bytes that `origin` delivered: for streams that are filled by hand.
+    /// Appends bytes that `origin` delivered: for streams filled without a flow table.
     pub fn append(&mut self, bytes: &[u8], origin: Origin) {
         self.push(bytes, origin.frame, origin, &mut Spare::default());
     }
 
-    /// A stream that holds these bytes, of no frame: input that did not come from a capture.
+    /// A stream of these bytes, without frames: input that is not from a capture.
     pub fn of(bytes: &[u8]) -> Stream {
         let mut stream = Stream::default();
         stream.append(bytes, Origin::default());

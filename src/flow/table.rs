@@ -1,7 +1,7 @@
-//! The flow table: which conversation a packet belongs to.
+//! The flow table: assigns packets to conversations.
 
 use super::drive::Tools;
-use super::entry::{ELSEWHERE, Entry, Syn};
+use super::entry::{Entry, OFFLOADED, Syn};
 use super::epoch::{Ledger, Report};
 use super::key::{Hasher, Key};
 use super::partition::Moved;
@@ -10,7 +10,7 @@ use super::tcp::Scratch;
 use super::{Caps, Conversation, End, Handler, Side, Statistics, Transport};
 use crate::capture::{Body, Packet, Segment};
 
-/// All conversations of a capture, with the state `S` that a [`Handler`] keeps for each.
+/// All conversations of a capture, with the [`Handler`]'s state `S` for each.
 #[derive(Debug)]
 pub struct Table<S> {
     slots: Slots<Entry<S>>,
@@ -18,7 +18,7 @@ pub struct Table<S> {
     caps: Caps,
     statistics: Statistics,
     scratch: Scratch,
-    /// Memory allocated for bytes, in all directions.
+    /// The memory allocated for bytes, in all directions.
     buffered: usize,
     ledger: Ledger,
 }
@@ -37,28 +37,28 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// What was counted up to now.
+    /// The counters so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// How many conversations are kept now.
+    /// The number of current conversations.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether no conversation is kept.
+    /// True when there are no conversations.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes are allocated now for the bytes of streams, and held by states, of
-    /// conversations that are read here; see [`Caps::buffered_bytes`].
+    /// The bytes allocated for streams, and those in states, of the conversations that are read by
+    /// this thread; see [`Caps::buffered_bytes`].
     pub fn buffered(&self) -> usize {
         self.buffered
     }
 
-    /// Takes the next packet of the capture.
+    /// Processes the next packet of the capture.
     pub fn packet(&mut self, packet: &Packet<'_>, handler: &mut impl Handler<S>) {
         match &packet.body {
             Body::Udp { payload, length } => {
@@ -84,7 +84,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// The capture has ended: ends all conversations, in the order of their first packets.
+    /// The capture has ended: closes all conversations, in the order of their first packets.
     ///
     /// Of a TCP conversation, [the client's direction](Handler::first_to_end) ends first.
     pub fn finish(&mut self, handler: &mut impl Handler<S>) {
@@ -96,7 +96,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Takes a TCP packet.
+    /// Processes a TCP packet.
     fn segment(&mut self, packet: &Packet<'_>, segment: &Segment<'_>, handler: &mut impl Handler<S>) {
         let (mut index, mut from) = self.locate(Transport::Tcp, packet, handler);
         if segment.syn
@@ -115,8 +115,8 @@ impl<S: Default> Table<S> {
             return;
         };
         entry.count(from, packet.time, segment.length.max(segment.payload.len()));
-        if entry.buffered == ELSEWHERE {
-            // What is ignored or missing is counted by who reads it.
+        if entry.buffered == OFFLOADED {
+            // Ignored and missing bytes are counted by the thread that reads them.
             let uncounted = &mut Statistics::default();
             let mut tools =
                 Tools { handler: &mut *handler, caps: &self.caps, statistics: uncounted, scratch: &mut self.scratch };
@@ -144,7 +144,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// The slot of a packet's conversation, which begins now if there is none, and who sent it.
+    /// The slot of a packet's conversation, created if there is none, and the sender's side.
     #[inline(always)]
     fn locate(&mut self, transport: Transport, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> (u32, Side) {
         let key = Key::new(transport, &packet.src, &packet.dst);
@@ -155,7 +155,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Begins a conversation.
+    /// Creates a conversation.
     #[cold]
     fn begin(&mut self, key: Key, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {
         let most = self.caps.conversations.clamp(1, u32::MAX as usize - 1);
@@ -171,10 +171,10 @@ impl<S: Default> Table<S> {
         self.slots.insert(hash, Entry::new(conversation, key))
     }
 
-    /// A conversation holds so much now.
+    /// Updates the bytes that a conversation holds.
     fn changed(&mut self, index: u32, now: usize) {
         let Some(entry) = self.slots.get_mut(index) else { return };
-        let before = if entry.buffered == ELSEWHERE { 0 } else { entry.buffered };
+        let before = if entry.buffered == OFFLOADED { 0 } else { entry.buffered };
         self.buffered = self.buffered - before + now;
         entry.buffered = now;
         if !entry.changed {
@@ -183,7 +183,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Gives a conversation to who reads it from now on.
+    /// Hands a conversation over to the thread that will read it.
     #[cold]
     fn leave(&mut self, index: u32, handler: &mut impl Handler<S>) {
         let Some(entry) = self.slots.get_mut(index) else { return };
@@ -193,14 +193,14 @@ impl<S: Default> Table<S> {
     }
 
     /// An epoch has ended: counts what conversations held at the end of an earlier one, and evicts
-    /// others than the `current` one while that is too much.
+    /// conversations other than the `current` one while that is above the cap.
     #[cold]
     fn settle(&mut self, current: u32, handler: &mut impl Handler<S>) {
         let slots = &mut self.slots;
         self.ledger.end(|slot, id| {
             let entry = slots.get_mut(slot).filter(|entry| entry.conversation.id == id)?;
             entry.changed = false;
-            let here = entry.buffered != ELSEWHERE;
+            let here = entry.buffered != OFFLOADED;
             here.then(|| Report::of(slot, &entry.conversation, entry.buffered, handler))
         });
         handler.epoch();
@@ -219,7 +219,7 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Counts what a conversation held, if it is there still.
+    /// Counts what a conversation held, if it still exists.
     fn count(&mut self, report: &Report) {
         if let Some(entry) = self.slots.get_mut(report.slot)
             && entry.conversation.id == report.id
@@ -228,13 +228,13 @@ impl<S: Default> Table<S> {
         }
     }
 
-    /// Takes a conversation out of the table and tells so.
+    /// Removes a conversation from the table and reports that.
     fn close(&mut self, index: u32, why: End, handler: &mut impl Handler<S>) {
         let Some(mut entry) = self.slots.remove(index) else {
             return;
         };
         self.ledger.discount(&mut entry);
-        if entry.buffered == ELSEWHERE {
+        if entry.buffered == OFFLOADED {
             handler.close(&mut entry.conversation, why);
             return;
         }

@@ -1,33 +1,33 @@
-//! The reassembly of one TCP direction: where each segment belongs, what is in order, and which
+//! The reassembly of one TCP direction: the position of each segment, the bytes in order, and which
 //! missing bytes need not be waited for.
 //!
-//! Offsets are 64 bits wide and count from the first byte of the stream, so that nothing else has
-//! to think of sequence numbers that wrap.
+//! Offsets are 64 bits wide and count from the first byte of the stream, so that wrapping sequence
+//! numbers are handled in one place.
 
 use super::held::{Held, Placed};
 use super::stream::{Origin, Spare, Stream};
 use super::{Caps, GapCause};
 use crate::capture::Segment;
 
-/// A segment or acknowledgement further ahead than the largest TCP window belongs elsewhere.
+/// A segment or acknowledgement further ahead than the largest TCP window is not of this stream.
 const AHEAD: i64 = 1 << 30;
-/// A RST is believed when it is at most this far from what came last: its sequence number is often
-/// the receiver's acknowledgement, and bytes before it may be missing in the capture.
+/// A RST is accepted if it is at most this far from the last byte: its sequence number is often the
+/// receiver's acknowledgement, and bytes before it may be missing in the capture.
 const RST_WINDOW: i64 = 1 << 24;
 
-/// What all directions share: memory that is used again instead of allocated.
+/// Reusable memory, shared by all directions.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// What streams that hold nothing between packets need while they are read.
+    /// Buffers for streams that hold nothing between packets.
     pub spare: Spare,
     /// Where segments begin in the bytes delivered last.
     pub starts: Vec<usize>,
 }
 
-/// What a segment brought.
+/// The effect of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Received {
-    /// So many bytes are new in the stream.
+    /// This many bytes were added to the stream.
     Bytes(usize),
     /// It cannot belong to this stream.
     Implausible,
@@ -40,18 +40,18 @@ pub(super) struct Direction {
     base: Option<u32>,
     /// Offset of the first byte that is not in order yet.
     next: u64,
-    /// The other side has the bytes before this offset.
+    /// The other side has received the bytes before this offset.
     acked: u64,
-    /// The capture cut off the bytes from `next` to this offset, when it is more than `next`.
+    /// The snap length cut off the bytes from `next` to this offset, if it is more than `next`.
     cut_to: u64,
-    /// Offset behind the last byte, known from a FIN.
+    /// Offset after the last byte, known from a FIN.
     fin: Option<u64>,
-    /// What the session reads.
+    /// The bytes for the session.
     pub stream: Stream,
     held: Held,
     /// Nothing more is read.
     pub ended: bool,
-    /// Its bytes are kept elsewhere: here is only known how far it is.
+    /// Its bytes are held by another thread: only the offsets are tracked here.
     pub follower: bool,
 }
 
@@ -61,13 +61,13 @@ impl Direction {
         self.base
     }
 
-    /// Begins again, with a first byte of this sequence number.
+    /// Starts again, with this sequence number for the first byte.
     pub fn begin(&mut self, base: u32) {
         *self = Direction { base: Some(base), follower: self.follower, ..Direction::default() };
     }
 
-    /// A direction that goes the same way when it is given the same segments, but keeps no bytes
-    /// and tells nobody.
+    /// A direction that tracks the same offsets when given the same segments, but stores and
+    /// reports nothing.
     pub fn follower(&self) -> Direction {
         let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
         let (stream, held) = (Stream::default(), self.held.outline());
@@ -79,7 +79,7 @@ impl Direction {
         self.next > 0 || self.cut_to > 0 || !self.held.is_empty()
     }
 
-    /// Puts a segment where it belongs, and all bytes that are in order now into the stream.
+    /// Places a segment in the stream, and appends all bytes that are in order now.
     pub fn receive(&mut self, segment: &Segment<'_>, origin: Origin, scratch: &mut Scratch) -> Received {
         scratch.starts.clear();
         let length = segment.length.max(segment.payload.len()).min(u32::MAX as usize);
@@ -111,7 +111,7 @@ impl Direction {
             };
             return Received::Bytes(self.add(placed, origin, scratch));
         }
-        // Nothing new was captured; but there may be bytes that the snap length cut off.
+        // No new captured bytes; but there may be bytes cut off by the snap length.
         if start <= self.reference() as i64 {
             self.cut_to = self.cut_to.max(wire_end);
         }
@@ -135,8 +135,8 @@ impl Direction {
         placed.bytes.len()
     }
 
-    /// Moves held bytes that are in order now into the stream: all, delivered by `by`; or, without
-    /// it, those of the first frame, delivered by that frame.
+    /// Moves held bytes that are in order now into the stream: all, delivered by `by`; or, if that
+    /// is `None`, those of the first frame, delivered by that frame.
     fn advance(&mut self, by: Option<Origin>, scratch: &mut Scratch) -> usize {
         let mut new = 0;
         let mut by = by;
@@ -159,8 +159,8 @@ impl Direction {
         new
     }
 
-    /// Delivers the held bytes of one frame, if they are in order. Returns the frame and how many
-    /// they are.
+    /// Delivers the held bytes of one frame, if they are in order. Returns the frame and their
+    /// number.
     pub fn release(&mut self, scratch: &mut Scratch) -> Option<(Origin, usize)> {
         scratch.starts.clear();
         let origin = self.held.front()?.origin;
@@ -168,7 +168,7 @@ impl Direction {
         (new > 0).then_some((origin, new))
     }
 
-    /// The other side has all bytes before this sequence number.
+    /// The other side has received all bytes before this sequence number.
     pub fn acknowledge(&mut self, ack: u32) {
         if let Some(base) = self.base {
             let ack = self.place(base, ack);
@@ -178,16 +178,16 @@ impl Direction {
         }
     }
 
-    /// Why the bytes before those held need not be waited for; `heard` is whether
-    /// acknowledgements count now.
+    /// Why the missing bytes before those held need not be waited for; `acks_count`: take
+    /// acknowledgements into account.
     ///
-    /// The acknowledgement must be for a byte behind them: some stacks and made captures count one
-    /// too many, and an acknowledgement alone loses nothing as long as nothing is held.
-    pub fn stuck(&self, caps: &Caps, heard: bool) -> Option<GapCause> {
+    /// The acknowledgement must be for a byte after them: some stacks and synthetic captures count
+    /// one too many, and waiting loses nothing while nothing is held.
+    pub fn stuck(&self, caps: &Caps, acks_count: bool) -> Option<GapCause> {
         let front = self.held.front()?;
         if front.start <= self.cut_to {
             Some(GapCause::Cut)
-        } else if heard && self.acked > front.start {
+        } else if acks_count && self.acked > front.start {
             Some(GapCause::Acknowledged)
         } else if self.held.bytes() > caps.held_bytes || self.held.len() > caps.held_segments {
             Some(GapCause::Cap)
@@ -196,21 +196,21 @@ impl Direction {
         }
     }
 
-    /// Where the first held bytes come from, and how many are missing before them.
+    /// The origin of the first held bytes, and how many are missing before them.
     pub fn hole(&self) -> Option<(Origin, u64)> {
         let front = self.held.front()?;
         Some((front.origin, front.start.saturating_sub(self.next)))
     }
 
-    /// Gives the missing bytes up. Returns how many unread ones are dropped.
+    /// Gives the missing bytes up. Returns how many unread bytes are dropped.
     pub fn skip(&mut self) -> usize {
         self.next = self.held.front().map_or(self.next, |front| front.start);
         self.stream.restart(self.next)
     }
 
-    /// Its FIN is in order, or what is missing before it need not be waited for.
-    pub fn finished(&self, heard: bool) -> bool {
-        let all = |fin| self.reference() >= fin || (heard && self.acked > fin);
+    /// Its FIN is in order, or the bytes missing before it need not be waited for.
+    pub fn finished(&self, acks_count: bool) -> bool {
+        let all = |fin| self.reference() >= fin || (acks_count && self.acked > fin);
         self.held.is_empty() && self.fin.is_some_and(all)
     }
 
@@ -219,22 +219,22 @@ impl Direction {
         self.fin.unwrap_or(self.cut_to).saturating_sub(self.next)
     }
 
-    /// A RST with this sequence number may be real.
+    /// Whether a RST with this sequence number is plausible.
     pub fn believes_rst(&self, seq: u32) -> bool {
         self.base.is_none_or(|base| (self.place(base, seq) - self.reference() as i64).abs() <= RST_WINDOW)
     }
 
-    /// The memory that is allocated for bytes.
+    /// The memory allocated for bytes.
     pub fn allocated(&self) -> usize {
         self.stream.allocated() + self.held.allocated()
     }
 
-    /// How far the stream is known to go without a hole that may still be filled.
+    /// The end of the stream as known so far: no gap before it can still be filled.
     fn reference(&self) -> u64 {
         self.next.max(self.cut_to)
     }
 
-    /// The offset of a sequence number: the one that is nearest to where the stream is.
+    /// The offset of a sequence number: the one nearest to the stream's current end.
     fn place(&self, base: u32, seq: u32) -> i64 {
         let reference = self.reference();
         let distance = seq.wrapping_sub(base.wrapping_add(reference as u32)) as i32;

@@ -1,34 +1,35 @@
-//! Any platform: what the standard library has. Reads block, a second Ctrl-C ends them.
+//! The fallback for any platform, with the standard library alone. Reads block, so that only a
+//! second Ctrl-C ends them.
 
 use super::Ready;
 use std::fs::{File, Metadata};
 use std::path::Path;
 use std::time::Duration;
 
-/// The standard library's stdin has to do.
+/// The standard library's stdin.
 pub fn stdin() -> Option<File> {
     None
 }
 
-/// The standard library's stdout has to do.
+/// The standard library's stdout.
 pub fn stdout() -> Option<File> {
     None
 }
 
-/// Pipes stay as they are.
+/// The buffers of pipes are left unchanged.
 pub fn large_pipe(_: usize) {}
 
-/// Nothing can be waited for: it is read at once.
+/// Waiting is not possible: the caller reads at once.
 pub fn wait(_: &File, _: bool, _: Duration) -> Ready {
     Ready::Read
 }
 
-/// Are these two one file? By their full names: nothing else tells.
+/// Are these the same file? Compares full paths, since there is no file identity.
 pub fn same_file(_: &Metadata, a: &Path, _: &Metadata, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Tells of Ctrl-C, by the number that it has elsewhere.
+/// Calls the handler on Ctrl-C, with the signal number that it has on other platforms.
 #[cfg(not(unix))]
 pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> Result<(), ctrlc::Error> {
     ctrlc::set_handler(move || caught(super::INTERRUPT))
@@ -41,7 +42,8 @@ mod tests {
 
     #[test]
     fn has_the_form_of_the_real_one() {
-        // Each function of the platform and its fallback are one type: either can stand for the other.
+        // Each function of the platform and its fallback have the same type, so that they are
+        // interchangeable.
         type Open = fn() -> Option<File>;
         let pairs: [[Open; 2]; 2] = [[stdin, platform::stdin], [stdout, platform::stdout]];
         let pipes: [fn(usize); 2] = [large_pipe, platform::large_pipe];
@@ -49,7 +51,7 @@ mod tests {
         assert!(pairs.iter().all(|pair| pair[0]().is_none()));
         pipes[0](1 << 20);
         let file = File::open("Cargo.toml").expect("at the project's root");
-        // A file can be read at once, whoever says so.
+        // The fallback reports a file as readable at once.
         for wait in waits {
             assert_eq!(wait(&file, false, Duration::from_millis(1)), Ready::Read);
         }

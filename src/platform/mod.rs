@@ -1,7 +1,7 @@
-//! What is particular to a platform, each with its fallback: nothing else here asks for one.
+//! Everything platform-specific, each with a fallback: no other module has conditional compilation.
 //!
 //! The fallback uses the standard library alone. It is compiled and tested on every platform, so
-//! that a change cannot break it where nobody builds it.
+//! that changes cannot break it unnoticed.
 
 #[cfg_attr(unix, allow(dead_code))]
 mod fallback;
@@ -13,20 +13,20 @@ pub use fallback::{catch_signals, large_pipe, same_file, stdin, stdout, wait};
 #[cfg(unix)]
 pub use unix::{catch_signals, large_pipe, same_file, stdin, stdout, wait};
 
-/// The number of Ctrl-C's signal, on every system.
+/// The signal number of Ctrl-C, on every system.
 pub const INTERRUPT: u8 = 2;
 
-/// What stands between the files of an environment variable: a path of Windows has a colon itself.
+/// The separator of file lists in environment variables: Windows paths contain colons.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
-/// What waiting for input came to.
+/// The result of waiting for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), allow(dead_code))]
 pub enum Ready {
-    /// A read returns at once, or nothing can be said before it: there is input, its end or an error.
+    /// A read returns at once (input, its end, or an error), or waiting is not supported.
     Read,
-    /// The time is over.
+    /// The time has elapsed.
     Not,
-    /// Nobody reads our output any more.
+    /// The reader of the output is gone.
     OutputGone,
 }

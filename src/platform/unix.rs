@@ -1,4 +1,4 @@
-//! Unix: descriptors can be duplicated and waited for.
+//! Unix: file descriptors can be duplicated and polled.
 
 use super::Ready;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,12 +10,12 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// stdin without the standard library's buffer: what is in there could not be waited for.
+/// stdin without the standard library's buffer: buffered bytes would be invisible to polling.
 pub fn stdin() -> Option<File> {
     own(io::stdin().as_fd())
 }
 
-/// stdout without the standard library's buffer: who writes large blocks needs none.
+/// stdout without the standard library's buffer: the output is written in large blocks already.
 pub fn stdout() -> Option<File> {
     own(io::stdout().as_fd())
 }
@@ -24,8 +24,8 @@ fn own(descriptor: BorrowedFd<'_>) -> Option<File> {
     descriptor.try_clone_to_owned().ok().map(File::from)
 }
 
-/// Asks for a larger buffer of stdout, where it is a pipe. Where the system allows no more, or has
-/// no such call, it stays as it is.
+/// Requests a larger buffer if stdout is a pipe. If the system does not allow or support that, the
+/// size is unchanged.
 pub fn large_pipe(bytes: usize) {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), bytes);
@@ -34,32 +34,31 @@ pub fn large_pipe(bytes: usize) {
 }
 
 /// Waits until a read of `file` returns at once, but no longer than `time`. `output`: also until
-/// nobody reads our output.
+/// the reader of the output is gone.
 pub fn wait(file: &File, output: bool, time: Duration) -> Ready {
     let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
     let out = io::stdout();
-    // An error of the output shows without being asked for.
+    // Errors of the output are reported without being requested.
     let mut both = [PollFd::new(file, PollFlags::IN), PollFd::new(&out, PollFlags::empty())];
     let wanted = if output { &mut both[..] } else { &mut both[..1] };
     match poll(wanted, Some(&time)) {
         Ok(0) | Err(rustix::io::Errno::INTR) => Ready::Not,
-        // What cannot be waited for is read.
+        // What cannot be polled is read.
         Err(_) => Ready::Read,
         Ok(_) if !both[1].revents().is_empty() => Ready::OutputGone,
         Ok(_) => Ready::Read,
     }
 }
 
-/// Are these two one file, under whatever names? Devices may well be both.
+/// Are these the same file, under whatever names? Devices may be opened twice.
 pub fn same_file(a: &Metadata, _: &Path, b: &Metadata, _: &Path) -> bool {
     !a.file_type().is_char_device() && (a.dev(), a.ino()) == (b.dev(), b.ino())
 }
 
-/// Tells of Ctrl-C and of the signals that ask a program to end, by their numbers, in a thread of its
-/// own.
+/// Calls the handler on Ctrl-C and termination signals, with their numbers, in a thread of its own.
 pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     let mut wanted = vec![SIGINT, SIGTERM];
-    // Under `nohup` it stays ignored.
+    // Under `nohup` the signal stays ignored.
     if !ignored(SIGHUP) {
         wanted.push(SIGHUP);
     }
@@ -72,7 +71,7 @@ pub fn catch_signals(caught: impl Fn(u8) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Was the program started so that it ignores a signal? Known on Linux only.
+/// Was the program started with this signal ignored? Known on Linux only.
 fn ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

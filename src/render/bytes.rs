@@ -1,5 +1,5 @@
-//! Bytes at any bit offset one by one, and the characters in them: for people, who read the start
-//! of a long text only. Nothing is copied.
+//! Iterators over bytes at any bit offset, and over the characters in them, for text output that
+//! shows only the start of long values. Nothing is copied.
 
 use crate::codec::bits;
 use crate::codec::json::text::clip;
@@ -13,7 +13,7 @@ pub struct ByteIter<'a> {
 }
 
 impl<'a> ByteIter<'a> {
-    /// The bytes of `count` bits from bit `at` on, as far as `data` holds them.
+    /// The bytes of `count` bits from bit `at` on, as far as `data` has them.
     pub fn new(data: &'a [u8], at: u32, count: u32) -> ByteIter<'a> {
         let (at, count) = clip(data, at, count);
         ByteIter { data, at, end: at + count / 8 * 8 }
@@ -24,7 +24,7 @@ impl<'a> ByteIter<'a> {
         ByteIter { end: self.end.min(self.at + count * 8), ..self }
     }
 
-    /// Those behind the first `count`.
+    /// Those after the first `count`.
     pub fn behind(self, count: usize) -> ByteIter<'a> {
         ByteIter { at: self.end.min(self.at + count * 8), ..self }
     }
@@ -53,16 +53,16 @@ impl Iterator for ByteIter<'_> {
 
 impl ExactSizeIterator for ByteIter<'_> {}
 
-/// A character, or a byte that is part of none.
+/// A character, or a byte that is not part of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A character.
     Char(char),
-    /// A byte that is no UTF-8.
+    /// A byte that is not valid UTF-8.
     Byte(u8),
 }
 
-/// The characters of bytes that should be UTF-8.
+/// The characters of bytes that are expected to be UTF-8.
 #[derive(Clone, Copy, Debug)]
 pub struct Utf8<'a>(pub ByteIter<'a>);
 

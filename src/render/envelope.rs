@@ -1,4 +1,4 @@
-//! What stands around a message's fields in both JSON forms.
+//! The members around a message's fields, in both JSON forms.
 
 use super::envelope_cache::EnvelopeCache;
 use crate::capture::Time;
@@ -8,12 +8,12 @@ use crate::codec::json::text::{Escaping, hex, string};
 use crate::dissect::Message;
 use std::fmt::Write;
 
-/// The key `fields` of an object.
+/// The key `fields` with an object.
 pub const OBJECT: &[u8] = b",\"fields\":{";
-/// The key `fields` of an array.
+/// The key `fields` with an array.
 pub const ARRAY: &[u8] = b",\"fields\":[";
 
-/// Appends everything up to and with the key `fields`, as [`OBJECT`] or [`ARRAY`] has it.
+/// Appends everything up to and including the key `fields`, as [`OBJECT`] or [`ARRAY`].
 #[inline]
 pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &'static [u8], out: &mut Vec<u8>) {
     let (place, from) = (message.place, out.len());
@@ -27,7 +27,7 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
     }
     out.extend_from_slice(envelope_cache.of(message));
     if place.frame == 0 {
-        // Its comma is the first byte.
+        // Replaces the comma at its start.
         out[from] = b'{';
     }
     out.extend_from_slice(message.dissection.message.as_bytes());
@@ -36,7 +36,7 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
     out.extend_from_slice(fields);
 }
 
-/// Appends everything behind `fields` but the closing brace.
+/// Appends everything after `fields`, except for the closing brace.
 #[inline]
 pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
     let dissection = message.dissection;
@@ -102,7 +102,7 @@ fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\"}");
 }
 
-/// Seconds with every digit of the capture's resolution.
+/// Seconds with all digits of the capture's resolution.
 #[inline]
 pub fn time(time: Time, out: &mut Vec<u8>) {
     let (negative, secs, frac) = time.magnitude();
@@ -116,7 +116,7 @@ pub fn time(time: Time, out: &mut Vec<u8>) {
     }
 }
 
-/// The digits behind the point, where time counts forward: of a time of day, or after the epoch.
+/// The decimals of a time of day, or of a time after the epoch.
 #[inline]
 pub fn fraction(time: Time, out: &mut Vec<u8>) {
     digits(time.frac, time.digits as usize, out);

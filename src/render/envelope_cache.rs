@@ -1,5 +1,5 @@
-//! The parts of a line that are the same for many messages: the second, and what a conversation's
-//! side says of itself. They are half of a line, so they are kept ready.
+//! A cache of the parts of a line that are the same for many messages: the second, and the members
+//! that depend on conversation and direction. They are half of a line.
 
 use super::envelope::fraction;
 use crate::capture::Time;
@@ -9,20 +9,20 @@ use crate::dissect::{Message, Role};
 use crate::flow::{Side, Transport};
 use std::net::SocketAddr;
 
-/// How many conversations are remembered; a power of two.
+/// The number of cached conversations; a power of two.
 const CONVERSATIONS: usize = 512;
 
-/// The last lines' parts, found by what they depend on.
+/// The parts of recent lines, by what they depend on.
 #[derive(Debug, Default)]
 pub struct EnvelopeCache {
     envelope_cache: Vec<Head>,
     second: Second,
 }
 
-/// The whole second of the line before.
+/// The whole second of the previous line.
 #[derive(Debug, Default)]
 struct Second {
-    /// And whether there are digits behind the point.
+    /// The second, and whether decimals follow.
     of: Option<(i64, bool)>,
     /// `,"time":`, its digits, and the point if there is one.
     text: Short,
@@ -34,7 +34,7 @@ struct Head {
     text: Vec<u8>,
 }
 
-/// Names are compared by where they stand: the same name elsewhere is only made again.
+/// Names are compared by address: an equal name at another address is only formatted again.
 #[derive(Clone, Copy, Debug)]
 struct Key {
     flow: u64,
@@ -43,7 +43,7 @@ struct Key {
     from: Role,
     side: Side,
     transport: Transport,
-    /// The same number may be another conversation's, in another capture.
+    /// In another capture the same number may be another conversation's.
     ends: Option<[SocketAddr; 2]>,
 }
 
@@ -76,14 +76,15 @@ impl Key {
 }
 
 impl EnvelopeCache {
-    /// From `flow` (or `proto`, where there are no conversations) to the message's name, with the
-    /// comma before it.
+    /// The members from `flow` (or `proto`, if there are no conversations) to the message's name,
+    /// with the comma before them.
     #[inline]
     pub fn of(&mut self, message: &Message<'_>) -> &[u8] {
         if self.envelope_cache.is_empty() {
             self.envelope_cache.resize(CONVERSATIONS * 2, Head::default());
         }
-        // Conversations are numbered as they come, so that those of one time do not share a place.
+        // Conversations are numbered consecutively, so those of the same time have different
+        // entries.
         let place = (message.flow_info.flow as usize % CONVERSATIONS) * 2 + message.place.side.index();
         let head = &mut self.envelope_cache[place];
         if !head.key.as_ref().is_some_and(|key| key.is_of(message)) {
@@ -92,7 +93,7 @@ impl EnvelopeCache {
         &head.text
     }
 
-    /// Appends the key `time`, with every digit of the capture's resolution.
+    /// Appends the key `time`, with all digits of the capture's resolution.
     #[inline]
     pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
         if time.secs < 0 {

@@ -1,4 +1,4 @@
-//! Tables and messages for this layer's tests.
+//! Tables and messages for the tests of this layer.
 
 use crate::capture::Time;
 use crate::codec::layout::*;
@@ -6,7 +6,7 @@ use crate::codec::{Context, Level, Reader, Recalled, Scope};
 use crate::dissect::{Dissection, FlowInfo, Message, Provenance, Role};
 use crate::flow::{Side, Transport};
 
-/// Types that the wire does not carry.
+/// A context with types that the wire does not carry.
 pub struct Types(pub u64);
 
 impl Context for Types {
@@ -24,7 +24,7 @@ static VALUE_COUNT: Field = u8("value_count");
 static VALUE: Field = group("value", &VALUE_FIELDS);
 static VALUE_FIELDS: [Field; 3] = [u16le("index"), derived("type").names(&TYPES), u8("value")];
 
-/// Fields at odd bits, of every way of showing.
+/// Fields at odd bits, of every [`Show`](crate::codec::layout::Show) variant.
 pub static PACKED: [Field; 10] = [
     tag("kind", 3, 5),
     boolean("reliable", 1),
@@ -52,16 +52,16 @@ pub static PLAIN: [Field; 7] = [
     bytes("rest", Len::Rest),
 ];
 
-/// Lets `use_it` see the message that `bytes` are by `table`.
+/// Calls `use_it` with the message that `table` reads from `bytes`.
 pub fn with(table: &'static [Field], bytes: &[u8], use_it: impl FnMut(&Message<'_>)) {
-    with_draft(table, bytes, |_| {}, use_it);
+    with_annotated(table, bytes, |_| {}, use_it);
 }
 
-/// The same, with something said about it.
-pub fn with_draft(
+/// The same, after `annotate` has changed the dissection.
+pub fn with_annotated(
     table: &'static [Field],
     bytes: &[u8],
-    say: impl FnOnce(&mut Dissection),
+    annotate: impl FnOnce(&mut Dissection),
     mut use_it: impl FnMut(&Message<'_>),
 ) {
     let mut dissection = Dissection::default();
@@ -69,7 +69,7 @@ pub fn with_draft(
         ("test", "ping", Some("2.0"), Role::Server);
     let outcome = Reader::new(bytes, &mut dissection.tree).named("test", "ping").context(&mut Types(1)).read(table);
     dissection.ended(outcome);
-    say(&mut dissection);
+    annotate(&mut dissection);
     let options = crate::dissect::Options::new(crate::dissect::Registry::new([]));
     let ends = Some([([127, 0, 0, 1], 3413).into(), ([127, 0, 0, 1], 58817).into()]);
     let flow_info =
@@ -90,15 +90,15 @@ pub fn with_draft(
     });
 }
 
-/// A value beside the fields, and two notes, one of which would like to paint the terminal.
-pub fn say(dissection: &mut Dissection) {
+/// A derived value, and two notes, one of which has control characters.
+pub fn annotate(dissection: &mut Dissection) {
     static ROUTE: Field = u8("route");
     dissection.derived.push(&ROUTE, crate::codec::Value::UInt(9), 0, 0);
     dissection.notes.add(Level::Note, "test.accepted", format_args!("as \"asked\""));
     dissection.notes.add(Level::Warning, "test.odd", format_args!("\x1b[31mred"));
 }
 
-/// [`PACKED`] whole, with a text that would like to turn the line around.
+/// [`PACKED`] complete, with a text that contains a bidi override.
 pub fn packed() -> Vec<u8> {
     let mut buf = crate::codec::bits::BitBuf::default();
     let name = "hi\u{202e}\"".as_bytes();

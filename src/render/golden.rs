@@ -1,6 +1,6 @@
-//! What people see, to the letter.
+//! The exact text output.
 
-use super::fixture::{LINKS, PACKED, PLAIN, packed, say, with, with_draft};
+use super::fixture::{LINKS, PACKED, PLAIN, annotate, packed, with, with_annotated};
 use super::{Format, Renderer, Rows, Style, Trees, summary};
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -10,7 +10,7 @@ fn at(width: usize) -> Style {
     Style { width: Some(width), ..Style::default() }
 }
 
-/// Compares, blank lines at both ends aside.
+/// Compares, ignoring blank lines at both ends.
 fn same(name: &str, got: Vec<u8>, expected: &str) {
     let got = String::from_utf8(got).unwrap();
     if expected.trim().is_empty() {
@@ -28,7 +28,7 @@ fn tree(style: Style, message: &Message<'_>) -> Vec<u8> {
 
 #[test]
 fn trees_of_nested_lists() {
-    with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
+    with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], annotate, |message| {
         same(
             "nested80",
             tree(at(80), message),
@@ -138,7 +138,7 @@ fn trees_of_bits_and_hostile_text() {
 
 #[test]
 fn a_fault_stands_below_what_could_not_be_read() {
-    with_draft(&LINKS, &[4, 1, 1, 0, 1, 0], say, |message| {
+    with_annotated(&LINKS, &[4, 1, 1, 0, 1, 0], annotate, |message| {
         same(
             "fault60",
             tree(at(60), message),
@@ -164,7 +164,7 @@ fn a_fault_stands_below_what_could_not_be_read() {
 #[test]
 fn summaries_are_cut_at_the_terminal_only() {
     let mut out = Vec::new();
-    with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
+    with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], annotate, |message| {
         [None, Some(150), Some(120), Some(60)].into_iter().for_each(|width| {
             summary::line(message, Style { width, ..Style::default() }, &mut Default::default(), &mut out);
         });
@@ -194,7 +194,7 @@ fn a_table_of_one_kind_has_columns() {
     let mut out = Vec::new();
     let mut rows = Rows::new(at(100));
     for rtt in 1..3 {
-        with_draft(&PLAIN[..2], &[1, rtt, 0], say, |message| rows.message(message));
+        with_annotated(&PLAIN[..2], &[1, rtt, 0], annotate, |message| rows.message(message));
     }
     rows.finish(&mut out);
     same(
@@ -227,7 +227,7 @@ fn nothing_raw_reaches_the_terminal() {
     let mut bytes = vec![7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     bytes.extend((1..=255).chain([0]));
     bytes.extend("\u{202e}".bytes().chain([0]).chain(0..=255));
-    with_draft(&PLAIN, &bytes, say, |message| {
+    with_annotated(&PLAIN, &bytes, annotate, |message| {
         for format in [Format::Tree, Format::Summary, Format::Table] {
             let text = printed(format, Style { verbose: true, ..at(120) }, message);
             assert!(!text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{text:?}");
@@ -237,7 +237,7 @@ fn nothing_raw_reaches_the_terminal() {
 
 #[test]
 fn colours_take_no_room() {
-    with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1], say, |message| {
+    with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1], annotate, |message| {
         for format in [Format::Tree, Format::Summary] {
             let plain = printed(format, at(100), message);
             let coloured = printed(format, Style { colour: true, ..at(100) }, message);
@@ -253,9 +253,9 @@ fn colours_take_no_room() {
 }
 
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Kept {
+impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -267,23 +267,23 @@ impl Write for Kept {
 }
 
 fn printed(format: Format, style: Style, message: &Message<'_>) -> String {
-    let kept = Kept::default();
-    let mut renderer = Renderer::new(format, style, Box::new(kept.clone()));
+    let shared = Shared::default();
+    let mut renderer = Renderer::new(format, style, Box::new(shared.clone()));
     renderer.message(message);
     renderer.finish().unwrap();
-    String::from_utf8(kept.0.lock().unwrap().clone()).unwrap()
+    String::from_utf8(shared.0.lock().unwrap().clone()).unwrap()
 }
 
 #[test]
 fn live_output_does_not_wait() {
     with(&PLAIN, &[1], |message| {
-        let kept = Kept::default();
-        let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(kept.clone()));
+        let shared = Shared::default();
+        let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
         renderer.message(message);
-        assert!(kept.0.lock().unwrap().is_empty());
+        assert!(shared.0.lock().unwrap().is_empty());
         renderer.flush_each(true);
         renderer.message(message);
-        assert_eq!(kept.0.lock().unwrap().iter().filter(|b| **b == b'\n').count(), 2);
+        assert_eq!(shared.0.lock().unwrap().iter().filter(|b| **b == b'\n').count(), 2);
     });
 }
 

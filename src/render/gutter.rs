@@ -1,21 +1,21 @@
-//! The left side of a tree's line: where the field stands, and the bytes it came from.
+//! The left part of a tree's line: the field's offset, and the bytes it was read from.
 
 use super::bytes::ByteIter;
 use super::leaf;
 use super::line_writer::LineWriter;
 use crate::codec::{Node, Sources, bits};
 
-/// The measures of one message's gutter.
+/// The column widths of one message's gutter.
 #[derive(Clone, Copy, Debug)]
 pub struct Gutter {
-    /// How many bytes stand in one line.
+    /// The number of bytes in a line.
     row: usize,
     /// Digits of an offset.
     digits: usize,
 }
 
 impl Gutter {
-    /// A gutter for `row` bytes a line of a message of `length` bytes.
+    /// A gutter with `row` bytes per line for a message of `length` bytes.
     pub fn new(row: usize, length: usize) -> Gutter {
         let digits = match length {
             0..=0x100 => 2,
@@ -25,12 +25,12 @@ impl Gutter {
         Gutter { row, digits }
     }
 
-    /// The column behind the offset.
+    /// The column after the offset.
     fn middle(self) -> usize {
         2 + 2 + self.digits + 3
     }
 
-    /// The column behind the gutter. A byte shown bit by bit takes nine columns.
+    /// The column after the gutter. A byte shown as bits takes nine columns.
     fn right(self) -> usize {
         self.middle() + (self.row * 3).max(10) + 1
     }
@@ -42,7 +42,7 @@ impl Gutter {
         line.pad(self.right());
     }
 
-    /// The offset, and the first bytes where `bytes` is set.
+    /// The offset, and the first bytes if `bytes` is set.
     pub fn line(self, node: &Node, bytes: bool, sources: Sources<'_>, line: &mut LineWriter<'_>) {
         let palette = line.palette;
         self.offset(node.source, node.bit as usize / 8, line);
@@ -61,7 +61,7 @@ impl Gutter {
         line.pad(self.right());
     }
 
-    /// All bytes of a field that are too many for its line, as a hex dump.
+    /// All bytes of a field that are too many for one line, as a hex dump.
     pub fn dump(self, node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>) {
         let mut all = touched(node, sources.get(node.source));
         if all.len() <= self.row {
@@ -94,13 +94,13 @@ impl Gutter {
                 line.put(":");
             }
         }
-        // A joined or inflated source may be longer than the message.
+        // A reassembled or inflated source may be longer than the message.
         let digits = if byte >= 1 << (4 * self.digits) { 8 } else { self.digits };
         (byte as u32).to_be_bytes()[4 - digits / 2..].iter().for_each(|b| line.hex(*b));
         line.reset();
     }
 
-    /// A part of a byte bit by bit, anything else in hex, as far as the line goes.
+    /// Parts of bytes as bits, anything else in hex, as far as the line goes.
     fn first_bytes(self, node: &Node, data: &[u8], line: &mut LineWriter<'_>) {
         let (bit, count) = (node.bit % 8, node.bits);
         if count < 8 && bit + count <= 8 {
@@ -129,7 +129,7 @@ fn spaced(bytes: ByteIter<'_>, line: &mut LineWriter<'_>) {
     }
 }
 
-/// The bytes that a field's bits stand in, whole.
+/// All bytes that contain bits of the field.
 fn touched<'a>(node: &Node, data: &'a [u8]) -> ByteIter<'a> {
     let start = node.bit / 8 * 8;
     let end = (node.bit as u64 + node.bits as u64).div_ceil(8) * 8;

@@ -1,5 +1,5 @@
-//! What a value means, where that is more than the value: its unit, an enumeration's number, what
-//! raw bits stand for.
+//! Explanations of a value beyond the value itself: its unit, an enumeration's number, the meaning
+//! of raw bits.
 
 use super::bytes::ByteIter;
 use crate::codec::json::value::{flags, name_of};
@@ -7,9 +7,9 @@ use crate::codec::layout::{Kind, Order, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 use std::fmt::Write;
 
-/// Writes the human form of a leaf, or nothing where its plain value says it all.
+/// Writes the explanation of a leaf, or nothing if its plain value suffices.
 pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
-    // Whatever this writes to takes everything.
+    // The writers used here cannot fail.
     let _ = match (node.value, node.field.show) {
         (Value::UInt(_) | Value::Int(_), Show::Enum(names)) => named(names, node, to).and_then(|()| unit(node, to)),
         (Value::UInt(_) | Value::Int(_), Show::Flags(_)) => {
@@ -28,8 +28,7 @@ pub fn human(node: &Node, sources: Sources<'_>, to: &mut impl Write) {
     };
 }
 
-/// The byte order of a magic number: a tag of several whole bytes, whose letters say more than its
-/// value.
+/// The byte order of a magic number: a tag of several whole bytes, which is best shown as letters.
 fn magic(node: &Node) -> Option<Order> {
     match node.field.kind {
         Kind::Tag { bits, order, .. } if (9..=64).contains(&node.bits) && bits.is_multiple_of(8) => Some(order),
@@ -37,13 +36,13 @@ fn magic(node: &Node) -> Option<Order> {
     }
 }
 
-/// Is it shown as its decimal digits, if it is a number?
+/// Is it a number shown in plain decimal digits?
 #[inline]
 pub fn is_decimal(node: &Node) -> bool {
     matches!(node.field.show, Show::Plain) && magic(node).is_none()
 }
 
-/// Writes a number or word in its shortest form: an enumeration's name, `a|b` for flags.
+/// Writes a value in its shortest form: an enumeration's name, `a|b` for flags.
 pub fn plain(node: &Node, to: &mut impl Write) -> std::fmt::Result {
     match (node.value, node.field.show) {
         (Value::Null, _) => to.write_str("null"),
@@ -117,7 +116,7 @@ fn named(names: &'static [(u64, &'static str)], node: &Node, to: &mut impl Write
     }
 }
 
-/// What bits say that have no plain form.
+/// The meaning of bits without a plain form.
 fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> std::fmt::Result {
     match node.field.kind {
         Kind::Float { bits: width @ (16 | 32 | 64), order } if count == width as u32 => {
@@ -126,7 +125,7 @@ fn raw(node: &Node, data: &[u8], bit: u32, count: u32, to: &mut impl Write) -> s
             match (order, not_a_number(bits::swap(number, count), width)) {
                 (Order::Little, _) => to.write_str(little),
                 (Order::Big, big) => to.write_str(big),
-                // The one of both that is no number is the one that was read.
+                // The byte order in which it is not a number is the one that was read.
                 (_, big) => to.write_str(if little.is_empty() { big } else { little }),
             }
         }

@@ -1,4 +1,4 @@
-//! The annotated form: one JSON array, every field of every message with its type and its bits.
+//! The annotated form: one JSON array, every field of every message with its type and bit range.
 
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
@@ -22,7 +22,7 @@ pub struct Json {
     open: Vec<OpenGroup>,
 }
 
-/// A group or list whose end is still to come, and the index of its next element.
+/// An open group or list, and the index of its next element.
 #[derive(Clone, Copy, Debug)]
 struct OpenGroup {
     end: usize,
@@ -30,7 +30,7 @@ struct OpenGroup {
 }
 
 impl Json {
-    /// With the messages' `bytes`; `verbose` adds the fields' documentation to their `text`.
+    /// `bytes` adds the messages' bytes; `verbose` adds the fields' documentation to their `text`.
     pub fn new(bytes: bool, verbose: bool) -> Json {
         Json { bytes, verbose, ..Json::default() }
     }
@@ -45,13 +45,13 @@ impl Json {
         out.push(b'}');
     }
 
-    /// Elements of an array that was begun elsewhere.
+    /// Renders elements of an array that another renderer has begun.
     pub fn continued(mut self) -> Json {
         self.begun = true;
         self
     }
 
-    /// Appends elements that a [continued](Json::continued) array has.
+    /// Appends elements rendered by a [continued](Json::continued) array.
     pub fn append(&mut self, elements: &[u8], out: &mut Vec<u8>) {
         match elements {
             [b',', rest @ ..] if !self.begun => {
@@ -63,7 +63,7 @@ impl Json {
         }
     }
 
-    /// Ends the array, which may be empty.
+    /// Closes the array, which may be empty.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b"\n]\n" } else { b"[]\n" });
         self.begun = false;
@@ -117,7 +117,7 @@ impl Json {
         }
     }
 
-    /// Everything about a node that is neither its name nor its value.
+    /// All members of a node except for its name and value.
     fn about(&self, node: &Node, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(b",\"type\":\"");
         type_word(node, out);
@@ -158,7 +158,7 @@ impl Json {
     }
 }
 
-/// A node's type in one word: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
+/// A node's type in short: `u16le`, `i24be`, `u3`, `f32le`, `text`, `group`.
 pub fn type_word(node: &Node, out: &mut Vec<u8>) {
     let (letter, bits, order) = match (node.value, &node.field.kind) {
         (Value::Group, _) => return out.extend_from_slice(b"group"),
@@ -170,7 +170,7 @@ pub fn type_word(node: &Node, out: &mut Vec<u8>) {
     };
     out.push(letter);
     int(bits, out);
-    // The order of a conversation's numbers is the conversation's, see the message's version.
+    // The byte order of the conversation; the message's version tells which.
     match order {
         Order::Little if bits > 8 && bits % 8 == 0 => out.extend_from_slice(b"le"),
         Order::Big if bits > 8 && bits % 8 == 0 => out.extend_from_slice(b"be"),
@@ -203,7 +203,7 @@ fn other_word(kind: &Kind, value: Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{LINKS, PACKED, PLAIN, say, with, with_draft};
+    use super::super::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
     use super::*;
     use serde_json::{Value as Any, json};
 
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn every_bit_is_documented() {
-        with_draft(&LINKS, &[4, 1, 1, 0, 1, 0, 0, 5], say, |message| {
+        with_annotated(&LINKS, &[4, 1, 1, 0, 1, 0, 0, 5], annotate, |message| {
             let all = parsed(|form, out| {
                 form.message(message, out);
                 form.message(message, out);

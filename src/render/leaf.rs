@@ -1,4 +1,4 @@
-//! A leaf's value for people, in as many columns as there are.
+//! A leaf's value for text output, within a number of columns.
 
 use super::bytes::{ByteIter, Piece, Utf8};
 use super::human::{human, is_decimal, plain};
@@ -7,10 +7,10 @@ use crate::codec::json::text::{clip, hex_bits};
 use crate::codec::layout::{Kind, Show};
 use crate::codec::{Node, Sources, Value};
 
-/// Bytes that a short form shows.
+/// The number of bytes in a short form.
 const SHORT_BYTES: u32 = 8;
 
-/// Writes the value at length: with unit, an enumeration's number, how many bytes there are.
+/// Writes the long form: with unit, an enumeration's number, the number of bytes.
 pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     match node.value {
@@ -21,7 +21,7 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
             let before = line.column;
             human(node, sources, line);
             if line.column == before {
-                // A pen takes everything.
+                // A LineWriter cannot fail.
                 let _ = plain(node, line);
             }
             line.reset();
@@ -30,22 +30,22 @@ pub fn long(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: 
     }
 }
 
-/// Bits without a plain form: what they would say, and the bits themselves.
+/// Bits without a plain form: their meaning, and the bits themselves.
 fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     let mark = line.mark();
     line.paint(line.palette.text);
     human(node, sources, line);
-    let said = line.column > mark.1;
+    let explained = line.column > mark.1;
     if let Kind::Text { .. } = node.field.kind {
         line.put("  ");
         let room = room.saturating_sub(line.column - mark.1).max(24);
         quoted(Utf8(ByteIter::new(data, bit, bits)), bits / 8, line, room);
         return line.reset();
     }
-    line.put(if said { "  raw " } else { "raw " });
+    line.put(if explained { "  raw " } else { "raw " });
     first_bytes(data, bit, bits, line);
-    if !said {
+    if !explained {
         line.put("  ");
         line.int(clip(data, bit, bits).1);
         line.put(" bits");
@@ -57,7 +57,7 @@ fn long_raw(node: &Node, sources: Sources<'_>, (bit, bits): (u32, u32), line: &m
     }
 }
 
-/// Writes the value in few columns: names without numbers, no units, the first bytes.
+/// Writes the short form: names without numbers, no units, the first bytes.
 pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let data = sources.get(node.source);
     line.paint(colour(node, line));
@@ -73,7 +73,7 @@ pub fn short(node: &Node, sources: Sources<'_>, line: &mut LineWriter<'_>, room:
             line.cut(Utf8(json), room, 1, |line| line.put("…"));
         }
         Value::Group | Value::List => line.put("…"),
-        // A pen takes everything.
+        // A LineWriter cannot fail.
         _ => drop(plain(node, line)),
     }
     line.reset();
@@ -90,7 +90,7 @@ fn colour(node: &Node, line: &LineWriter<'_>) -> &'static str {
     }
 }
 
-/// `12 bytes  |what is printable|`.
+/// `12 bytes  |printable characters|`.
 fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let start = line.column;
     line.paint(line.palette.dim);
@@ -107,7 +107,7 @@ fn bytes(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     line.reset();
 }
 
-/// Bytes as hex dumps show them: `|a.b|`, cut to `room` columns within the bars.
+/// Bytes as in hex dumps: `|a.b|`, cut to `room` columns between the bars.
 pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     let shown = if all.len() > room { room.saturating_sub(1) } else { all.len() };
     line.put("|");
@@ -116,7 +116,7 @@ pub fn ascii(all: ByteIter<'_>, line: &mut LineWriter<'_>, room: usize) {
     line.put("|");
 }
 
-/// The first bytes of a range of bits, the last one filled up with zeros, and how many there are.
+/// The first bytes of a range of bits, the last one padded with zeros, and their number.
 fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
     line.appended(|out| hex_bits(data, bit, bits.min(SHORT_BYTES * 8), out));
     let count = clip(data, bit, bits).1.div_ceil(8);
@@ -129,7 +129,7 @@ fn first_bytes(data: &[u8], bit: u32, bits: u32, line: &mut LineWriter<'_>) {
     }
 }
 
-/// Text in quotes; quotes and backslashes in it are escaped, so that no escape can be faked.
+/// Text in quotes; quotes and backslashes in it are escaped, so that escapes cannot be forged.
 fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter<'_>, room: usize) {
     let mut digits = itoa::Buffer::new();
     let digits = digits.format(bytes);
@@ -148,7 +148,7 @@ fn quoted(pieces: impl Iterator<Item = Piece>, bytes: u32, line: &mut LineWriter
     }
 }
 
-/// A list of plain numbers stands in one line.
+/// A list of plain numbers is shown in one line.
 pub fn all_numbers(elements: &[Node]) -> bool {
     elements.iter().all(|n| {
         !n.hidden()
@@ -159,7 +159,7 @@ pub fn all_numbers(elements: &[Node]) -> bool {
     }) && !elements.is_empty()
 }
 
-/// `[1, 2, 3]`, cut where the line ends.
+/// `[1, 2, 3]`, cut at the end of the line.
 pub fn inline(elements: &[Node], sources: Sources<'_>, line: &mut LineWriter<'_>, room: usize) {
     let limit = line.column + room;
     line.put("[");

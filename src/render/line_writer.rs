@@ -1,5 +1,5 @@
-//! A pen that counts columns, and through which nothing from the wire reaches the terminal raw:
-//! control characters, ESC, C1, bidi overrides and invisible characters come out escaped.
+//! A line writer that counts columns and passes nothing from the wire to the terminal raw: control
+//! characters, ESC, C1, bidi overrides and invisible characters are escaped.
 
 use super::bytes::Piece;
 use super::palette::{COLOURS, PLAIN, Palette};
@@ -13,21 +13,22 @@ use unicode_width::UnicodeWidthChar;
 #[derive(Debug)]
 pub struct LineWriter<'a> {
     out: &'a mut Vec<u8>,
-    /// How many columns the line has so far.
+    /// The number of columns written so far.
     pub column: usize,
     /// The colours.
     pub palette: &'static Palette,
-    /// Invisible characters in a row: letters may carry marks, but not towers of them.
+    /// The number of zero-width characters in a row: letters may have marks, but not any number of
+    /// them.
     marks: u8,
 }
 
 impl<'a> LineWriter<'a> {
-    /// A pen at the start of a line.
+    /// A writer at the start of a line.
     pub fn new(out: &'a mut Vec<u8>, colour: bool) -> LineWriter<'a> {
         LineWriter { out, column: 0, palette: if colour { &COLOURS } else { &PLAIN }, marks: 0 }
     }
 
-    /// Our own words: every character is one column wide.
+    /// Text of the program: every character is one column wide.
     #[inline]
     pub fn put(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
@@ -37,7 +38,7 @@ impl<'a> LineWriter<'a> {
         };
     }
 
-    /// Names, addresses: what is known to be printable ASCII.
+    /// Names, addresses: text known to be printable ASCII.
     #[inline]
     pub fn name(&mut self, text: &str) {
         self.out.extend_from_slice(text.as_bytes());
@@ -50,13 +51,13 @@ impl<'a> LineWriter<'a> {
         self.name(itoa::Buffer::new().format(n));
     }
 
-    /// A number without a sign.
+    /// An unsigned number.
     #[inline]
     pub fn uint(&mut self, n: u64) {
         self.appended(|out| uint(n, out));
     }
 
-    /// What a function appends, which is printable ASCII.
+    /// Text appended by a function, which must be printable ASCII.
     #[inline]
     pub fn appended(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let start = self.out.len();
@@ -64,29 +65,29 @@ impl<'a> LineWriter<'a> {
         self.column += self.out.len() - start;
     }
 
-    /// A byte's two digits.
+    /// A byte as two hex digits.
     #[inline]
     pub fn hex(&mut self, byte: u8) {
         self.appended(|out| out.extend_from_slice(&hex_digits(byte)));
     }
 
-    /// One character, of our own or printable ASCII.
+    /// One character of the program, or a printable ASCII one.
     #[inline]
     pub fn ascii(&mut self, c: u8) {
         self.out.push(c);
         self.column += 1;
     }
 
-    /// A colour of the palette: takes no room.
+    /// Switches to a colour of the palette; takes no columns.
     #[inline]
     pub fn paint(&mut self, code: &'static str) {
-        // Without colours every one of them is empty.
+        // Without colours every code is empty.
         if !code.is_empty() {
             self.out.extend_from_slice(code.as_bytes());
         }
     }
 
-    /// Our own words in a colour.
+    /// Text of the program in a colour.
     #[inline]
     pub fn painted(&mut self, code: &'static str, text: &str) {
         self.paint(code);
@@ -94,13 +95,13 @@ impl<'a> LineWriter<'a> {
         self.reset();
     }
 
-    /// Back to normal.
+    /// Switches back to the normal colour.
     #[inline]
     pub fn reset(&mut self) {
         self.paint(self.palette.reset);
     }
 
-    /// Blanks up to this column.
+    /// Pads with blanks up to this column.
     #[inline]
     pub fn pad(&mut self, column: usize) {
         let blanks = column.saturating_sub(self.column);
@@ -108,7 +109,7 @@ impl<'a> LineWriter<'a> {
         self.column += blanks;
     }
 
-    /// Ends the line; blanks before its end go.
+    /// Ends the line, without trailing blanks.
     pub fn newline(&mut self) {
         while self.out.last() == Some(&b' ') {
             self.out.pop();
@@ -117,7 +118,7 @@ impl<'a> LineWriter<'a> {
         self.column = 0;
     }
 
-    /// Anybody's text.
+    /// Untrusted text.
     pub fn foreign(&mut self, text: &str) {
         if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
             self.marks = 0;
@@ -126,12 +127,12 @@ impl<'a> LineWriter<'a> {
         text.chars().for_each(|c| self.character(c));
     }
 
-    /// Anybody's text, at most `room` columns of it.
+    /// Untrusted text, cut to `room` columns.
     pub fn foreign_cut(&mut self, text: &str, room: usize) {
         self.cut(text.chars().map(Piece::Char), room, 1, |line| line.put("…"));
     }
 
-    /// Anybody's character: printable ones as they are, all others escaped.
+    /// An untrusted character: printable ones as they are, others escaped.
     #[inline]
     pub fn character(&mut self, c: char) {
         match c {
@@ -147,7 +148,7 @@ impl<'a> LineWriter<'a> {
         }
     }
 
-    /// A byte that is no text.
+    /// A byte that is not text.
     pub fn byte(&mut self, byte: u8) {
         self.put("\\x");
         self.hex(byte);
@@ -157,7 +158,7 @@ impl<'a> LineWriter<'a> {
         let width = c.width();
         self.marks = if width == Some(0) { self.marks.saturating_add(1) } else { 0 };
         if width.is_none() || self.marks > 2 || tricky(c) {
-            // Formatted by hand: this must not come back here.
+            // Formatted by hand, since `write!` would call this function again.
             self.put("\\u{");
             let mut digits = [0; 6];
             let mut at = digits.len();
@@ -175,8 +176,8 @@ impl<'a> LineWriter<'a> {
         self.column += width.unwrap_or(0);
     }
 
-    /// Characters as far as `room` columns hold them; where that is not all, `room` keeps
-    /// `reserve` columns for what `rest` says of it. Returns whether it was all.
+    /// Writes pieces as far as they fit `room` columns; if they do not all fit, `reserve` of the
+    /// columns are left for what `rest` writes about the remainder. Returns whether all fitted.
     pub fn cut(
         &mut self,
         pieces: impl Iterator<Item = Piece>,
@@ -204,19 +205,19 @@ impl<'a> LineWriter<'a> {
         true
     }
 
-    /// Where the pen is, for [`LineWriter::back`].
+    /// The current position, for [`LineWriter::back`].
     pub fn mark(&self) -> (usize, usize) {
         (self.out.len(), self.column)
     }
 
-    /// Takes back everything since `mark`.
+    /// Removes everything written since `mark`.
     pub fn back(&mut self, (len, column): (usize, usize)) {
         self.out.truncate(len);
         self.column = column;
     }
 }
 
-/// Formatted text may hold anybody's characters.
+/// Formatted text may contain untrusted characters.
 impl fmt::Write for LineWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.foreign(text);

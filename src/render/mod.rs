@@ -1,8 +1,8 @@
-//! What a message looks like: trees for people, JSON for programs. Consumers of the codec's
-//! [`Tree`](crate::codec::Tree); nothing in them knows any protocol.
+//! Output formats: text for people, JSON for programs. Consumers of the codec's
+//! [`Tree`](crate::codec::Tree), independent of any protocol.
 //!
 //! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
-//! message in the steady state. [`Renderer`] is the one that the commands use.
+//! message in the steady state. The commands use [`Renderer`].
 
 pub mod bytes;
 pub mod envelope;

@@ -1,11 +1,11 @@
-//! One line a message: the flat form that pipelines read, and that `encode` takes back.
+//! One JSON object per line and message: for pipelines, and the input of `encode`.
 
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use crate::codec::json::fields::Walks;
 use crate::dissect::Message;
 
-/// Writes ndjson lines. It holds nothing but memory to be used again.
+/// Writes ndjson lines. Its only state is reusable memory.
 #[derive(Debug, Default)]
 pub struct Ndjson {
     /// Adds the message's bytes.
@@ -32,7 +32,7 @@ impl Ndjson {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{LINKS, PACKED, PLAIN, say, with, with_draft};
+    use super::super::fixture::{LINKS, PACKED, PLAIN, annotate, with, with_annotated};
     use super::*;
     use crate::codec::layout::*;
     use crate::codec::{Reader, Sampler, Sources, Tree, Writer};
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn a_line_to_the_letter() {
-        with_draft(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], say, |message| {
+        with_annotated(&LINKS, &[4, 1, 1, 0, 2, 0, 0, 5, 1, 0, 6], annotate, |message| {
             let mut out = Vec::new();
             Ndjson::new(true).message(message, &mut out);
             let expected = concat!(
@@ -134,12 +134,13 @@ mod tests {
         assert!(out.windows(7).filter(|w| w == b"\"nest\":").count() >= 599);
     }
 
-    /// Derived values have no place in `fields`; the writer gets them from `derived`.
+    /// Encodes the rendered line again and compares. Derived values are not in `fields`; the writer
+    /// gets them from `derived`.
     fn back(table: &'static [Field], bytes: &[u8]) {
         let mut dissection = crate::dissect::Dissection::default();
         let outcome =
             Reader::new(bytes, &mut dissection.tree).context(&mut super::super::fixture::Types(1)).read(table);
-        // What stands behind a table's last field is not its own.
+        // Bytes after a table's last field are not part of the message.
         let bytes = if outcome.stop.is_none() { &bytes[..outcome.bits.div_ceil(8) as usize] } else { bytes };
         let sources = Sources { main: bytes, more: &[] };
         let (mut fields, mut derived) = (Vec::new(), Vec::new());
@@ -155,7 +156,7 @@ mod tests {
         #[test]
         fn random_bytes_come_back(mut bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             back(&PLAIN, &bytes);
-            // Tags are written as the table has them.
+            // Tags are encoded from the table.
             if let Some(first) = bytes.first_mut() {
                 *first = *first & !7 | 5;
                 back(&PACKED, &bytes);

@@ -1,14 +1,14 @@
-//! Where the text goes: one buffer, written in blocks, and what went wrong with it.
+//! The output: one buffer, written in blocks, and the first error.
 
 use std::io::{self, Write};
 
-/// How much is collected before it is written: large enough that the system calls cost nothing,
-/// small enough to stay in a processor's second-level cache (of 512 KiB) beside everything else.
+/// The block size: large enough that system calls do not matter, small enough to stay in a
+/// processor's second-level cache (of 512 KiB) beside everything else.
 const BLOCK: usize = 64 * 1024;
 
-/// A buffer that every renderer appends to, and the writer behind it.
+/// The buffer that every renderer appends to, and its writer.
 ///
-/// The first error is remembered and nothing is written after it: whoever drives the decoding asks
+/// The first error is stored and nothing is written after it: the decoding loop checks
 /// [`Output::failed`] and stops.
 pub struct Output {
     buffer: Vec<u8>,
@@ -23,18 +23,18 @@ impl Output {
         Output { buffer: Vec::with_capacity(BLOCK + BLOCK / 4), to, error: None, live: false }
     }
 
-    /// Somebody watches: every message is written at once.
+    /// Live output: every message is written at once.
     pub fn live(&mut self, live: bool) {
         self.live = live;
     }
 
-    /// What to append to.
+    /// The buffer to append to.
     #[inline]
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// A message is complete: writes what has been collected, if it is enough.
+    /// A message is complete: writes the buffer if it is full enough.
     #[inline]
     pub fn complete(&mut self) {
         if self.live || self.buffer.len() >= BLOCK {
@@ -45,7 +45,7 @@ impl Output {
         }
     }
 
-    /// Writes what has been collected, and has the writer do the same.
+    /// Writes the buffer, and flushes the writer.
     pub fn flush(&mut self) {
         self.write();
         if self.error.is_none()
@@ -62,19 +62,19 @@ impl Output {
             self.error = Some(error);
         }
         self.buffer.clear();
-        // One huge message must not hold its memory for ever.
+        // One huge message must not occupy its memory forever.
         self.buffer.shrink_to(8 * BLOCK);
     }
 
-    /// Why nothing is written any more.
+    /// The error that stopped the output.
     pub fn failed(&self) -> Option<&io::Error> {
         self.error.as_ref()
     }
 
-    /// Writes the rest.
+    /// Writes the rest of the buffer.
     ///
     /// # Errors
-    /// What stopped the writing, now or before.
+    /// The error that stopped the output, now or before.
     pub fn finish(&mut self) -> io::Result<()> {
         self.flush();
         self.error.take().map_or(Ok(()), Err)

@@ -1,11 +1,11 @@
 //! The colours, in one place.
 
-/// The colours, as ANSI codes; all empty where there are none.
+/// The colours, as ANSI codes; all empty if there are none.
 #[derive(Debug)]
 pub struct Palette {
-    /// Back to normal.
+    /// The normal colour.
     pub reset: &'static str,
-    /// What is not the point: offsets, guides, hidden fields, documentation.
+    /// Secondary text: offsets, guides, hidden fields, documentation.
     pub dim: &'static str,
     /// The name of a message.
     pub title: &'static str,
@@ -19,13 +19,13 @@ pub struct Palette {
     pub word: &'static str,
     /// Text and bytes.
     pub text: &'static str,
-    /// What is known from elsewhere.
+    /// Derived values.
     pub derived: &'static str,
     /// The client.
     pub client: &'static str,
     /// The server.
     pub server: &'static str,
-    /// Notes worth knowing.
+    /// Notes of the lowest level.
     pub note: &'static str,
     /// Warnings.
     pub warning: &'static str,
@@ -51,7 +51,7 @@ pub static PLAIN: Palette = Palette {
     error: "",
 };
 
-/// The sixteen colours that every terminal has, and that its user has chosen.
+/// The sixteen basic colours, which terminals let users configure.
 pub static COLOURS: Palette = Palette {
     reset: "\x1b[0m",
     dim: "\x1b[2m",

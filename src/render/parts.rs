@@ -1,5 +1,5 @@
-//! One capture rendered by several threads: each its own conversations, put back into the order of
-//! one.
+//! Rendering of one capture by several threads: each renders some conversations, and their output
+//! is merged in order.
 
 use super::renderer::Form;
 use super::tree_text::TimeForm;
@@ -7,10 +7,10 @@ use super::{Format, Json, Renderer, Style};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 
-/// Memory for longer text is given back.
-const KEPT: usize = 1 << 20;
+/// Memory of longer text is freed.
+const RETAINED: usize = 1 << 20;
 
-/// Renders some of a capture's conversations; [`Merge`] puts them back in order.
+/// Renders some of a capture's conversations; [`Merge`] merges them in order.
 #[derive(Debug)]
 pub struct Part {
     form: Form,
@@ -18,35 +18,35 @@ pub struct Part {
     chunk: Chunk,
 }
 
-/// What a [`Part`] has rendered, and whose turn each piece of it was.
+/// A piece of a [`Part`]'s output, with the sequence number of each run of text.
 #[derive(Debug, Default)]
 pub struct Chunk {
     bytes: Vec<u8>,
     runs: Vec<Run>,
-    /// The part says nothing more of turns before this one.
+    /// The part will deliver nothing with a sequence number below this one.
     before: u64,
 }
 
 impl Chunk {
-    /// Is there no message in it?
+    /// True when it has no messages.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 }
 
-/// Text that nothing of another part stands between.
+/// Text with a single sequence number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     sequence: u64,
-    /// Where it ends in the chunk.
+    /// Its end in the chunk.
     end: usize,
 }
 
 impl Part {
-    /// A part of what a renderer of this format writes; `None` for formats that have to see all
+    /// A part of what a renderer of this format writes; `None` for formats that need to see all
     /// messages.
     pub fn new(format: Format, style: Style) -> Option<Part> {
-        // Times that count from the message before need that one, whoever prints it.
+        // Times relative to the previous message need that message, whichever thread renders it.
         let counted = style.time == Some(TimeForm::Delta);
         let form = match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
@@ -62,22 +62,21 @@ impl Part {
         self.form.origin(time);
     }
 
-    /// How many bytes have been rendered since the last [`Part::take`].
+    /// The bytes rendered since the last [`Part::take`].
     #[inline]
     pub fn len(&self) -> usize {
         self.chunk.bytes.len()
     }
 
-    /// Has nothing been rendered since then?
+    /// True when nothing has been rendered since then.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What was rendered since the last call. `used` is one that has been merged: its memory is
-    /// used again.
+    /// The output since the last call. `used` is a merged chunk owner memory is reused.
     pub fn take(&mut self, mut used: Chunk) -> Chunk {
         used.bytes.clear();
-        used.bytes.shrink_to(KEPT);
+        used.bytes.shrink_to(RETAINED);
         used.runs.clear();
         self.chunk.before = self.sequence;
         std::mem::replace(&mut self.chunk, used)
@@ -101,14 +100,14 @@ impl Sink for Part {
     }
 }
 
-/// Puts together what several [`Part`]s of one capture have rendered, however much each delivers at
-/// a time.
+/// Merges what several [`Part`]s of one capture have rendered, however much each delivers at a
+/// time.
 #[derive(Debug)]
 pub struct Merge {
     parts: Vec<Position>,
 }
 
-/// How far a part's last chunk has been written.
+/// How much of a part's last chunk has been written.
 #[derive(Debug, Default)]
 struct Position {
     chunk: Chunk,
@@ -117,7 +116,7 @@ struct Position {
 }
 
 impl Position {
-    /// The next turn of which there is text; else the first of which there may be some later.
+    /// The next sequence number with text; else the first for which text may still follow.
     #[inline]
     fn next(&self) -> Next {
         match self.chunk.runs.get(self.run) {
@@ -127,28 +126,28 @@ impl Position {
     }
 }
 
-/// Who is next: of the same turn, first who has to be waited for.
+/// The next part to write: of equal sequence numbers, parts that have to be waited for come first.
 #[derive(Clone, Copy, Debug)]
 struct Next {
     sequence: u64,
-    /// What the part has to say of that turn, or that it says nothing of it, is not known yet.
+    /// It is not known yet whether the part has text with that number.
     waits: bool,
 }
 
-/// The turn of those that say nothing more.
+/// The sequence number of parts that have ended.
 const NEVER: u64 = u64::MAX;
 
 impl Merge {
-    /// Of so many parts, which have delivered nothing so far.
+    /// For this many parts, none of which has delivered anything yet.
     pub fn new(parts: usize) -> Merge {
         Merge { parts: std::iter::repeat_with(Position::default).take(parts).collect() }
     }
 
-    /// Writes all text whose turn it is; returns which part has to [deliver](Merge::deliver) more
-    /// before it can go on, `None` where all have ended.
+    /// Writes all text that is next in order; returns the part that has to
+    /// [deliver](Merge::deliver) more before it can continue, `None` if all have ended.
     pub fn write(&mut self, to: &mut Renderer) -> Option<usize> {
         loop {
-            // The first of all, and whose turn ends its own.
+            // The part with the lowest number, and the number at which the next part's begins.
             let (mut first, mut k, mut end) = (Next { sequence: NEVER, waits: true }, 0, NEVER);
             for (n, position) in self.parts.iter().enumerate() {
                 let next = position.next();
@@ -172,8 +171,8 @@ impl Merge {
         }
     }
 
-    /// A part's next chunk, `None` at its end; returns the one before, whose memory can be used
-    /// again.
+    /// Stores a part's next chunk, `None` at its end; returns the previous one, for reuse of its
+    /// memory.
     pub fn deliver(&mut self, part: usize, chunk: Option<Chunk>) -> Chunk {
         let chunk = chunk.unwrap_or(Chunk { before: NEVER, ..Chunk::default() });
         let next = Position { chunk, ..Position::default() };
@@ -189,9 +188,9 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     #[derive(Clone, Default)]
-    struct Kept(Arc<Mutex<Vec<u8>>>);
+    struct Shared(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Kept {
+    impl Write for Shared {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -201,10 +200,10 @@ mod tests {
         }
     }
 
-    /// What a part has said when it has seen the turns up to `seen`.
-    fn chunk(said: &[(u64, String)], seen: u64) -> Chunk {
+    /// The chunk of a part that has processed everything up to `seen`.
+    fn chunk(texts: &[(u64, String)], seen: u64) -> Chunk {
         let mut chunk = Chunk { before: seen, ..Chunk::default() };
-        for (sequence, text) in said {
+        for (sequence, text) in texts {
             chunk.bytes.extend_from_slice(text.as_bytes());
             chunk.runs.push(Run { sequence: *sequence, end: chunk.bytes.len() });
         }
@@ -212,38 +211,38 @@ mod tests {
     }
 
     proptest! {
-        /// However the parts' text is cut, it comes out by turns. (A cut within a turn leaves the
-        /// rest of it for the next chunk.)
+        /// However the parts' output is cut into chunks, it is written in order. (After a cut
+        /// within a sequence number, the rest of it is in the next chunk.)
         #[test]
-        fn turns_come_in_order(
+        fn chunks_are_merged_in_order(
             sequences in prop::collection::vec((0..3usize, 0..3u8), 0..60),
             cuts in prop::collection::vec(prop::collection::vec(any::<bool>(), 61), 3),
         ) {
             let mut expected = String::new();
             let mut parts: Vec<Vec<Chunk>> = Vec::new();
             for (part, cuts) in cuts.iter().enumerate() {
-                let (mut said, mut chunks) = (Vec::new(), Vec::new());
-                for (sequence, (whose, pieces)) in sequences.iter().enumerate() {
+                let (mut texts, mut chunks) = (Vec::new(), Vec::new());
+                for (sequence, (owner, pieces)) in sequences.iter().enumerate() {
                     let sequence = sequence as u64;
                     for piece in 0..*pieces {
-                        if *whose == part {
-                            said.push((sequence, format!("{sequence}.{piece} ")));
+                        if *owner == part {
+                            texts.push((sequence, format!("{sequence}.{piece} ")));
                         }
                         if cuts[sequence as usize] {
-                            chunks.push(chunk(&said, sequence));
-                            said.clear();
+                            chunks.push(chunk(&texts, sequence));
+                            texts.clear();
                         }
                     }
                 }
-                chunks.push(chunk(&said, sequences.len() as u64));
+                chunks.push(chunk(&texts, sequences.len() as u64));
                 chunks.reverse();
                 parts.push(chunks);
             }
             for (sequence, (_, pieces)) in sequences.iter().enumerate() {
                 (0..*pieces).for_each(|piece| expected += &format!("{sequence}.{piece} "));
             }
-            let kept = Kept::default();
-            let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(kept.clone()));
+            let shared = Shared::default();
+            let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
             let mut merge = Merge::new(parts.len());
             let mut asked = 0;
             while let Some(part) = merge.write(&mut renderer) {
@@ -253,7 +252,7 @@ mod tests {
             }
             renderer.finish().unwrap();
             prop_assert!(parts.iter().all(Vec::is_empty));
-            prop_assert_eq!(String::from_utf8(kept.0.lock().unwrap().clone()).unwrap(), expected);
+            prop_assert_eq!(String::from_utf8(shared.0.lock().unwrap().clone()).unwrap(), expected);
         }
     }
 }

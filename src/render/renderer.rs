@@ -1,4 +1,4 @@
-//! One renderer for all formats: what the commands hand their messages to.
+//! One renderer for all formats: the sink of the commands' messages.
 
 use super::table::ROWS;
 use super::tree_text::{Clock, TimeForm};
@@ -7,33 +7,33 @@ use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 
-/// How messages are printed.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Annotated field trees, for people.
+    /// Annotated field trees, as text.
     Tree,
-    /// One line a message, for people.
+    /// One line of text per message.
     Summary,
-    /// A table, for people and few messages.
+    /// A table, as text, for few messages.
     Table,
-    /// One line of JSON a message: values.
+    /// One line of JSON per message: values.
     Ndjson,
     /// One JSON array: values, types, ranges.
     Json,
 }
 
-/// What the output is for.
+/// Properties of the output.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// The terminal's width; `None` where output is no terminal.
+    /// The terminal's width; `None` if output is not a terminal.
     pub width: Option<usize>,
     /// ANSI colours.
     pub colour: bool,
-    /// All bytes, all elements, documentation.
+    /// Shows all bytes, all elements, documentation.
     pub verbose: bool,
     /// JSON: adds the messages' bytes.
     pub bytes: bool,
-    /// How times are shown to people; `None`: as the format has them.
+    /// The form of times in text formats; `None`: the format's default.
     pub time: Option<TimeForm>,
 }
 
@@ -89,12 +89,12 @@ impl Form {
 }
 
 impl Renderer {
-    /// A renderer that writes to `to`, which needs no buffer of its own.
+    /// A renderer that writes to `to`, which needs no buffering.
     pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
         Renderer { output: Output::new(to), form: Form::new(format, style) }
     }
 
-    /// Writes what a [`Part`](super::Part) has rendered: whole messages.
+    /// Appends what a [`Part`](super::Part) has rendered: complete messages.
     #[inline]
     pub(super) fn rendered(&mut self, messages: &[u8]) {
         let out = self.output.buffer();
@@ -105,33 +105,33 @@ impl Renderer {
         self.output.complete();
     }
 
-    /// A capture begins with a frame of this time: relative times count from there. Without it they
-    /// count from the first message.
+    /// The time of a capture's first frame, the origin of relative times. Without it they are
+    /// relative to the first message.
     pub fn origin(&mut self, time: Time) {
         self.form.origin(time);
     }
 
-    /// Somebody watches: write every message at once. Otherwise output comes in large blocks.
+    /// Live output: writes every message at once. Otherwise output is written in large blocks.
     pub fn flush_each(&mut self, live: bool) {
         self.output.live(live);
     }
 
-    /// Writes what is waiting.
+    /// Writes what is buffered.
     pub fn flush(&mut self) {
         self.output.flush();
     }
 
-    /// Why nothing is written any more.
+    /// The error that stopped the output.
     pub fn failed(&self) -> Option<&io::Error> {
         self.output.failed()
     }
 
-    /// Is it that the reader has gone, which is no failure?
+    /// Is the error that the reader has closed the pipe, which is no failure?
     pub fn closed(&self) -> bool {
         self.failed().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
     }
 
-    /// What the reader should know that is not in the output: a table that had no room for all.
+    /// A warning about the output: a table that omitted rows.
     pub fn warning(&self) -> Option<String> {
         match &self.form {
             Form::Table(rows) if rows.left_out() > 0 => Some(format!(
@@ -142,10 +142,10 @@ impl Renderer {
         }
     }
 
-    /// Completes the output: the array's end, the table, what is still waiting.
+    /// Completes the output: the array's end, the table, what is still buffered.
     ///
     /// # Errors
-    /// What stopped the writing, now or before.
+    /// The error that stopped the output, now or before.
     pub fn finish(&mut self) -> io::Result<()> {
         match &mut self.form {
             Form::Json(json) => json.finish(self.output.buffer()),

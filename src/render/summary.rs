@@ -1,4 +1,4 @@
-//! One line a message, as tcpdump has them: who, whom, what, and the fields that fit.
+//! One line per message, as in tcpdump: sender, receiver, message, and the fields that fit.
 
 use super::envelope::fraction;
 use super::leaf;
@@ -12,13 +12,13 @@ use crate::codec::layout::Show;
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role};
 
-/// Elements of a list that are shown.
+/// How many elements of a list are shown.
 const ELEMENTS: usize = 4;
-/// On a narrower terminal addresses would take half of the line.
+/// Below this width, addresses would take half of the line and are left out.
 pub(super) const NARROW: usize = 132;
-/// Groups deeper than this are only hinted at.
+/// Deeper groups are only indicated.
 const DEPTH: usize = 6;
-/// Columns that one text may take.
+/// The maximum width of one text, in columns.
 const TEXT: usize = 40;
 
 /// Appends one message's line.
@@ -30,7 +30,7 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     let mark = line.mark();
     let mut least = Level::Note;
     if fields(message, limit(least), &mut line) == Some(0) {
-        // Before a line says nothing but a note, that becomes a mere sign.
+        // To have room for at least one field, notes of the lowest level are reduced to a sign.
         least = Level::Warning;
         line.back(mark);
         fields(message, limit(least), &mut line);
@@ -46,14 +46,15 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         line.paint(line.palette.dim);
         line.uint(place.frame);
         line.put(" ");
-        // A clock time has its day. Where that would take a third of the line, times are relative.
+        // Absolute times include the date. If that would take a third of the line, times are
+        // relative.
         let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
         times.show(form.unwrap_or(usual), place.time, line);
         line.reset();
         line.put(" ");
     }
     if message.flow_info.flow > 0 && narrow && message.dissection.from != Role::Unknown {
-        // Who sent it; the conversation's number tells clients apart.
+        // The sender; the conversation's number distinguishes clients.
         line.paint(line.palette.dim);
         line.uint(message.flow_info.flow);
         line.reset();
@@ -96,12 +97,12 @@ fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a N
     message.dissection.notes.iter().map(|(note, _)| note).filter(move |note| note.level >= least)
 }
 
-/// Are there notes that only a sign tells of?
+/// Are there notes that are only indicated by a sign?
 fn unmarked(message: &Message<'_>, least: Level) -> bool {
     message.dissection.notes.iter().any(|(note, _)| note.level < least)
 }
 
-/// What must not be cut off at the line's end.
+/// The width of the signs that must not be cut off at the line's end.
 fn marks_width(message: &Message<'_>, least: Level) -> usize {
     let notes: usize = marked(message, least).map(|note| note.code.len() + 3).sum();
     let notes = notes + if unmarked(message, least) { 2 } else { 0 };
@@ -132,8 +133,9 @@ fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
     }
 }
 
-/// The fields in order, then what is derived; last bytes, which say least. What has no room is left
-/// out, and a sign says so. Returns how many are shown that are no bytes; `None`: there are none.
+/// The fields in order, then derived values; bytes last, since they are the least informative. What
+/// does not fit is left out and indicated. Returns how many fields other than bytes are shown;
+/// `None`: there are none.
 fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
     let dissection = message.dissection;
@@ -161,12 +163,12 @@ fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Opt
     (all > 0).then_some(shown)
 }
 
-/// ` name=value`. Returns whether it had room.
+/// ` name=value`. Returns whether it fitted.
 fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut LineWriter<'_>) -> bool {
     let mark = line.mark();
     line.put(" ");
     member(tree, at, sources, 0, limit, line);
-    // Two columns stay free for the sign that says there is more.
+    // Two columns are reserved for the sign of an omission.
     let fits = line.column.saturating_add(2) <= limit;
     if !fits {
         line.back(mark);
@@ -189,7 +191,7 @@ fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usi
     any(tree, at, sources, depth, limit, line);
 }
 
-/// A value: the recursion ends at [`DEPTH`], and where the line does.
+/// A value; the recursion ends at [`DEPTH`], and at the end of the line.
 pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
     let node: &Node = &tree.nodes()[at];
     let (open, closed) = match node.value {
@@ -223,7 +225,8 @@ pub(super) fn any(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, li
                 _ => member(tree, k, sources, depth + 1, limit, line),
             }
             count += 1;
-            // Room for the sign, this bracket and those around it, and the sign of the line.
+            // Reserves columns for the sign, this bracket and those around it, and the sign of the
+            // line.
             if line.column.saturating_add(4 + depth) > limit {
                 line.back(mark);
                 line.put("…");

@@ -1,4 +1,4 @@
-//! A table, for few messages: it has to see all of them before it can draw the first.
+//! A table, for few messages: all of them are collected before the first is drawn.
 
 use super::leaf;
 use super::line_writer::LineWriter;
@@ -9,11 +9,11 @@ use crate::dissect::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
 
-/// More messages than this are counted, but not shown.
+/// The cap on rows; further messages are counted.
 pub const ROWS: usize = 10_000;
-/// Where all messages are of one kind, as many of their fields get columns of their own.
+/// If all messages are of one kind with at most this many fields, each field has a column.
 const COLUMNS: usize = 12;
-/// Columns that one value may take.
+/// The maximum width of one value, in columns.
 const VALUE: usize = 48;
 
 /// Collects rows.
@@ -32,7 +32,7 @@ struct Row {
     from: &'static str,
     message: String,
     length: usize,
-    /// Names and values on the top level.
+    /// Names and values of the top-level fields.
     fields: Vec<(String, String)>,
     notes: String,
 }
@@ -81,7 +81,7 @@ impl Rows {
         });
     }
 
-    /// How many messages had no room.
+    /// The number of messages left out.
     pub fn left_out(&self) -> u64 {
         self.more
     }
@@ -141,7 +141,7 @@ impl Rows {
             }
             table.add_row(cells);
         }
-        // What is looked for first is never broken into lines; the fields are.
+        // The columns that identify a message are never wrapped; the fields are.
         let whole = if frames { 5 } else { 3 };
         for k in 0..whole {
             if let Some(column) = table.column_mut(k) {
@@ -153,7 +153,7 @@ impl Rows {
     }
 }
 
-/// Columns for the fields, where all messages are of one kind and have few.
+/// One column per field, if all messages are of one kind with few fields.
 fn columns(rows: &[Row]) -> Option<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for row in rows {
@@ -187,7 +187,7 @@ fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)
     }
 }
 
-/// What a colourless pen writes.
+/// The text written by `write`, without colours.
 fn text(write: impl FnOnce(&mut LineWriter<'_>)) -> String {
     let mut out = Vec::new();
     write(&mut LineWriter::new(&mut out, false));

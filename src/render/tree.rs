@@ -1,4 +1,4 @@
-//! The form for people: every field with the bytes it came from.
+//! The tree format: every field with the bytes it was read from.
 //!
 //! ```text
 //! #14  +0.120034  server → client  dnp link_update  8 bytes
@@ -6,8 +6,8 @@
 //!   0x02                      links       1 element
 //!   0x02   01 00              └ [0]
 //! ```
-//! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first joined, unmasked
-//! or inflated source) and the bytes, on the right the tree.
+//! On the left the offset (`0x04.4`: bit 4 of byte 4; `1:04`: byte 4 of the first reassembled,
+//! unmasked or inflated source) and the bytes, on the right the tree.
 
 use super::gutter::Gutter;
 use super::leaf;
@@ -19,13 +19,13 @@ use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};
 use crate::dissect::Message;
 
-/// The width where output is no terminal.
+/// The width if output is not a terminal.
 const WIDTH: usize = 120;
-/// Names longer than this do not push their siblings' values further right.
+/// Longer names do not move their siblings' values further right.
 const NAME: usize = 20;
-/// Columns that names of the application leave to their values.
+/// The columns that the application's names leave for their values.
 const VALUE: usize = 14;
-/// Levels deeper than this are told by number: nesting has no bound that a screen could follow.
+/// Deeper levels are shown as a number: nesting may exceed any screen.
 const GUIDES: usize = 12;
 
 /// Draws trees.
@@ -33,31 +33,31 @@ const GUIDES: usize = 12;
 pub struct Trees {
     style: Style,
     width: usize,
-    /// How many bytes stand in one line.
+    /// The number of bytes in a line.
     row: usize,
     pub(super) clock: Clock,
     open: Vec<Level>,
 }
 
-/// The siblings being drawn.
+/// The state of one level of siblings.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     end: usize,
-    /// The next element's index, in a list.
+    /// The next element's index, for a list.
     next: Option<u32>,
-    /// How wide the widest name is.
+    /// The width of the widest name.
     names: usize,
     /// Does the group or list itself have later siblings?
     more: bool,
-    /// The fields of a list's element: its index stands before the first one.
+    /// For the fields of a list's element: its index precedes the first one.
     element: Option<Element>,
 }
 
-/// A group in a list has no line of its own: its fields stand behind its index.
+/// A group in a list has no line of its own: its fields follow its index.
 #[derive(Clone, Copy, Debug)]
 struct Element {
     index: u32,
-    /// How wide the list's widest index is, with its brackets.
+    /// The width of the list's widest index, with its brackets.
     width: usize,
     /// No field has been drawn yet.
     first: bool,
@@ -69,7 +69,7 @@ struct Page<'a> {
     tree: &'a Tree,
     sources: Sources<'a>,
     gutter: Gutter,
-    /// Nothing of it is on the wire.
+    /// It is the derived tree, which has no bytes on the wire.
     beside: bool,
 }
 
@@ -99,26 +99,26 @@ impl Trees {
         let dissection = message.dissection;
         let gutter = Gutter::new(self.row, message.place.bytes.len());
         let page = Page { tree: &dissection.tree, sources: message.sources(), gutter, beside: false };
-        let told = self.fields(page, message, &mut line);
+        let fault_shown = self.fields(page, message, &mut line);
         if !dissection.derived.is_empty() {
             self.fields(Page { tree: &dissection.derived, beside: true, ..page }, message, &mut line);
         }
-        if !told {
+        if !fault_shown {
             fault(message, self.width, &mut line);
         }
         notes(message, self.width, &mut line);
         line.newline();
     }
 
-    /// Draws a tree. Returns whether the fault has been told.
+    /// Draws a tree. Returns whether it included the fault.
     fn fields(&mut self, page: Page<'_>, message: &Message<'_>, line: &mut LineWriter<'_>) -> bool {
         let nodes = page.tree.nodes();
         let mut here = level(page, 0, nodes.len(), false, false);
-        let (mut at, mut told) = (0, false);
+        let (mut at, mut fault_shown) = (0, false);
         self.open.clear();
         loop {
             while at >= here.end {
-                let Some(outer) = self.open.pop() else { return told };
+                let Some(outer) = self.open.pop() else { return fault_shown };
                 here = outer;
             }
             let node = &nodes[at];
@@ -180,9 +180,9 @@ impl Trees {
             if !inside && self.style.verbose && !page.beside && !node.derived() {
                 page.gutter.dump(node, page.sources, line);
             }
-            if std::ptr::eq(node.field, &UNPARSED) && !told {
+            if std::ptr::eq(node.field, &UNPARSED) && !fault_shown {
                 fault(message, self.width, line);
-                told = true;
+                fault_shown = true;
             }
             at = if inside && !numbers { at + 1 } else { next };
             if inside && !numbers {
@@ -192,7 +192,7 @@ impl Trees {
         }
     }
 
-    /// The lines that lead from a group to its fields, and an element's index.
+    /// The guides from a group to its fields, and an element's index.
     fn guides(&self, here: &mut Level, more: bool, line: &mut LineWriter<'_>) {
         let depth = self.open.len();
         line.paint(line.palette.dim);
@@ -205,7 +205,7 @@ impl Trees {
         for k in 1 + skipped..=depth {
             let (above, level) = (&self.open[k - 1], self.open.get(k).unwrap_or(here));
             let first = k == depth && level.element.is_some_and(|e| e.first);
-            // The top level and the fields of an element have no connectors of their own.
+            // The top level and the fields of an element have no guides of their own.
             if k > 1 && above.element.is_none() {
                 line.put(match (first, level.more) {
                     (true, true) => "├ ",
@@ -235,7 +235,7 @@ impl Trees {
         line.reset();
     }
 
-    /// What the field is for, where there is room for it.
+    /// The field's documentation, if it fits.
     fn doc(&self, node: &Node, line: &mut LineWriter<'_>) {
         let doc = node.field.doc;
         let room = self.width.saturating_sub(line.column + 3);
@@ -251,7 +251,7 @@ impl Trees {
     }
 }
 
-/// The level whose nodes stand between `at` and `end`.
+/// The state of the level whose nodes are from `at` to `end`.
 fn level(page: Page<'_>, at: usize, end: usize, list: bool, more: bool) -> Level {
     let nodes = page.tree.nodes();
     let (mut k, mut count, mut names) = (at, 0u32, 0);

@@ -1,4 +1,4 @@
-//! What stands around a message's tree: the line above it, its fault, its notes.
+//! The text around a message's tree: the header line, the fault, the notes.
 
 use super::line_writer::LineWriter;
 use crate::capture::Time;
@@ -6,21 +6,21 @@ use crate::codec::{Fault, Level};
 use crate::dissect::{Message, Role};
 use std::fmt::Write;
 
-/// How times are shown to people.
+/// The form of times in text formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeForm {
     /// Since the capture's first frame.
     Relative,
-    /// Since the one before.
+    /// Since the previous message.
     Delta,
-    /// The day and the time of day, UTC.
+    /// Date and time of day, UTC.
     Utc,
     /// Seconds since 1970.
     Epoch,
 }
 
-/// What times are counted from: the capture's first frame (or the first message, where nobody has
-/// told of a frame), and the message before.
+/// The reference points of relative times: the capture's first frame (or the first message, if no
+/// frame was reported), and the previous message.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     first: Option<Time>,
@@ -54,7 +54,7 @@ impl Clock {
     }
 }
 
-/// Writes how long after `start` this was: `+1.004217`, with the capture's digits.
+/// Writes the time since `start`: `+1.004217`, with the capture's digits.
 fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     let nanos = time.since(start);
     let digits = time.digits.min(9) as usize;
@@ -73,8 +73,8 @@ fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
     }
 }
 
-/// The line above a tree: frame, time, direction, protocol, message, length, and the addresses
-/// where there is room for them.
+/// The header line of a tree: frame, time, direction, protocol, message, length, and the addresses
+/// if they fit.
 pub fn header(
     message: &Message<'_>,
     (form, clock): (TimeForm, &mut Clock),
@@ -124,7 +124,7 @@ pub fn header(
         line.put("  ");
         addresses(message, line);
         flow(message, line);
-        // Without room for the addresses the conversation's number tells clients apart.
+        // If the addresses do not fit, the conversation's number distinguishes clients.
         if line.column > width && !verbose {
             line.back(mark);
             line.put("  ");
@@ -180,7 +180,7 @@ fn one_fault(fault: &Fault, width: usize, line: &mut LineWriter<'_>) {
     line.put("  ");
     line.paint(line.palette.error);
     line.put("✗ ");
-    // The pen takes everything.
+    // A LineWriter cannot fail.
     let _ = write!(Wrapped { line, width }, "{fault}");
     line.reset();
     line.newline();
@@ -204,7 +204,7 @@ pub fn notes(message: &Message<'_>, width: usize, line: &mut LineWriter<'_>) {
     }
 }
 
-/// A level's colour and sign.
+/// The colour and sign of a level.
 pub fn level(level: Level, line: &LineWriter<'_>) -> (&'static str, &'static str) {
     match level {
         Level::Note => (line.palette.note, "•"),
@@ -213,7 +213,7 @@ pub fn level(level: Level, line: &LineWriter<'_>) -> (&'static str, &'static str
     }
 }
 
-/// Text broken at blanks where the line is full, continued below its own start.
+/// Wraps text at blanks; continuation lines are indented to its start.
 struct Wrapped<'a, 'b> {
     line: &'a mut LineWriter<'b>,
     width: usize,

@@ -1,14 +1,14 @@
-//! Tables for people: in columns, as wide as the terminal.
+//! Text tables with aligned columns, as wide as the terminal.
 //!
-//! Where a table is too wide, its headings take two lines, then it does without what it can do
-//! without, and at last it is folded: further columns stand below, behind the same keys. Where
-//! output is no terminal each row is one line.
+//! If a table is too wide, first its headings take two lines, then dispensable columns are left
+//! out, and finally it is folded: further columns follow below, after the same keys. If output is
+//! not a terminal, each row is one line.
 
 use super::table::{Cell, Table};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
-/// What people need only where a row has something else than this.
+/// Columns that text output omits if all rows have this value.
 const USUAL: [(&str, &str); 8] = [
     ("connection", "1"),
     ("faults", "0"),
@@ -19,25 +19,25 @@ const USUAL: [(&str, &str); 8] = [
     ("never_handled", "0"),
     ("roles", "known"),
 ];
-/// Columns for programs: people see the others.
+/// Columns for programs only.
 const DETAILS: [&str; 7] = ["missing", "lost_share", "ack_p99", "ack_jitter", "rtt_p99", "life_p90", "life_p99"];
-/// What goes first where there is little room; `proto` only where it is the same in all rows: the
-/// overview names it.
+/// Columns to omit first if there is little room; `proto` only if it is the same in all rows: the
+/// overview has it.
 const SPARE: [&str; 6] = ["proto", "share", "transport", "largest", "p99", "p90"];
-/// Headings that are longer than what stands below them.
+/// Shorter headings, for those longer than their column's values.
 const SHORT: [(&str, &str); 2] = [("reliable", "rel"), ("duplicates", "dup")];
-/// Between two columns.
+/// The gap between two columns.
 const GAP: usize = 2;
-/// No text takes more columns, whoever wrote it.
+/// The maximum width of a text, whatever its source.
 const TEXT: usize = 60;
 
 /// One column, as text.
 struct Column {
     name: &'static str,
-    /// The heading's lines.
+    /// The lines of the heading.
     heading: Vec<&'static str>,
     cells: Vec<String>,
-    /// Numbers stand at the right.
+    /// Right-aligned, for numbers.
     right: bool,
 }
 
@@ -58,8 +58,8 @@ impl Column {
         }
     }
 
-    /// Does it tell people anything?
-    fn says(&self) -> bool {
+    /// Does it have any information?
+    fn is_informative(&self) -> bool {
         let usual = USUAL.iter().find(|(name, _)| *name == self.name).map_or("-", |(_, usual)| usual);
         !DETAILS.contains(&self.name) && self.cells.iter().any(|cell| cell != usual && cell != "-")
     }
@@ -69,7 +69,7 @@ impl Column {
         words.map(UnicodeWidthStr::width).max().unwrap_or(0)
     }
 
-    /// Makes the heading as narrow as it can be: shorter, or in two lines.
+    /// Makes the heading narrower: shorter, or in two lines.
     fn narrow_heading(&mut self) {
         if let Some((_, short)) = SHORT.iter().find(|(name, _)| *name == self.name) {
             self.heading = vec![short];
@@ -101,13 +101,13 @@ fn text_of(cell: &Cell, digits: usize) -> String {
     }
 }
 
-/// Appends a table in columns. Columns that say nothing in any row are left out, and details.
-/// `width`: the terminal's.
+/// Appends a table with aligned columns. Columns without information in any row are left out, and
+/// so are details. `width`: the terminal's.
 pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
     let names = table.shape.columns.iter().enumerate();
     let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
     let keys = table.shape.columns.get(..table.shape.keys).unwrap_or(&[]);
-    columns.retain(Column::says);
+    columns.retain(Column::is_informative);
     if !table.shape.title.is_empty() {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{}", table.shape.title);
@@ -117,9 +117,9 @@ pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
         columns.iter_mut().for_each(Column::narrow_heading);
     }
     for spare in SPARE {
-        let told = |c: &Column| spare != "proto" || c.cells.windows(2).all(|pair| pair[0] == pair[1]);
+        let dispensable = |c: &Column| spare != "proto" || c.cells.windows(2).all(|pair| pair[0] == pair[1]);
         if total(&columns) > width {
-            columns.retain(|c| c.name != spare || !told(c));
+            columns.retain(|c| c.name != spare || !dispensable(c));
         }
     }
     let keys = columns.iter().take_while(|c| keys.contains(&c.name)).count();
@@ -134,14 +134,14 @@ pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
     }
 }
 
-/// How wide the table is where nothing restricts it.
+/// The width of the table without a limit.
 pub fn width(table: &Table) -> usize {
     let columns = table.shape.columns.iter().enumerate().map(|(place, name)| Column::new(table, place, name));
-    total(&columns.filter(Column::says).collect::<Vec<_>>())
+    total(&columns.filter(Column::is_informative).collect::<Vec<_>>())
 }
 
-/// How many of the columns stand beside the keys: as many as fit, at least one, and none of a
-/// family (`ack_p50`, `ack_max`) without the others, where the family fits at all.
+/// How many of the columns go beside the keys: as many as fit, at least one, and no family
+/// (`ack_p50`, `ack_max`) in part, if it fits as a whole.
 fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
     let mut at = keys;
     let fit = columns.iter().take_while(|c| {
@@ -149,12 +149,13 @@ fn fold(keys: usize, columns: &[Column], width: usize) -> usize {
         at <= width
     });
     let fit = fit.count();
-    let torn = |count: &usize| columns.get(count - 1..=*count).is_some_and(|pair| kin(pair[0].name, pair[1].name));
-    (1..=fit).rev().find(|count| !torn(count)).unwrap_or(fit.max(1))
+    let splits_family =
+        |count: &usize| columns.get(count - 1..=*count).is_some_and(|pair| same_family(pair[0].name, pair[1].name));
+    (1..=fit).rev().find(|count| !splits_family(count)).unwrap_or(fit.max(1))
 }
 
-/// Do the names begin or end with the same word, of several?
-fn kin(a: &str, b: &str) -> bool {
+/// Do the names have a common first or last word, of several?
+fn same_family(a: &str, b: &str) -> bool {
     let words = |name: &'_ str| Some((name.split_once('_')?.0.to_string(), name.rsplit_once('_')?.1.to_string()));
     matches!((words(a), words(b)), (Some(a), Some(b)) if a.0 == b.0 || a.1 == b.1)
 }
@@ -169,7 +170,7 @@ fn block(columns: &[&Column], out: &mut String) {
     let rows = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let columns: Vec<(&Column, usize)> = columns.iter().map(|c| (*c, c.width())).collect();
     let mut line = String::new();
-    // Headings stand at the bottom of their lines.
+    // Headings are bottom-aligned.
     for k in 0..high + rows {
         line.clear();
         for (column, width) in &columns {

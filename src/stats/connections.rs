@@ -1,5 +1,5 @@
-//! The tables of what became of numbered messages, requests and links: a row for each direction of
-//! each connection.
+//! The tables of numbered messages, requests and links: a row for each direction of each
+//! connection.
 
 use super::Stats;
 use super::delivery::{Connection, Direction};
@@ -8,7 +8,7 @@ use super::table::{Cell, Shape, Table};
 use super::tables::{client, share};
 use crate::flow::Side;
 
-/// Delays are reported at these percentiles, and at their maximum.
+/// The percentiles of delays in the tables, beside the maximum.
 const PERCENTILES: [f64; 3] = [50.0, 90.0, 99.0];
 
 static DELIVERY: Shape = Shape {
@@ -92,7 +92,7 @@ fn delays(all: &Delays, row: &mut Vec<Cell>) {
     row.push(Cell::millis(all.jitter()));
 }
 
-/// The directions of all connections: the connection, who sent, what.
+/// The directions of all connections: the connection, the sender's role, the figures.
 pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static str, &Direction)> {
     stats.delivery.iter().flat_map(|connection| {
         let flow = stats.flow(connection.flow);
@@ -109,8 +109,8 @@ pub fn directions(stats: &Stats) -> impl Iterator<Item = (&Connection, &'static 
     })
 }
 
-/// Which connection, and who sent.
-fn whose(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
+/// The key columns: the connection, and the sender's role.
+fn key_cells(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
     let proto = stats.flow(connection.flow).map_or("", |f| f.proto);
     vec![connection.flow.into(), Cell::Int(connection.ordinal as u64), proto.into(), role.into()]
 }
@@ -119,7 +119,7 @@ fn whose(stats: &Stats, connection: &Connection, role: &str) -> Vec<Cell> {
 pub fn delivery(stats: &Stats) -> Table {
     let mut table = Table::new(&DELIVERY);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.messages > 0) {
-        let mut row = whose(stats, connection, role);
+        let mut row = key_cells(stats, connection, role);
         row.extend([d.messages, d.copies, d.resent].map(Cell::Int));
         row.push(share(d.resent, d.copies));
         let counts = [d.duplicates, d.given_up(), d.never_acked(), d.gaps, d.missing, d.late, d.lost()];
@@ -136,7 +136,7 @@ pub fn delivery(stats: &Stats) -> Table {
 pub fn requests(stats: &Stats) -> Table {
     let mut table = Table::new(&REQUESTS);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.requests + d.answers + d.unmatched > 0) {
-        let mut row = whose(stats, connection, role);
+        let mut row = key_cells(stats, connection, role);
         row.extend([d.requests, d.answers, d.unanswered(), d.unmatched].map(Cell::Int));
         delays(&d.answer_time, &mut row);
         table.rows.push(row);
@@ -148,7 +148,7 @@ pub fn requests(stats: &Stats) -> Table {
 pub fn links(stats: &Stats) -> Table {
     let mut table = Table::new(&LINKS);
     for (connection, role, d) in directions(stats).filter(|(.., d)| d.offered + d.ended > 0) {
-        let mut row = whose(stats, connection, role);
+        let mut row = key_cells(stats, connection, role);
         row.extend([d.offered, d.accepted, d.refused, d.ended].map(Cell::Int));
         delays(&d.life, &mut row);
         row.pop();

@@ -1,15 +1,15 @@
-//! The numbered messages of one direction one by one, each with its copies.
+//! The numbered messages of one direction, listed individually with their copies.
 
 use rustc_hash::FxHashMap;
 
-/// The messages of one direction one by one.
+/// The listed messages of one direction.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
     /// In order of first appearance.
     pub messages: Vec<Row>,
-    /// Frames that came before their turn, and how many numbers they passed over.
+    /// Frames with a number past the next one, and how many numbers they skipped.
     pub gaps: Vec<(u64, u32)>,
-    /// Frames of first copies behind a higher number.
+    /// Frames of first copies with a number below the highest.
     pub late: Vec<u64>,
     places: FxHashMap<i64, usize>,
 }
@@ -21,7 +21,7 @@ pub struct Row {
     pub extended: i64,
     /// The number on the wire.
     pub number: u16,
-    /// What it is.
+    /// The message's name.
     pub message: &'static str,
     /// The application's number for it.
     pub message_id: Option<u64>,
@@ -29,17 +29,17 @@ pub struct Row {
     pub copies: Vec<Copied>,
     /// The frame of the first acknowledgement.
     pub acked: Option<u64>,
-    /// The sender made its last try.
+    /// The sender made its last attempt.
     pub last_try: bool,
 }
 
 impl Row {
-    /// Did no copy get through the receiver's filter? Not where the filter is not known.
+    /// Did no copy pass the receiver's filter? False if the filter is not known.
     pub fn never_handled(&self) -> bool {
         self.copies.iter().all(|copy| copy.handled == Some(false))
     }
 
-    /// The frames of the copies that got through.
+    /// The frames of the copies that passed.
     pub fn handled(&self) -> impl Iterator<Item = u64> {
         self.copies.iter().filter(|copy| copy.handled == Some(true)).map(|copy| copy.frame)
     }
@@ -50,14 +50,14 @@ impl Row {
 pub struct Copied {
     /// The frame.
     pub frame: u64,
-    /// It came after an acknowledgement.
+    /// It was captured after an acknowledgement.
     pub acked: bool,
-    /// It got through the receiver's filter; `None` where that is not known.
+    /// It passed the receiver's filter; `None` if that is not known.
     pub handled: Option<bool>,
 }
 
 impl Rows {
-    /// The row of this message, which may be this new one.
+    /// The row of this message, added if it is new.
     pub fn row(&mut self, new: Row) -> &mut Row {
         let place = *self.places.entry(new.extended).or_insert(self.messages.len());
         if place == self.messages.len() {

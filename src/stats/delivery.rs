@@ -1,23 +1,23 @@
-//! Delivery: what became of the numbered messages, requests and links of each connection.
+//! Delivery figures of the numbered messages, requests and links of each connection.
 //!
-//! Worked out once for all protocols, from the [`Event`]s that their sessions tell. The words mean:
+//! Computed once for all protocols, from the [`Event`]s of their sessions. Definitions:
 //!
 //! | word | meaning |
 //! |---|---|
-//! | messages | numbers seen; copies: with every further copy of them |
-//! | resent | copies of what no acknowledgement had named yet: lost behind the capture point, or its acknowledgement |
-//! | duplicates | copies of what had been acknowledged: needless, or made by the network |
-//! | acked | messages that an acknowledgement named; `delay` from the first copy to the first acknowledgement |
-//! | round trip | the same, of messages sent once only: of others nobody knows which copy was acknowledged |
-//! | given up | the sender's last try was seen, and no acknowledgement |
-//! | gaps, missing | how often a number came too early, and how many numbers were passed over |
-//! | late | first copies behind a higher number: reordered, or sent again after a loss |
-//! | lost | missing and never come: lost before the capture point for good |
-//! | handled twice | more than one copy gets through the receiver's own filter to its application |
-//! | never handled | no copy gets through, though the capture has it |
+//! | messages | numbers seen; copies: including every further copy of them |
+//! | resent | copies before any acknowledgement: the message was lost after the capture point, or its acknowledgement was |
+//! | duplicates | copies after an acknowledgement: unnecessary, or made by the network |
+//! | acked | acknowledged messages; `delay` from the first copy to the first acknowledgement |
+//! | round trip | the same, for messages sent only once: for others it is unknown which copy was acknowledged |
+//! | given up | the sender's last attempt was seen, and no acknowledgement |
+//! | gaps, missing | how often a number came too early, and how many numbers were skipped |
+//! | late | first copies with a number below the highest: reordered, or retransmitted after a loss |
+//! | lost | missing and never seen: finally lost before the capture point |
+//! | handled twice | more than one copy passes the receiver's own filter to its application |
+//! | never handled | no copy passes, though the capture has it |
 //!
-//! The last two are known where the filter is, and hold for the receiver that gets what the capture
-//! has: best of a capture at its side.
+//! The last two are known if the filter is, and hold for a receiver that gets what the capture has:
+//! they are most reliable for a capture at its side.
 
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
@@ -27,11 +27,12 @@ use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
 use rustc_hash::FxHashMap;
 
-/// So many connections have figures of their own; those after them share the last ones.
+/// The cap on connections with figures of their own; further ones share the last entry.
 pub const CONNECTIONS: usize = 1024;
-/// So many copies of messages are listed one by one where rows are wanted; others are counted.
+/// The cap on individually listed copies; further ones are counted.
 pub const LISTED: usize = 500_000;
-/// So many messages whose sender has made its last try are watched for a late acknowledgement.
+/// The cap on messages after their sender's last attempt that are watched for a late
+/// acknowledgement.
 const LAST_TRIES: usize = 256;
 
 /// One direction of a connection. Delays are in nanoseconds.
@@ -41,19 +42,19 @@ pub struct Direction {
     pub messages: u64,
     /// All copies of them.
     pub copies: u64,
-    /// Copies of what was not acknowledged yet.
+    /// Copies before an acknowledgement.
     pub resent: u64,
-    /// Copies of what was.
+    /// Copies after an acknowledgement.
     pub duplicates: u64,
-    /// Messages that an acknowledgement named.
+    /// Acknowledged messages.
     pub acked: u64,
-    /// Acknowledgements of numbers that the capture has not.
+    /// Acknowledgements of numbers that are not in the capture.
     pub acked_unseen: u64,
-    /// Messages that came before their turn.
+    /// Messages with a number past the next one.
     pub gaps: u64,
-    /// How many numbers these passed over.
+    /// How many numbers these skipped.
     pub missing: u64,
-    /// First copies behind a higher number.
+    /// First copies with a number below the highest.
     pub late: u64,
     /// Messages of which the receiver's application gets more than one copy.
     pub handled_twice: u64,
@@ -61,13 +62,13 @@ pub struct Direction {
     pub never_handled: u64,
     /// First copy to first acknowledgement.
     pub ack_delay: Delays,
-    /// The same, of messages sent once only.
+    /// The same, for messages sent only once.
     pub round_trip: Delays,
     /// Requests.
     pub requests: u64,
     /// Answers to them.
     pub answers: u64,
-    /// Answers to nothing that was seen.
+    /// Answers without a request seen.
     pub unmatched: u64,
     /// Request to answer.
     pub answer_time: Delays,
@@ -81,23 +82,23 @@ pub struct Direction {
     pub ended: u64,
     /// How long those lived.
     pub life: Delays,
-    /// The messages one by one, where wanted.
+    /// The messages listed individually, if requested.
     pub rows: Rows,
     last_tries: Vec<i64>,
 }
 
 impl Direction {
-    /// Messages that nothing has acknowledged.
+    /// Messages without any acknowledgement.
     pub fn never_acked(&self) -> u64 {
         self.messages.saturating_sub(self.acked)
     }
 
-    /// Messages whose sender has made its last try in vain.
+    /// Messages whose sender has made its last attempt without success.
     pub fn given_up(&self) -> u64 {
         self.last_tries.len() as u64
     }
 
-    /// Numbers that were passed over and never came.
+    /// Numbers that were skipped and never seen.
     pub fn lost(&self) -> u64 {
         self.missing.saturating_sub(self.late)
     }
@@ -113,7 +114,7 @@ impl Direction {
 pub struct Connection {
     /// The conversation.
     pub flow: u64,
-    /// Which connection of it, from 1.
+    /// The number of the connection in it, from 1.
     pub ordinal: u32,
     /// What each side sent.
     pub directions: [Direction; 2],
@@ -128,20 +129,20 @@ impl Connection {
 /// All connections of a capture.
 #[derive(Clone, Debug, Default)]
 pub struct Deliveries {
-    /// By their beginning; of those past [`CONNECTIONS`] the last one holds the sum.
+    /// In order of their beginning; beyond [`CONNECTIONS`], the last one is the sum of the others.
     pub connections: Vec<Connection>,
     /// The current connection of each conversation.
     current: FxHashMap<u64, usize>,
     rows: bool,
     listed: usize,
-    /// Copies that were not listed.
+    /// The number of copies not listed.
     pub omitted: u64,
-    /// The last connection is the sum of several.
+    /// The last connection is a sum of several.
     pub summed: bool,
 }
 
 impl Deliveries {
-    /// `rows`: every message one by one, too.
+    /// `rows`: also list every message individually.
     pub fn new(rows: bool) -> Deliveries {
         Deliveries { rows, ..Deliveries::default() }
     }
@@ -167,20 +168,20 @@ impl Deliveries {
                 n
             }
         };
-        // The conversations past the cap need no memory either.
+        // Conversations beyond the cap are not stored either.
         if !self.summed {
             self.current.insert(flow, at);
         }
         at
     }
 
-    /// What a message says.
+    /// Counts the events of a message.
     pub fn see(&mut self, message: &Message<'_>) {
         let (flow, side, frame) = (message.flow_info.flow, message.place.side, message.place.frame);
         let now = message.place.time.nanos() as i64;
         let name = message.dissection.message;
         for event in &message.dissection.delivery {
-            // A request that was filtered away has no row: the answer counts where it came.
+            // A request that was filtered out has no entry: the answer counts where it arrived.
             if let Event::AnswerElsewhere { flow, side, after } = *event
                 && let Some(asked) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
@@ -252,7 +253,7 @@ impl Deliveries {
         }
     }
 
-    /// The connections of which there is something to say.
+    /// The connections with any events.
     pub fn iter(&self) -> impl Iterator<Item = &Connection> {
         self.connections.iter().filter(|c| c.used())
     }

@@ -1,4 +1,4 @@
-//! Two captures at message level: what appeared, what vanished, what changed.
+//! Comparison of two captures at message level: new, missing and changed messages.
 
 use super::connections::directions;
 use super::table::{Cell, Shape, Table};
@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// What two captures are held against each other by.
+/// The figures that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// Messages a second.
@@ -20,7 +20,7 @@ pub enum Metric {
     Count,
     /// Copies before an acknowledgement, as a share of all copies.
     Resent,
-    /// Numbers that never came, as a share of all.
+    /// Numbers never seen, as a share of all.
     Lost,
     /// The median delay of acknowledgements.
     Ack,
@@ -45,13 +45,13 @@ impl Metric {
         Metric::ALL.iter().find(|(_, m)| *m == self).map_or("", |(name, _)| name)
     }
 
-    /// Shares are compared by their difference, everything else relative to the first capture.
+    /// Shares are compared by their difference, other figures relative to the first capture.
     fn is_share(self) -> bool {
         matches!(self, Metric::Resent | Metric::Lost)
     }
 }
 
-/// A limit of the user's: what makes two captures too different.
+/// A limit given by the user: a difference that counts as failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
     /// `rate>10%`: a change of more than that, up or down.
@@ -60,7 +60,7 @@ pub enum Limit {
     Appeared,
     /// A kind of message is only in the first.
     Vanished,
-    /// A kind of message has other fields.
+    /// A kind of message has different fields.
     Fields,
 }
 
@@ -113,14 +113,14 @@ pub enum Change {
     Appeared,
     /// Only in the first.
     Vanished,
-    /// Field paths that only the second and only the first capture has.
+    /// Field paths that only the second, and only the first, capture has.
     Fields(Vec<String>, Vec<String>),
-    /// A figure that is not the same: in the first, in the second.
+    /// A figure that differs: in the first, in the second.
     Figure(Metric, f64, f64),
 }
 
 impl Change {
-    /// How much it is, as a part: of shares the difference, else relative to the first capture.
+    /// Its size as a fraction: of shares the difference, else relative to the first capture.
     pub fn part(&self) -> f64 {
         match self {
             Change::Figure(metric, a, b) if metric.is_share() => b - a,
@@ -130,7 +130,7 @@ impl Change {
         }
     }
 
-    /// Does it break this limit?
+    /// Does it exceed this limit?
     pub fn breaks(&self, limit: Limit) -> bool {
         match (self, limit) {
             (Change::Appeared, Limit::Appeared)
@@ -142,16 +142,16 @@ impl Change {
     }
 }
 
-/// What differs, and in what: `riptide.reliable`, `riptide from the client`.
+/// A difference, and its subject: `riptide.reliable`, `riptide from the client`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// In what.
+    /// The subject.
     pub of: String,
-    /// What.
+    /// The difference.
     pub change: Change,
 }
 
-/// All differences between two captures, that of messages first.
+/// All differences between two captures, those of messages first.
 pub fn differences(a: &Stats, b: &Stats) -> Vec<Difference> {
     let mut list = Vec::new();
     for (word, first, second) in [("", &a.kinds, &b.kinds), (" (schema)", &a.schemas, &b.schemas)] {
@@ -206,8 +206,8 @@ fn kinds(x: &Kind, y: &Kind, seconds_x: f64, seconds_y: f64, add: &mut dyn FnMut
     }
 }
 
-/// Resent and lost as shares, acknowledgement and answer in milliseconds: means over connections
-/// of the medians, weighted by how many there are.
+/// Resent and lost as shares, acknowledgement and answer times in milliseconds: means of the
+/// connections' medians, weighted by count.
 type Figures = (String, [Option<f64>; 4]);
 
 fn deliveries(stats: &Stats) -> Vec<Figures> {
@@ -234,8 +234,8 @@ fn deliveries(stats: &Stats) -> Vec<Figures> {
 static DIFFERENCES: Shape =
     Shape { kind: "difference", title: "", keys: 2, columns: &["of", "what", "a", "b", "change", "broken"] };
 
-/// The differences as a table; `broken` are those that break a limit. `apart`: a row for each
-/// field that only one of them has, for people.
+/// The differences as a table; `broken` are those that exceed a limit. `apart`: a row for each
+/// field that only one capture has, for text output.
 pub fn table(differences: &[Difference], limits: &[Limit], apart: bool) -> Table {
     let mut table = Table::new(&DIFFERENCES);
     let number = |metric: Metric, x: f64| match metric {

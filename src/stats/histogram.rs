@@ -1,14 +1,14 @@
-//! Delays: percentiles of any number of them in a fixed amount of memory.
+//! Delay statistics: percentiles of any number of values in a fixed amount of memory.
 
-/// Powers of two are divided into as many buckets of equal width.
+/// The number of equal buckets per power of two, as a power of two.
 const SUB_BITS: u32 = 5;
 const SUB: usize = 1 << SUB_BITS;
 /// Delays of 2^42 ns (73 minutes) and more share the last bucket.
 const TOP_BITS: u32 = 42;
 const BUCKETS: usize = (TOP_BITS - SUB_BITS + 1) as usize * SUB;
 
-/// Delays in nanoseconds: count, extremes and mean exactly, percentiles within 1/64 of their value,
-/// and jitter. Takes at most 5 KB.
+/// Delays in nanoseconds: exact count, extremes and mean, percentiles within 1/64 of their value,
+/// and jitter. At most 5 KB.
 #[derive(Clone, Debug, Default)]
 pub struct Delays {
     count: u64,
@@ -41,7 +41,7 @@ impl Delays {
         }
     }
 
-    /// How many there are.
+    /// The number of delays.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -78,7 +78,7 @@ impl Delays {
     }
 }
 
-/// Where a delay is counted.
+/// The index of a delay's bucket.
 fn bucket(nanos: i64) -> usize {
     let n = nanos.max(0) as u64;
     if n < SUB as u64 {

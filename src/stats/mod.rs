@@ -1,12 +1,12 @@
-//! Statistics of a capture: what was said how often, by whom, when, and what became of it.
+//! Statistics of a capture: messages by kind, conversation and time, and their delivery.
 //!
-//! [`Stats`] is a [`Sink`]: it counts messages as they pass and keeps none. Its memory does not
-//! grow with the length of the capture: conversations beyond [`CONVERSATIONS`] and connections
-//! beyond [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come
-//! from histograms. No allocation a message in the steady state.
+//! [`Stats`] is a [`Sink`]: it counts messages and stores none. Its memory does not grow with the
+//! length of the capture: conversations beyond [`CONVERSATIONS`] and connections beyond
+//! [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come from
+//! histograms. No allocation per message in the steady state.
 //!
-//! [`tables`] and [`connections`] make tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
-//! captures, [`track`] follows one field.
+//! [`tables`] and [`connections`] make tables of it, [`rows`] lists deliveries individually,
+//! [`diff`] compares two captures, [`track`] follows one field.
 
 pub mod aligned;
 pub mod connections;
@@ -36,16 +36,16 @@ use std::cell::Cell;
 use std::net::SocketAddr;
 use timeline::Timeline;
 
-/// So many conversations are told apart.
+/// The cap on conversations with an entry of their own.
 pub const CONVERSATIONS: usize = 100_000;
-/// Steps of the timeline that is drawn.
+/// The number of steps of the chart's timeline.
 const CHART_STEPS: usize = 4096;
-/// Rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
+/// The cap on rows of `--by second`: a day; longer captures get rows of 2 s, 4 s, and so on.
 pub const SECONDS: usize = 86_400;
-/// Fields of one message whose names are remembered to compare captures.
+/// The cap on field names per message that are stored to compare captures.
 const FIELDS: usize = 2000;
 
-/// What was counted of a kind of message.
+/// The counters of a kind of message.
 #[derive(Clone, Debug, Default)]
 pub struct Kind {
     /// How many.
@@ -54,11 +54,11 @@ pub struct Kind {
     pub bytes: u64,
     /// The longest.
     pub largest: u64,
-    /// TCP carried them, or the protocol numbers them and waits for an acknowledgement.
+    /// Sent over TCP, or numbered by the protocol and acknowledged.
     pub reliable: bool,
     /// How many had a fault.
     pub faults: u64,
-    /// The paths of the fields that occurred, where wanted.
+    /// The paths of the fields that occurred, if requested.
     pub fields: FxHashSet<Vec<&'static str>>,
 }
 
@@ -70,7 +70,7 @@ impl Kind {
     }
 }
 
-/// What was counted of a conversation. Arrays are by [`Side`].
+/// The counters of a conversation. Arrays are indexed by [`Side`].
 #[derive(Clone, Debug)]
 pub struct Flow {
     /// Its number.
@@ -83,33 +83,33 @@ pub struct Flow {
     pub transport: Transport,
     /// Both ends; `None` for hex text.
     pub ends: Option<[SocketAddr; 2]>,
-    /// Who the server is, as far as is known.
+    /// The server's side, if known.
     pub server: Option<Side>,
-    /// The first message.
+    /// The time of the first message.
     pub first: Time,
-    /// The last one.
+    /// The time of the last one.
     pub last: Time,
     /// Messages.
     pub messages: [u64; 2],
     /// Their bytes.
     pub bytes: [u64; 2],
-    /// How TCP ended.
+    /// How the TCP connection ended.
     pub end: Option<End>,
     /// The last message's name.
     pub last_message: &'static str,
     line_proto: &'static str,
 }
 
-/// What is wanted beside the counts.
+/// Optional parts of the statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
-    /// Every delivery one by one.
+    /// Lists every delivery individually.
     pub rows: bool,
-    /// The fields of each message.
+    /// Collects the fields of each message.
     pub fields: bool,
 }
 
-/// Everything that is counted.
+/// All counters.
 #[derive(Debug)]
 pub struct Stats {
     /// Messages.
@@ -130,13 +130,13 @@ pub struct Stats {
     pub schemas: FxHashMap<(&'static str, &'static str), Kind>,
     /// Conversations in order of their first message.
     pub flows: Vec<Flow>,
-    /// Messages of conversations that are not told apart.
+    /// Messages of conversations beyond the cap.
     pub unlisted: u64,
-    /// The input was not read to its end: whoever reads it says so, for [`Report::json`].
+    /// The input was not read to its end; set by the reader of the input, for [`Report::json`].
     pub stopped: bool,
-    /// For charts.
+    /// The timeline for charts.
     pub chart: Timeline,
-    /// By the second.
+    /// The timeline by second.
     pub seconds: Timeline,
     /// Numbered messages, requests, links.
     pub delivery: Deliveries,
@@ -149,7 +149,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Nothing counted yet. `options` are those by which the capture is read.
+    /// Without any counts. `options` are those with which the capture is read.
     pub fn new(options: &Options, wanted: Wanted) -> Stats {
         Stats {
             messages: 0,
@@ -219,7 +219,7 @@ impl Stats {
         self.flows.get_mut(self.latest.1)
     }
 
-    /// Remembers which fields the message has.
+    /// Stores which fields the message has.
     fn fields(&mut self, message: &Message<'_>) {
         let dissection = message.dissection;
         let Some(kind) = self.kinds.get_mut(&(dissection.proto, dissection.message)) else { return };
@@ -246,8 +246,8 @@ impl Stats {
     }
 }
 
-/// The protocol that a line belongs to: a carrier's (`websocket`) is that of what it carries.
-fn whose(line: &'static str, registry: &Registry) -> &'static str {
+/// The protocol of a line: a carrier (`websocket`) counts as the protocol it carries.
+fn protocol_of(line: &'static str, registry: &Registry) -> &'static str {
     registry.for_line(line).map_or(line, |d| d.name())
 }
 
@@ -272,7 +272,7 @@ impl Sink for Stats {
         }
         if !self.payloads.is_empty() {
             let schemas = &mut self.schemas;
-            // Among the fields, or beside them where a payload stays hex.
+            // In the fields, or in the derived values if the payload stays hex.
             let seen = Cell::new(false);
             let mut add = |name, bytes| {
                 seen.set(seen.get() || dissection.schema == Some(name));
@@ -283,13 +283,13 @@ impl Sink for Stats {
             };
             self.payloads.each(&dissection.tree, &mut add);
             self.payloads.each(&dissection.derived, &mut add);
-            // A payload without a single field.
+            // A payload without any field.
             if let Some(name) = dissection.schema.filter(|_| !seen.get()) {
                 add(name, 0);
             }
         }
 
-        // Messages of hex text stand for themselves: no time, no conversation.
+        // Messages of hex text have no time and no conversation.
         if flow_info.ends.is_none() {
             return;
         }
@@ -313,7 +313,7 @@ impl Sink for Stats {
         };
         if flow.line_proto != dissection.proto {
             flow.line_proto = dissection.proto;
-            flow.proto = whose(dissection.proto, &flow_info.options.registry);
+            flow.proto = protocol_of(dissection.proto, &flow_info.options.registry);
         }
         flow.version = dissection.version.or(flow.version);
         flow.server = match dissection.from {
@@ -330,7 +330,7 @@ impl Sink for Stats {
     fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
         let Some(place) = self.places.get(&flow) else { return };
         if let Some(flow) = self.flows.get_mut(*place) {
-            // A reset is worth more than the FIN of the other side.
+            // A reset takes precedence over the FIN of the other side.
             let rst = how.contains(&Some(End::Rst)).then_some(End::Rst);
             flow.end = rst.or(how[0]).or(how[1]);
         }

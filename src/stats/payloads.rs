@@ -1,4 +1,4 @@
-//! Which messages of the users' schemas a tree holds: told by their fields, whatever the protocol.
+//! Finds the messages of the users' schemas in a tree by their fields, whatever the protocol.
 
 use crate::codec::Tree;
 use crate::codec::layout::Field;
@@ -6,7 +6,7 @@ use crate::codec::names;
 use crate::dissect::Options;
 use rustc_hash::FxHashMap;
 
-/// The schemas' fields by their place in memory: each belongs to one message of one schema.
+/// The schemas' fields by address: each belongs to one message of one schema.
 #[derive(Debug, Default)]
 pub struct Payloads {
     fields: FxHashMap<usize, (&'static str, usize)>,
@@ -17,7 +17,7 @@ fn place(field: &'static Field) -> usize {
 }
 
 impl Payloads {
-    /// Of all schemas of a run.
+    /// For all schemas of a run.
     pub fn new(options: &Options) -> Payloads {
         let mut fields = FxHashMap::default();
         for message in options.registry.iter().flat_map(|d| options.schemas.messages(d.name())) {
@@ -32,16 +32,16 @@ impl Payloads {
         Payloads { fields }
     }
 
-    /// Are there no schemas?
+    /// True when there are no schemas.
     pub fn is_empty(&self) -> bool {
         self.fields.is_empty()
     }
 
-    /// Calls `each` with the name of every message of a schema in the tree, and with its bytes: of
-    /// the group that holds nothing else, or from its first field to its last.
+    /// Calls `each` with the name and the size of every schema message in the tree: the size of its
+    /// group, if that contains nothing else, or from its first field to its last.
     pub fn each(&self, tree: &Tree, mut each: impl FnMut(&'static str, u64)) {
         let nodes = tree.nodes();
-        // The message at hand: its name, its last field so far, its bits from and to.
+        // The current message: its name, its last field so far, its first and last bit.
         let mut at: Option<(&'static str, usize, u32, u32)> = None;
         let mut end_of = |found: Option<(&'static str, usize, u32, u32)>| {
             if let Some((name, _, from, to)) = found {
@@ -50,7 +50,7 @@ impl Payloads {
         };
         let mut skip = 0;
         for (k, node) in nodes.iter().enumerate() {
-            // What stands below a schema's field is that field's.
+            // Nodes below a schema's field belong to that field.
             if k < skip {
                 continue;
             }

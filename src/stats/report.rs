@@ -1,10 +1,10 @@
-//! Which tables are wanted, and how they stand together.
+//! Reports: selection of the tables, and their output formats.
 
 use super::connections::{delivery, links, requests};
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
-use super::{Stats, aligned, rows, whose};
+use super::{Stats, aligned, protocol_of, rows};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
 use std::fmt::Write as _;
@@ -12,15 +12,15 @@ use std::io::Write as _;
 use std::str::FromStr;
 use unicode_width::UnicodeWidthStr;
 
-/// Columns of a chart where there is no terminal.
+/// The width of a chart if there is no terminal.
 const WIDTH: usize = 72;
-/// So many conversations are listed in the overview for people.
+/// The cap on conversations in the overview of text output.
 const FLOWS: usize = 20;
 
-/// What is reported.
+/// The selected report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// Everything but the seconds and the peers.
+    /// Everything except for seconds and peers.
     All,
     /// Numbered messages, requests and links.
     Delivery,
@@ -28,7 +28,7 @@ pub enum Report {
     Message,
     /// By conversation.
     Flow,
-    /// By end of conversations.
+    /// By end of the conversations.
     Peer,
     /// By the second.
     Second,
@@ -62,7 +62,7 @@ impl Report {
         }
     }
 
-    /// For people: an overview, a chart where everything is asked for, the tables.
+    /// Text output: an overview, a chart if everything is reported, the tables.
     pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, out: &mut Vec<u8>) {
         let mut text = String::new();
         overview(stats, name, width, &mut text);
@@ -88,13 +88,12 @@ impl Report {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// Every row as an object with its kind under `by`.
+    /// Every row as an object, with its kind under `by`.
     pub fn ndjson(self, stats: &Stats, out: &mut Vec<u8>) {
         self.tables(stats).iter().for_each(|t| t.ndjson(out));
     }
 
-    /// The first table that has rows, or else the first; the whole overview has none: it is the
-    /// messages.
+    /// The first table that has rows, or else the first; for the whole report, the messages.
     pub fn csv(self, stats: &Stats, out: &mut Vec<u8>) {
         let tables = self.tables(stats);
         let mut text = String::new();
@@ -104,7 +103,7 @@ impl Report {
         out.extend_from_slice(text.as_bytes());
     }
 
-    /// One object: the sums, and the tables by their kind; of deliveries every message.
+    /// One object: the sums, and the tables by kind; for deliveries, every message.
     pub fn json(self, stats: &Stats, name: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"capture\":");
         string(name.as_bytes(), out);
@@ -158,16 +157,16 @@ impl Report {
     }
 }
 
-/// `riptide, `: those of which there are messages.
+/// The protocols with messages: `riptide, `.
 fn protocols(stats: &Stats) -> String {
-    let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| whose(line, &stats.registry)).collect();
+    let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| protocol_of(line, &stats.registry)).collect();
     names.sort_unstable();
     names.dedup();
     names.iter().map(|name| format!("{name}, ")).collect()
 }
 
 impl Stats {
-    /// The sums in words: which protocols, how many messages, of how many bytes, and so on.
+    /// The sums as text: protocols, number of messages, bytes, and so on.
     pub fn sums(&self) -> String {
         let mut line =
             format!("{}{}, {}", protocols(self), Plural(self.messages, "message"), Plural(self.bytes, "byte"));
@@ -216,7 +215,7 @@ fn chart(stats: &Stats, width: usize, text: &mut String) {
     let columns = stats.chart.columns(width);
     let step = stats.chart.width() as f64 * stats.chart.steps().len() as f64 / 1e9 / columns.len().max(1) as f64;
     let top = columns.iter().copied().fold(0.0, f64::max);
-    // Where there is no message there is nothing to see.
+    // Steps without messages are left blank.
     let seen: Vec<f64> = columns.iter().map(|n| if *n > 0.0 { *n } else { f64::NAN }).collect();
     let _ = writeln!(text, "{}", blocks(&seen, 0.0));
     let _ = writeln!(text, "messages over {:.3} s; the highest is {:.1} a second", stats.duration(), top / step);

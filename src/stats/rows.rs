@@ -1,4 +1,5 @@
-//! Deliveries one by one, as JSON: every numbered message with its copies and its acknowledgement.
+//! Deliveries listed individually as JSON: every numbered message with its copies and
+//! acknowledgement.
 
 use super::Stats;
 use super::connections::directions;
@@ -19,7 +20,7 @@ fn list<T: Display>(items: impl Iterator<Item = T>) -> String {
     text + "]"
 }
 
-/// The object of one connection: its ends, and under `from` what each side sent.
+/// The object of one connection: its ends, and under `from` the messages of each side.
 pub fn connection(stats: &Stats, connection: &Connection, out: &mut Vec<u8>) {
     let flow = stats.flow(connection.flow);
     // Writing to memory cannot fail, here and below.

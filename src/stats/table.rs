@@ -1,4 +1,4 @@
-//! A table of figures, and its forms: aligned text, CSV, JSON.
+//! A table of figures, and its output as aligned text, CSV and JSON.
 
 use crate::codec::json::text::string;
 use std::fmt::Write;
@@ -6,17 +6,17 @@ use std::fmt::Write;
 /// One figure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// Nothing is known.
+    /// Not known.
     Null,
     /// Words.
     Text(String),
     /// A count.
     Int(u64),
-    /// A number; in text with so many digits behind the point.
+    /// A number; in text with this many decimals.
     Real(f64, usize),
-    /// Milliseconds; in text with as many digits as the column needs.
+    /// Milliseconds; in text with as many decimals as the column needs.
     Millis(f64),
-    /// A part of a whole: in text in percent.
+    /// A fraction; in text as a percentage.
     Share(f64),
     /// Yes or no.
     Flag(bool),
@@ -58,23 +58,23 @@ impl Cell {
     }
 }
 
-/// What the rows of a table are, once for all tables of that kind.
+/// The constant properties of a kind of table.
 #[derive(Debug)]
 pub struct Shape {
-    /// What a row is about: `message`, `flow`.
+    /// The subject of a row: `message`, `flow`.
     pub kind: &'static str,
-    /// The line above it, for people.
+    /// The title in text output.
     pub title: &'static str,
-    /// How many of the first columns tell what the row is about.
+    /// The number of leading columns that identify a row.
     pub keys: usize,
     /// The names of the columns.
     pub columns: &'static [&'static str],
 }
 
-/// Rows of the same columns.
+/// Rows with the same columns.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What they are.
+    /// The kind of table.
     pub shape: &'static Shape,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
@@ -86,7 +86,7 @@ impl Table {
         Table { shape, rows: Vec::new() }
     }
 
-    /// Comma-separated, with a line of names.
+    /// Comma-separated, with a header line.
     pub fn csv(&self, out: &mut String) {
         let _ = writeln!(out, "{}", self.shape.columns.join(","));
         for row in &self.rows {
@@ -104,7 +104,7 @@ impl Table {
         }
     }
 
-    /// An object of a row.
+    /// A row as an object.
     pub fn row_json(&self, row: &[Cell], kind: bool, out: &mut Vec<u8>) {
         let mut comma: &[u8] = b"{";
         if kind {
@@ -122,7 +122,7 @@ impl Table {
         out.push(b'}');
     }
 
-    /// An object a line.
+    /// One object per line.
     pub fn ndjson(&self, out: &mut Vec<u8>) {
         for row in &self.rows {
             self.row_json(row, true, out);
@@ -130,7 +130,7 @@ impl Table {
         }
     }
 
-    /// An array of objects, a line each.
+    /// An array of objects, one per line.
     pub fn json(&self, out: &mut Vec<u8>) {
         out.push(b'[');
         for (k, row) in self.rows.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Table {
     }
 }
 
-/// A text in CSV: in quotes where it has to be.
+/// A CSV value, quoted if necessary.
 pub fn csv_text(text: &str, out: &mut String) {
     match text.contains([',', '"', '\n', '\r']) {
         true => _ = write!(out, "\"{}\"", text.replace('"', "\"\"")),

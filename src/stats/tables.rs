@@ -81,7 +81,7 @@ static PEERS: Shape = Shape {
 };
 static SECONDS: Shape = Shape { kind: "second", title: "", keys: 1, columns: &["second", "messages", "bytes"] };
 fn rate(n: u64, seconds: f64, digits: usize) -> Cell {
-    // One message, or several at once, have no rate.
+    // A single message, or several at the same time, have no rate.
     if seconds > 0.0 { Cell::Real(round(n as f64 / seconds, 6), digits) } else { Cell::Null }
 }
 
@@ -90,12 +90,12 @@ fn round(x: f64, digits: i32) -> f64 {
     (x * unit).round() / unit
 }
 
-/// A part of a whole, where there is a whole.
+/// A fraction, if the whole is not 0.
 pub fn share(part: u64, whole: u64) -> Cell {
     if whole > 0 { Cell::Share(round(part as f64 / whole as f64, 6)) } else { Cell::Null }
 }
 
-/// Where the faults stand in a row of a kind of message.
+/// The column of faults in the row of a kind of message.
 const FAULTS: usize = 3;
 
 fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
@@ -118,7 +118,7 @@ fn kind_row(proto: &str, name: &str, kind: &Kind, stats: &Stats) -> Vec<Cell> {
 
 type MessageTable = FxHashMap<(&'static str, &'static str), Kind>;
 
-/// The kinds in order: most bytes first.
+/// The kinds, in order of their bytes.
 pub fn sorted(kinds: &MessageTable) -> Vec<((&'static str, &'static str), &Kind)> {
     let mut list: Vec<_> = kinds.iter().map(|(name, kind)| (*name, kind)).collect();
     list.sort_by(|(a, x), (b, y)| y.bytes.cmp(&x.bytes).then(a.cmp(b)));
@@ -132,7 +132,8 @@ pub fn messages(stats: &Stats) -> Table {
     table
 }
 
-/// By schema message; the bytes are those of payloads. Their faults are their carriers'.
+/// By schema message; the bytes are those of payloads. Faults are counted for the carrying
+/// messages.
 pub fn schemas(stats: &Stats) -> Table {
     let mut table = Table::new(&SCHEMAS);
     for ((proto, name), kind) in sorted(&stats.schemas) {
@@ -143,7 +144,7 @@ pub fn schemas(stats: &Stats) -> Table {
     table
 }
 
-/// The client's side of a conversation; the first speaker's where that is not known.
+/// The client's side of a conversation; the first sender's if that is not known.
 pub fn client(flow: &Flow) -> Side {
     flow.server.map_or(Side::A, Side::other)
 }
@@ -195,7 +196,7 @@ pub fn end_text(flow: &Flow, side: Side) -> Cell {
     flow.ends.map_or(Cell::Null, |ends| Cell::Text(ends[side.index()].to_string()))
 }
 
-/// By end of conversations, most bytes first.
+/// By end of the conversations, most bytes first.
 pub fn peers(stats: &Stats) -> Table {
     let mut table = Table::new(&PEERS);
     let mut peers: FxHashMap<SocketAddr, [u64; 5]> = FxHashMap::default();
@@ -217,7 +218,7 @@ pub fn peers(stats: &Stats) -> Table {
     table
 }
 
-/// Over time: a row a second, or more where the capture is longer than a day.
+/// Over time: a row per second, or longer steps if the capture is longer than a day.
 pub fn seconds_table(stats: &Stats) -> Table {
     let mut table = Table::new(&SECONDS);
     let width = (stats.seconds.width() / 1_000_000_000) as u64;

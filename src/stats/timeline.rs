@@ -2,7 +2,8 @@
 
 /// Counts over time.
 ///
-/// Steps begin at a width of the caller's and double it whenever there would be more than the cap.
+/// The width of a step starts with the caller's and is doubled whenever there would be more steps
+/// than the cap.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     start: Option<i64>,
@@ -11,7 +12,7 @@ pub struct Timeline {
     steps: Vec<Bucket>,
 }
 
-/// What fell into one step.
+/// The counts of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bucket {
     /// How many messages.
@@ -26,7 +27,7 @@ impl Timeline {
         Timeline { start: None, width: width.max(1), cap: cap.max(2), steps: Vec::new() }
     }
 
-    /// A message at this time, in nanoseconds since the epoch. One that is older than the first
+    /// Counts a message at this time, in nanoseconds since the epoch. A time before the first step
     /// counts in the first step.
     pub fn add(&mut self, time: i64, bytes: u64) {
         let start = *self.start.get_or_insert(time);
@@ -76,7 +77,7 @@ impl Timeline {
         let count = columns.clamp(1, steps.max(1));
         let mut sums = vec![0.0; count];
         for (k, step) in self.steps.iter().enumerate() {
-            // A step may lie across a border: its messages are shared out.
+            // A step may overlap two columns: its messages are divided between them.
             let (from, to) = (k as f64 * count as f64 / steps as f64, (k + 1) as f64 * count as f64 / steps as f64);
             let mut at = from;
             while at < to - 1e-9 {
@@ -91,8 +92,8 @@ impl Timeline {
     }
 }
 
-/// Numbers as a line of blocks, `low` as the lowest and the largest as a whole one; what is no
-/// number is a blank.
+/// Numbers as a line of block characters, from `low` (the lowest block) to the largest (a full
+/// block); NaN is a blank.
 pub fn blocks(numbers: &[f64], low: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let top = numbers.iter().copied().filter(|n| n.is_finite()).fold(low, f64::max);

@@ -8,19 +8,19 @@ use crate::filter::{FieldMatch, FieldPath};
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 
-/// So many keys have a sparkline.
+/// The cap on keys with a sparkline.
 pub const KEYS: usize = 1000;
-/// Points of a sparkline: where there are more, two neighbours become one.
+/// The number of points of a sparkline: above it, neighbours are merged.
 const POINTS: usize = 48;
 
-/// A course is no shorter, however narrow the terminal.
-const COURSE: usize = 12;
+/// The minimum width of a sparkline, however narrow the terminal.
+const MIN_WIDTH: usize = 12;
 
 static TRACK: Shape =
     Shape { kind: "track", title: "", keys: 2, columns: &["key", "part", "count", "min", "max", "last", "course"] };
 
-/// Finds a field's values with the key of each, which is looked for as near to it as possible: in
-/// the same element of a list, in the message.
+/// Finds a field's values with their keys. The key is searched as near to the value as possible: in
+/// the same element of a list, then in the message.
 #[derive(Debug)]
 pub struct Track {
     field: FieldPath,
@@ -30,12 +30,12 @@ pub struct Track {
 }
 
 impl Track {
-    /// Follows `field`, told apart by `by`.
+    /// Tracks `field`, grouped by `by`.
     pub fn new(field: FieldPath, by: Option<FieldPath>) -> Track {
         Track { field, by, keys: Vec::new(), values: Vec::new() }
     }
 
-    /// Calls `each` with every value and its key as JSON texts; an empty key: there is none.
+    /// Calls `each` with every value and its key as JSON texts; the key is empty if there is none.
     pub fn each(&mut self, message: &Message<'_>, mut each: impl FnMut(&[u8], &[u8])) {
         self.values.clear();
         self.keys.clear();
@@ -59,7 +59,7 @@ impl Track {
     }
 }
 
-/// The key that shares the innermost group with the value.
+/// The key in the innermost group that it has in common with the value.
 fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Option<FieldMatch> {
     let FieldMatch::Node(beside, at) = value else { return keys.first().copied() };
     let nodes = if beside { message.dissection.derived.nodes() } else { message.dissection.tree.nodes() };
@@ -76,27 +76,27 @@ fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Opt
     keys.first().copied()
 }
 
-/// Series for people: of each key how many values, the least, the greatest, and their course.
+/// Series for text output: for each key the number of values, minimum, maximum, and a sparkline.
 #[derive(Debug)]
 pub struct Sparklines {
     track: Track,
     places: FxHashMap<(Vec<u8>, usize), usize>,
     series: Vec<Series>,
-    /// Values of keys past the cap, or that are no numbers.
+    /// Values that are not numbers, or whose key is beyond the cap.
     pub others: u64,
 }
 
 #[derive(Debug)]
 struct Series {
     key: Vec<u8>,
-    /// Of a list: which element.
+    /// The index of the element, for a list.
     part: Option<usize>,
     count: u64,
     min: f64,
     max: f64,
     last: f64,
     points: Vec<(f64, u32)>,
-    /// How many values a point stands for.
+    /// The number of values per point.
     per_point: u32,
 }
 
@@ -117,13 +117,13 @@ impl Series {
 }
 
 impl Sparklines {
-    /// Of that field.
+    /// For that field.
     pub fn new(track: Track) -> Sparklines {
         Sparklines { track, places: FxHashMap::default(), series: Vec::new(), others: 0 }
     }
 
-    /// The table: keys in order of appearance. `width`: the terminal's, of which the courses take
-    /// what the figures leave.
+    /// The table: keys in order of appearance. `width`: the terminal's; sparklines take what the
+    /// figures leave.
     pub fn text(&self, width: Option<usize>, out: &mut String) {
         let mut table = Table::new(&TRACK);
         for s in &self.series {
@@ -138,7 +138,7 @@ impl Sparklines {
                 number(s.last),
             ]);
         }
-        let room = width.map_or(POINTS, |w| w.saturating_sub(aligned::width(&table) + 2).clamp(COURSE, POINTS));
+        let room = width.map_or(POINTS, |w| w.saturating_sub(aligned::width(&table) + 2).clamp(MIN_WIDTH, POINTS));
         for (row, s) in table.rows.iter_mut().zip(&self.series) {
             let points = s.points.chunks(s.points.len().div_ceil(room).max(1));
             let sums = points.map(|part| part.iter().fold((0.0, 0), |(sum, n), (x, m)| (sum + x, n + m)));

@@ -1,32 +1,32 @@
-//! One line of a dump behind its offset: where the bytes end and the text column begins.
+//! One line of a dump after its offset: where the bytes end and the text column begins.
 //!
-//! The text column can look like bytes (`61 62 63 64  abcd`). It is told apart by what it says:
-//! each place at which it could begin is tried, and one counts only if its text spells exactly
-//! the bytes before it.
+//! The text column can look like bytes (`61 62 63 64  abcd`). It is recognised by its content: each
+//! position at which it could begin is tried, and accepted only if the text spells exactly the
+//! bytes before it.
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::plain;
 
-/// The most bytes in a line of a dump: what `xxd -c` allows.
+/// The most bytes in a line of a dump: the limit of `xxd -c`.
 pub(super) const MAX_COLUMNS: usize = 256;
 
-/// What one form's lines look like.
+/// The layout of a form's lines.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// How many digits stand together, if that is known from lines before.
+    /// The number of digits in a group, if known from earlier lines.
     pub group: Option<usize>,
-    /// The form has a wider gap behind the eighth byte.
+    /// The form has a wider gap after the eighth byte.
     pub mid_gap: bool,
-    /// Whether lines before had a text column.
+    /// Whether earlier lines had a text column.
     pub text: Option<bool>,
 }
 
-/// What a line holds.
+/// The parts of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split<'a> {
-    /// How many bytes were appended.
+    /// The number of bytes appended.
     pub bytes: usize,
-    /// How many digits stand together.
+    /// The number of digits in a group.
     pub group: usize,
     /// The text column, if there is one.
     pub text: Option<&'a str>,
@@ -39,7 +39,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
     let text = line.text.get(..end).unwrap_or_default();
     let mut at = skip_blank(text, from);
     let mut group = shape.group;
-    // Where the text column could begin: bytes so far, and the place in the line.
+    // Candidates for the start of the text column: bytes so far, and the position in the line.
     let mut cuts: Vec<(usize, usize)> = Vec::new();
     let mut refused = None;
     let mut short = false;
@@ -47,7 +47,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
         let bytes = out.len() - start;
         if bytes > 0 && (is_wide_gap(text, at) || text[at..].starts_with(['|', '>'])) {
             cuts.push((bytes, at));
-            // Behind any other byte than the eighth a gap ends the bytes.
+            // Elsewhere than after the eighth byte, a gap ends the bytes.
             if !(shape.mid_gap && bytes == 8) {
                 refused = Some(None);
                 break;
@@ -94,7 +94,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
         _ if whole => Ok(Split { bytes: got.len(), group, text: None }),
         _ => Err(match (refused.flatten(), cuts.last()) {
             (Some((_, error)), None) => error,
-            // Digits behind the last gap were read before this: it was no text column.
+            // The digits after the last gap were read before the error: it was not a text column.
             (Some((at, error)), Some(cut)) if at > cut.1 => error,
             (_, Some(cut)) => match spelled(cut) {
                 Err(Mismatch::At { found, byte, skip }) => {
@@ -108,13 +108,13 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
     }
 }
 
-/// Where the next token behind white space begins.
+/// The position of the next token.
 fn skip_blank(text: &str, from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     text.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
-/// Whether two blanks or a tab stand before, or at, byte `at`.
+/// Whether two blanks or a tab precede, or are at, byte `at`.
 pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     let blank = |b: &u8| matches!(b, b' ' | b'\t');
     let bytes = text.as_bytes();
@@ -125,7 +125,7 @@ pub(super) fn is_wide_gap(text: &str, at: usize) -> bool {
     matches!((around.next(), around.next()), (Some(_), Some(_)) | (Some(b'\t'), None))
 }
 
-/// Why a text column does not spell the bytes.
+/// Why a text column does not match the bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mismatch {
     /// It has another character for a byte, `skip` bytes into the text.
@@ -145,7 +145,7 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
         text.strip_prefix('|').and_then(|t| t.strip_suffix('|')).or_else(|| text.strip_prefix('>')?.strip_suffix('<'));
     let inner = framed.map(|inner| spells(bytes, inner));
     let first = spells(bytes, text);
-    // Blanks at the start of the text column cannot be told from those before it.
+    // Blanks at the start of the text column are indistinguishable from those before it.
     let blanks = bytes.iter().take_while(|b| **b == b' ').count();
     let fits = first.is_ok()
         || matches!(inner, Some(Ok(())))
@@ -159,7 +159,7 @@ pub(super) fn text_matches(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     }
 }
 
-/// The text column with a blank behind the eighth character, as Wireshark's streams have it.
+/// The text column with a blank after the eighth character, as in Wireshark's streams.
 fn halves(bytes: &[u8], text: &str) -> bool {
     let Some((left, right)) = bytes.split_at_checked(8) else {
         return false;
@@ -173,7 +173,7 @@ fn halves(bytes: &[u8], text: &str) -> bool {
         && text_right.strip_prefix(' ').is_some_and(|t| spells(right, t).is_ok())
 }
 
-/// Compares character by character. Blanks at the end may be missing: they get lost in copying.
+/// Compares character by character. Trailing blanks may be missing: copying loses them.
 fn spells(bytes: &[u8], text: &str) -> Result<(), Mismatch> {
     let mut chars = text.char_indices();
     for &byte in bytes {

@@ -5,7 +5,7 @@ use super::error::{HexError, HexErrorKind, Line};
 /// The `/* */`, `//` and `#` comments of the forms that are source code or plain digits.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// Where a `/*` was opened that is not closed yet: line and column.
+    /// The position of a `/*` that is not closed yet: line and column.
     open: Option<(usize, usize)>,
     text: String,
 }
@@ -16,7 +16,7 @@ impl Comments {
         self.open.is_some()
     }
 
-    /// What a line that is read again must begin with.
+    /// The state to restore before a line is read again.
     pub(super) fn mark(&self) -> Option<(usize, usize)> {
         self.open
     }
@@ -26,7 +26,7 @@ impl Comments {
         self.open = mark;
     }
 
-    /// At the end of the input: a comment may not be open.
+    /// At the end of the input: checks that no comment is open.
     pub(super) fn finish(&self) -> Result<(), HexError> {
         match self.open {
             None => Ok(()),
@@ -36,7 +36,7 @@ impl Comments {
         }
     }
 
-    /// The line with spaces in place of its comments, so that columns stay what they are.
+    /// The line with its comments replaced by spaces, so that columns stay the same.
     pub(super) fn blank<'a>(&'a mut self, line: Line<'a>) -> Line<'a> {
         let bytes = line.text.as_bytes();
         if self.open.is_none() && memchr::memchr2(b'/', b'#', bytes).is_none() {
@@ -71,7 +71,7 @@ impl Comments {
                     continue;
                 }
                 _ if quote == Some(c) => quote = None,
-                // The lifetime of a Rust constant opens no string.
+                // The lifetime of a Rust constant is not the start of a literal.
                 ('\'', _) if rest.starts_with("static ") => {}
                 ('"' | '\'', _) if quote.is_none() => quote = Some(c),
                 ('/', Some('*')) if quote.is_none() => {
@@ -82,7 +82,7 @@ impl Comments {
                     continue;
                 }
                 ('/', Some('/')) if quote.is_none() => break,
-                // A hash within a word is no comment, and neither is a definition with a value.
+                // A hash inside a word is not a comment, nor is a definition with a value.
                 ('#', _)
                     if quote.is_none() && !before.is_alphanumeric() && !rest.trim_start().starts_with("define") =>
                 {

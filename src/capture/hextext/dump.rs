@@ -1,6 +1,6 @@
 //! Dumps with an offset column: `xxd`, `hexdump -C`, `od -t x1`, `tcpdump -x`, Wireshark.
 //!
-//! The offsets are read, not trusted: each must say how many bytes the message has so far.
+//! The offsets are verified: each must be the number of bytes of the message so far.
 
 use super::column::{self, Shape, Split};
 use super::error::{HexError, HexErrorKind, Line, excerpt};
@@ -11,23 +11,23 @@ use super::{Form, LineStep, push_room};
 #[derive(Debug)]
 pub(super) struct Dump {
     form: Form,
-    /// How many digits the offset 0 has.
+    /// The number of digits of the offset 0.
     digits: usize,
-    /// The number bases in which every offset so far was right.
+    /// The number bases in which all offsets so far were right.
     bases: Vec<u32>,
-    /// How many bytes the line before had.
+    /// The number of bytes of the previous line.
     width: usize,
-    /// The line of a `*` that has no end yet.
+    /// The line of a `*` whose end is not known yet.
     star: Option<usize>,
     group: Option<usize>,
     text: Option<bool>,
-    /// A text column has shown that the bytes of the groups stand in their own order.
+    /// A text column has shown that the bytes in groups are in their original order.
     in_order: bool,
     first: usize,
 }
 
 impl Dump {
-    /// A dump that begins at a line with this offset.
+    /// A dump that starts at a line with this offset.
     pub(super) fn new(line: Line<'_>, offset: &Offset) -> Self {
         Self {
             form: offset.form(line),
@@ -47,7 +47,7 @@ impl Dump {
         self.form
     }
 
-    /// How many digits its offsets have, where nothing but their column shows what they are.
+    /// The number of digits of its offsets, if only their column identifies them.
     pub(super) fn bare_digits(&self) -> Option<usize> {
         (self.form.column() == Column::Bare).then_some(self.digits)
     }
@@ -89,7 +89,7 @@ impl Dump {
         self.order(&split, out);
         self.width = split.bytes;
         self.group = Some(split.group);
-        // A line of nothing but blanks has an invisible text column, so it proves neither.
+        // A line of blanks has an invisible text column, so it proves neither.
         if split.text.is_some() {
             self.text = Some(true);
         } else if out.iter().rev().take(split.bytes).any(|b| *b != b' ') {
@@ -100,13 +100,13 @@ impl Dump {
 
     /// Whether a line with this offset begins the next message.
     fn is_next(&self, offset: &Offset, line: Line<'_>) -> bool {
-        // A zero that is shorter or longer than the first one is a broken offset.
+        // A zero with another number of digits than the first one is a broken offset.
         let alike = offset.column != self.form.column() || offset.digits == self.digits;
         let rest = line.text.get(offset.end..).unwrap_or_default();
         alike && offset.is_zero(line) && !rest.trim().is_empty() && matches!(Offset::first(line), Ok(Some(_)))
     }
 
-    /// Checks a line's offset against the bytes so far, and fills in what a `*` stands for.
+    /// Checks a line's offset against the bytes so far, and expands a `*` before it.
     fn continues(&mut self, line: Line<'_>, offset: &Offset, out: &mut Vec<u8>) -> Result<(), HexError> {
         let due = out.len() as u64;
         let written = offset.text(line);
@@ -137,7 +137,7 @@ impl Dump {
         Err(HexError::at(line, offset.start, kind))
     }
 
-    /// Notes whether the text column proves the order of bytes within the groups.
+    /// Records whether the text column proves the order of bytes in the groups.
     fn order(&mut self, split: &Split<'_>, out: &[u8]) {
         let got = out.get(out.len() - split.bytes..).unwrap_or_default();
         let size = split.group / 2;
@@ -156,7 +156,7 @@ impl Dump {
         if let Some(number) = self.star {
             return Err(HexError::at(place(number), 0, HexErrorKind::Star("after")));
         }
-        // xxd -e takes groups of 2, 4 or 8 bytes; 4 is what it does by itself.
+        // xxd -e takes groups of 2, 4 or 8 bytes; its default is 4.
         if let Some(group @ (8 | 16)) = self.group
             && self.form == Form::Xxd
             && !self.in_order

@@ -1,9 +1,9 @@
-//! Why text was refused, and where.
+//! Why text was rejected, and where.
 
 use crate::printable::Printable;
 use std::io;
 
-/// Hex text that was refused: the place, and the reason.
+/// Hex text that was rejected: the position, and the reason.
 ///
 /// Its `Display` is one line, `line 3, column 17: 'g' is not a hex digit`.
 #[derive(Debug, thiserror::Error)]
@@ -11,16 +11,16 @@ use std::io;
 pub struct HexError {
     /// The line, from 1.
     pub line: usize,
-    /// The character's place in the line, from 1; characters count, not bytes.
+    /// The column, from 1, in characters.
     pub column: usize,
-    /// The character that could not be read, where one is to blame.
+    /// The offending character, if there is one.
     pub character: Option<char>,
     /// What is wrong there.
     pub kind: HexErrorKind,
 }
 
 impl HexError {
-    /// An error at byte `at` of a line's text.
+    /// An error at byte `at` of a line.
     pub(super) fn at(line: Line<'_>, at: usize, kind: HexErrorKind) -> Self {
         let before = line.text.get(..at).unwrap_or(line.text);
         Self { line: line.number, column: before.chars().count() + 1, character: kind.character(), kind }
@@ -37,12 +37,12 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// The character at byte `at`, as an error.
+    /// The character at byte `at` is not valid.
     pub(super) fn stray(self, at: usize) -> HexError {
         HexError::at(self, at, HexErrorKind::Stray(self.char_at(at)))
     }
 
-    /// The character at byte `at`, as an error of a place where others would be right.
+    /// The character at byte `at` is not valid at this position.
     pub(super) fn misplaced(self, at: usize) -> HexError {
         HexError::at(self, at, HexErrorKind::Misplaced(self.char_at(at)))
     }
@@ -53,7 +53,7 @@ impl Line<'_> {
     }
 }
 
-/// The start of a piece of text that an error shows: enough to find it, never a whole line.
+/// The start of a piece of text, for an error: enough to find it, never a whole line.
 pub(super) fn excerpt(text: &str) -> String {
     const SHOWN: usize = 24;
     let mut shown: String = text.chars().take(SHOWN).collect();
@@ -63,67 +63,67 @@ pub(super) fn excerpt(text: &str) -> String {
     shown
 }
 
-/// The reasons for which text is refused.
+/// The reasons for which text is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum HexErrorKind {
-    /// A character that is no hex digit, where one is due.
+    /// Not a hex digit, where one is expected.
     #[error("{0:?} is not a hex digit")]
     Stray(char),
-    /// A character that the form knows, but not there.
+    /// A character that the form uses, but not at this position.
     #[error("{0:?} cannot stand here: neither hex nor part of an array or a string of bytes")]
     Misplaced(char),
-    /// Digits that are no whole number of bytes.
+    /// Digits that do not make whole bytes.
     #[error("an odd number of hex digits ({count}) in \"{token}\"")]
     Odd {
-        /// How many digits.
+        /// The number of digits.
         count: usize,
         /// The digits, or the first of them.
         token: String,
     },
-    /// A first column that could be offsets as well as data.
+    /// A first column that could be offsets or data.
     #[error(
         "\"{0}\" could begin with an offset or with data: take the offset column off, or join \
          the digits of each line"
     )]
     OffsetOrData(String),
-    /// Output of hexdump or od that is not one byte a group.
+    /// Output of hexdump or od with groups of more than one byte.
     #[error(
         "\"{0}\" looks like the words of `hexdump` or `od`, whose byte order depends on the \
          machine: use `hexdump -C`, `od -A x -t x1` or `xxd`"
     )]
     Words(String),
-    /// A dump that does not begin at its beginning.
+    /// A dump whose first offset is not 0.
     #[error(
         "the dump begins at offset {0}, not at 0: its first bytes are missing, or take the \
          offset column off"
     )]
     NotAtZero(String),
-    /// An offset that does not continue the line before.
+    /// An offset that does not continue the previous line.
     #[error("offset {found} where {expected:#x} is due: lines are missing, or stand twice")]
     Gap {
         /// The offset as it is written.
         found: String,
-        /// How many bytes there were so far.
+        /// The number of bytes so far.
         expected: u64,
     },
     /// A line of a dump without the offset column.
     #[error("an offset is due here, {expected:#x}: part the messages of different forms by a blank line")]
     OffsetDue {
-        /// How many bytes there were so far.
+        /// The number of bytes so far.
         expected: u64,
     },
-    /// A line of a dump that is longer than any tool prints.
+    /// A line of a dump longer than any tool prints.
     #[error("a line of a dump with more than {} bytes", super::column::MAX_COLUMNS)]
     WideDump,
-    /// Groups of a dump that differ in length.
+    /// Groups of different lengths in a dump.
     #[error("\"{0}\" is not as long as the groups of digits before it")]
     Uneven(String),
-    /// A text column that says something else than the bytes.
+    /// A text column that does not match the bytes.
     #[error("the text column has {found:?} where the byte is {byte:#04x}")]
     TextColumn {
         /// The character of the text column.
         found: char,
-        /// The byte that it stands for.
+        /// The byte at that position.
         byte: u8,
     },
     /// A text column that is longer or shorter than the bytes.
@@ -138,13 +138,13 @@ pub enum HexErrorKind {
          without -e and -g"
     )]
     GroupOrder(usize),
-    /// A `*` that says nothing.
+    /// A `*` without a line to repeat or without an end.
     #[error("'*' stands for repeated lines, but there is no line {0} it")]
     Star(&'static str),
-    /// A `*` whose length depends on how the offsets are read.
+    /// A `*` whose length depends on the base of the offsets.
     #[error("offset {0} could be octal, decimal or hex, so that '*' has no sure length")]
     StarBase(String),
-    /// A number without 0x among others.
+    /// A number without 0x among others with it.
     #[error("\"{0}\" has no 0x, so it could be decimal: write 0x.. numbers, or plain hex digits")]
     Decimal(String),
     /// An integer of several bytes in an array.
@@ -156,13 +156,13 @@ pub enum HexErrorKind {
     /// An escape that netkit does not read.
     #[error("the escape \\{0} is not read, only \\xHH with two digits, \\0 \\a \\b \\t \\n \\v \\f \\r \\\\ \\\" \\'")]
     Escape(char),
-    /// Text before an array or string that never comes.
+    /// Text before an array or string, but no array or string.
     #[error("no hex bytes follow this: netkit reads 0x.. arrays and \\x.. strings")]
     NoBytes,
     /// An opened bracket, quote or comment.
     #[error("{0:?} is never closed")]
     Unclosed(char),
-    /// A `_len = N` of `xxd -i` that says another length.
+    /// A `_len = N` of `xxd -i` that differs from the array's length.
     #[error("the length is said to be {declared}, but the array has {found} bytes")]
     Length {
         /// The length in the text.
@@ -170,7 +170,7 @@ pub enum HexErrorKind {
         /// The bytes of the array before.
         found: u64,
     },
-    /// A tcpdump packet line without its bytes.
+    /// A tcpdump packet line that no bytes follow.
     #[error("a tcpdump line without bytes after it: use tcpdump -x or -X")]
     NoPacket,
     /// A line over [`MAX_LINE`](super::MAX_LINE).

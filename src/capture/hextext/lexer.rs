@@ -1,11 +1,11 @@
-//! The words of source code that holds bytes: numbers, strings, escapes, brackets.
+//! The tokens of source code that contains bytes: numbers, strings, escapes, brackets.
 
 use super::error::{HexError, HexErrorKind, Line};
 
-/// One word of a line.
+/// One token of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Token<'a> {
-    /// The digits behind `0x`.
+    /// The digits after `0x`.
     Hex(&'a str),
     /// A number without `0x`.
     Number(&'a str),
@@ -13,7 +13,7 @@ pub(super) enum Token<'a> {
     Word,
     /// A string literal.
     Str {
-        /// What stands between the quotes.
+        /// The text between the quotes.
         body: &'a str,
         /// It has the prefix `b`.
         bytes: bool,
@@ -24,7 +24,7 @@ pub(super) enum Token<'a> {
     Punct(char),
 }
 
-/// The word that begins at or behind byte `from`: where it begins, where it ends, what it is.
+/// The token that begins at or after byte `from`: its start, its end, the token.
 pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, Token<'_>)>, HexError> {
     let rest = line.text.get(from..).unwrap_or_default();
     let rest = rest.trim_start_matches([' ', '\t']);
@@ -64,7 +64,7 @@ pub(super) fn next(line: Line<'_>, from: usize) -> Result<Option<(usize, usize, 
     Ok(Some((at, at + length, token)))
 }
 
-/// The string whose quote stands at `open`; `at` is where its prefix begins.
+/// The string whose opening quote is at `open`; `at` is the start of its prefix.
 fn string(line: Line<'_>, at: usize, open: usize, bytes: bool) -> Result<(usize, Token<'_>), HexError> {
     let text = line.text.get(open..).unwrap_or_default();
     let mut chars = text.char_indices();
@@ -94,15 +94,15 @@ fn escape_digits(line: Line<'_>, at: usize) -> Result<&str, HexError> {
     }
 }
 
-/// Appends what a string's body means; whether it had a `\x` escape. `at` is where the body
-/// stands in the line.
+/// Appends the bytes of a string's body; returns whether it had a `\x` escape. `at` is the position
+/// of the body in the line.
 pub(super) fn unescape(line: Line<'_>, at: usize, body: &str, out: &mut Vec<u8>) -> Result<bool, HexError> {
     let mut escaped = false;
     let mut chars = body.char_indices();
     let mut base = 0;
     while let Some((i, c)) = chars.next().map(|(i, c)| (base + i, c)) {
         if c != '\\' {
-            // How other characters are encoded is not known.
+            // The encoding of other characters is not known.
             if !matches!(c, ' '..='~') {
                 return Err(line.misplaced(at + i));
             }

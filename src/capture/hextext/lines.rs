@@ -37,8 +37,8 @@ impl<R: BufRead> Lines<R> {
                 while let Some(shorter) = raw.strip_suffix(b"\r") {
                     raw = shorter;
                 }
-                // What is not UTF-8 becomes U+FFFD, which every form refuses as a stray
-                // character, except in a text column, where it stands for a byte.
+                // Invalid UTF-8 becomes U+FFFD, which every form rejects, except in a text column,
+                // where it represents a byte.
                 self.text.push_str(&String::from_utf8_lossy(raw));
                 Ok(true)
             }

@@ -1,4 +1,4 @@
-//! Hex text in the forms that people paste, read as messages.
+//! Messages from hex text, in the forms that tools and source code have.
 //!
 //! | form | looks like |
 //! |---|---|
@@ -12,9 +12,9 @@
 //! | [`Form::Tcpdump`] | `0x0000:  4500 0021 ...`, with or without its packet lines |
 //! | [`Form::Wireshark`] | `0000   08 01 00 01 00   .....` |
 //!
-//! A message ends at a blank line, where an offset goes back to 0, and where an array is closed.
-//! Comments (`#`, `//`, `/* */`) are skipped. Nothing is guessed: text that could be read in two
-//! ways is refused, as is every character that does not belong to the form, with its place.
+//! A message ends at a blank line, where an offset returns to 0, and where an array is closed.
+//! Comments (`#`, `//`, `/* */`) are skipped. Nothing is guessed: ambiguous text and characters
+//! that do not belong to the form are rejected, with their position.
 
 mod column;
 mod comments;
@@ -39,12 +39,12 @@ pub const MAX_LINE: usize = 16 << 20;
 /// The longest message in bytes.
 pub const MAX_MESSAGE: usize = 64 << 20;
 
-/// The form in which a message was written.
+/// The form of a message's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Digits, with or without separators; also `xxd -p`.
     Plain,
-    /// `0x08, 0x01` without brackets; longer numbers are bytes in the written order.
+    /// `0x08, 0x01` without brackets; longer numbers are bytes in the order written.
     HexList,
     /// An array of a programming language.
     Array,
@@ -54,7 +54,7 @@ pub enum Form {
     Xxd,
     /// `hexdump -C`.
     Hexdump,
-    /// `od -t x1`, and other dumps whose offsets have six digits and more.
+    /// `od -t x1`, and other dumps whose offsets have at least six digits.
     Od,
     /// `tcpdump -x`, `-xx`, `-X` and `-XX`.
     Tcpdump,
@@ -62,16 +62,16 @@ pub enum Form {
     Wireshark,
 }
 
-/// What a message's bytes begin with, as far as the form tells.
+/// The first header of a message's bytes, as far as the form tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layer {
-    /// The message itself.
+    /// None: the message itself.
     Payload,
-    /// An IPv4 or IPv6 header, by its own length.
+    /// An IPv4 or IPv6 header, consistent with the length.
     Ip,
-    /// An Ethernet header with a whole IP packet behind it.
+    /// An Ethernet header followed by a complete IP packet.
     Link,
-    /// The form often holds whole frames, but not always: the bytes themselves must tell.
+    /// The form often holds whole frames, but not always: the bytes have to be examined.
     Unknown,
 }
 
@@ -80,26 +80,26 @@ pub enum Layer {
 pub struct Block<'a> {
     /// Its bytes, at least one.
     pub bytes: &'a [u8],
-    /// The line with which it begins, from 1.
+    /// The line at which it begins, from 1.
     pub line: usize,
-    /// How it was written.
+    /// The form of its text.
     pub form: Form,
-    /// What it begins with.
+    /// Its first header.
     pub layer: Layer,
 }
 
-/// What a line did to a message.
+/// The effect of a line on the current message.
 #[derive(Debug)]
 enum LineStep {
-    /// The message may go on.
+    /// The message may continue.
     More,
-    /// It is complete with this line.
+    /// It is complete, including this line.
     Done,
     /// It was complete before this line.
     Before,
 }
 
-/// Refuses a message that `more` bytes would make too long.
+/// Rejects a message that `more` bytes would make too long.
 fn push_room(line: Line<'_>, at: usize, have: usize, more: usize) -> Result<(), HexError> {
     if more > MAX_MESSAGE.saturating_sub(have) {
         return Err(HexError::at(line, at, HexErrorKind::LongMessage));

@@ -1,11 +1,11 @@
-//! The offset column: what counts as one, and what a first line must have to be a dump.
+//! The offset column: what counts as an offset, and when a first line starts a dump.
 
 use super::Form;
 use super::column::is_wide_gap;
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::plain::digits;
 
-/// How the offset is written.
+/// The notation of the offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Column {
     /// `00000000:`, as xxd does.
@@ -17,7 +17,7 @@ pub(super) enum Column {
 }
 
 impl Form {
-    /// How the form's offsets are written; the forms without any count as bare.
+    /// The notation of the form's offsets; forms without offsets count as bare.
     pub(super) fn column(self) -> Column {
         match self {
             Self::Xxd => Column::Colon,
@@ -27,21 +27,21 @@ impl Form {
     }
 }
 
-/// What may be the offset of a line.
+/// A possible offset of a line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offset {
     /// How it is written.
     pub column: Column,
-    /// Where its digits begin.
+    /// The position of its digits.
     pub start: usize,
-    /// How many they are.
+    /// The number of its digits.
     pub digits: usize,
-    /// Where what follows it begins.
+    /// The position after it.
     pub end: usize,
 }
 
 impl Offset {
-    /// Finds the offset that the line begins with, by its looks alone.
+    /// Finds the offset at the start of the line, by its notation alone.
     pub(super) fn find(line: Line<'_>) -> Option<Self> {
         let text = line.text;
         let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
@@ -63,8 +63,8 @@ impl Offset {
         Some(Self { column, start, digits, end: text.len() - ends.len() })
     }
 
-    /// Finds the offset of a message's first line. Bare digits are one only where nothing else
-    /// can be meant; where both can, the line is refused.
+    /// Finds the offset of a message's first line. Bare digits are taken as an offset only if
+    /// nothing else is possible; an ambiguous line is rejected.
     pub(super) fn first(line: Line<'_>) -> Result<Option<Self>, HexError> {
         let Some(offset) = Self::find(line) else {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Offset {
         let text = line.text;
         let rest = text.get(offset.end..).unwrap_or_default().trim_start();
         let token = digits(rest);
-        // One token alone is data: an offset has something behind it.
+        // A single token is data: an offset is followed by something.
         if token == 0 {
             return Ok(None);
         }
@@ -109,7 +109,7 @@ impl Offset {
         self.text(line).bytes().all(|b| b == b'0')
     }
 
-    /// The form of a dump that begins with it.
+    /// The form of a dump whose first line has this offset.
     pub(super) fn form(&self, line: Line<'_>) -> Form {
         match (self.column, self.digits) {
             (Column::Colon, _) => Form::Xxd,
@@ -120,8 +120,8 @@ impl Offset {
         }
     }
 
-    /// The number bases that the form's offsets can have: xxd -d prints decimals, od octal
-    /// numbers unless told otherwise.
+    /// The number bases that the form's offsets can have: xxd -d prints decimal, od octal numbers
+    /// by default.
     pub(super) fn bases(&self) -> Vec<u32> {
         match (self.column, self.digits) {
             (Column::Colon, _) => vec![16, 10],

@@ -1,17 +1,17 @@
-//! Plain digits: `0801000100`, `08 01 00`, `08:01:00`, `08, 01`, wrapped as one likes.
+//! Plain digits: `0801000100`, `08 01 00`, `08:01:00`, `08, 01`, wrapped anywhere.
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::{column, push_room};
 
-/// What the lines so far say about whether the first token of each is an offset.
+/// Evidence from earlier lines on whether the first token of each is an offset.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
-    /// The offset that the next line would begin with, if the line before began with one.
+    /// The offset that the next line would begin with, if the previous line began with one.
     next: Option<u64>,
 }
 
 impl Plain {
-    /// Reads one line, whose comments are blanked.
+    /// Reads one line, whose comments have been blanked.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<(), HexError> {
         let text = line.text;
         let start = out.len();
@@ -23,7 +23,7 @@ impl Plain {
             let Some(token) = text.get(at..end).filter(|t| !t.is_empty()) else {
                 break;
             };
-            // The text column of a dump whose offsets were cut off must not become bytes.
+            // The text column of a dump whose offsets were removed must not be read as bytes.
             if tokens.count > 0 && column::is_wide_gap(text, at) {
                 let bytes = out.get(start..).unwrap_or_default();
                 let rest = text.get(at..).unwrap_or_default();
@@ -32,7 +32,7 @@ impl Plain {
                 }
             }
             tokens.add(token, column::is_wide_gap(text, end));
-            // A run of digits ends at a separator; else what stands there is the stray character.
+            // A run of digits ends at a separator; anything else is the offending character.
             let after = text.get(end..).and_then(|t| t.chars().next());
             if after.is_some_and(|c| !is_separator(c)) {
                 return Err(line.stray(end));
@@ -43,7 +43,7 @@ impl Plain {
         self.judge(line, &tokens, out.len() - start)
     }
 
-    /// Refuses a line whose first token could be an offset.
+    /// Rejects a line whose first token could be an offset.
     fn judge(&mut self, line: Line<'_>, tokens: &Tokens, bytes: usize) -> Result<(), HexError> {
         let due = std::mem::take(&mut self.next);
         if tokens.count < 2 {
@@ -66,7 +66,7 @@ impl Plain {
     }
 }
 
-/// How the tokens of a line look.
+/// The shape of a line's tokens.
 #[derive(Debug, Default)]
 struct Tokens {
     count: usize,
@@ -91,7 +91,7 @@ impl Tokens {
     }
 }
 
-/// How many hex digits the text begins with.
+/// The number of hex digits at the start of the text.
 pub(super) fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_hexdigit).count()
 }
@@ -116,8 +116,8 @@ fn is_separator(c: char) -> bool {
     matches!(c, ' ' | '\t' | ',' | ';' | ':' | '-')
 }
 
-/// Skips what stands between two tokens: white space with at most one comma or semicolon in it,
-/// or a colon or dash that has a byte on both sides. Returns where the next token begins.
+/// Skips a separator between two tokens: white space with at most one comma or semicolon, or a
+/// colon or dash with a byte on both sides. Returns the position of the next token.
 fn separators(line: Line<'_>, from: usize, tokens: usize) -> Result<usize, HexError> {
     let bytes = line.text.as_bytes();
     let mut at = from;

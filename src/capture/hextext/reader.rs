@@ -1,4 +1,4 @@
-//! The reader: which line belongs to which message, and which form each is in.
+//! The reader: assigns lines to messages, and determines the form of each message.
 
 use super::comments::Comments;
 use super::dump::Dump;
@@ -19,24 +19,25 @@ pub struct HexText<R> {
     bytes: Vec<u8>,
     state: State,
     first: usize,
-    /// The line read last begins the next message.
+    /// The current line belongs to the next message.
     held: bool,
     over: bool,
     line_each: bool,
-    /// The message was made of others: tshark prints what it has joined or unmasked, too.
+    /// The bytes were derived from other frames: tshark also prints what it has reassembled or
+    /// unmasked.
     derived: bool,
-    /// The length of the array before, for the `_len = N` line of `xxd -i`.
+    /// The length of the previous array, for the `_len = N` line of `xxd -i`.
     array: Option<u64>,
-    /// The digits of the offsets of the dump before, where they stand alone in their column.
+    /// The number of digits of the previous dump's offsets, if these are bare.
     offsets: Option<usize>,
 }
 
-/// What the message so far is.
+/// The state of the current message.
 #[derive(Debug, Default)]
 enum State {
     #[default]
     Idle,
-    /// tcpdump's packet line came; its bytes are due.
+    /// After tcpdump's packet line; the bytes must follow.
     Packet,
     Plain(Plain),
     Dump(Dump),
@@ -61,8 +62,8 @@ impl<R: BufRead> HexText<R> {
         }
     }
 
-    /// Whether each line of a form without offsets is a message of its own. By default lines
-    /// are joined until a blank one, as long messages are wrapped.
+    /// Whether each line of a form without offsets is a message of its own. By default lines are
+    /// joined until a blank one, since long messages are wrapped.
     #[must_use]
     pub fn lines(mut self, each: bool) -> Self {
         self.line_each = each;
@@ -70,7 +71,7 @@ impl<R: BufRead> HexText<R> {
     }
 
     /// The next message; None at the end of the input, and after an error.
-    // No iterator: the message borrows the reader's buffer.
+    // Not an Iterator: the message borrows the reader's buffer.
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<Block<'_>>, HexError> {
         if self.over {
@@ -80,7 +81,7 @@ impl<R: BufRead> HexText<R> {
             self.bytes.clear();
             self.derived = false;
             match self.read() {
-                // The frames hold these bytes, too.
+                // The frames contain these bytes already.
                 Ok(Some(_)) if self.derived => {}
                 read => break read,
             }
@@ -124,7 +125,7 @@ impl<R: BufRead> HexText<R> {
         }
     }
 
-    /// Reads the line in hand.
+    /// Processes the current line.
     fn line(&mut self) -> Result<LineStep, HexError> {
         let line = self.lines.line();
         let shown = line.text.trim_start();
@@ -140,7 +141,7 @@ impl<R: BufRead> HexText<R> {
                     return Ok(LineStep::More);
                 }
                 State::Idle => {
-                    // The length with which a dump ends, behind a blank line.
+                    // The length that ends a dump, after a blank line.
                     let lone = line.text.trim_end();
                     if self.offsets.is_some_and(|n| lone.len() == n && digits(lone) == n) {
                         let kind = HexErrorKind::OffsetOrData(lone.into());
@@ -155,7 +156,7 @@ impl<R: BufRead> HexText<R> {
                     Some(offset) if offset.column == Column::ZeroX => {
                         self.state = State::Dump(Dump::new(line, &offset));
                     }
-                    // With -v the packet line goes on in lines that are indented.
+                    // With -v the packet line continues on indented lines.
                     _ if line.text.starts_with([' ', '\t']) => return Ok(LineStep::More),
                     _ => return Ok(LineStep::Before),
                 },
@@ -171,7 +172,7 @@ impl<R: BufRead> HexText<R> {
             if begins {
                 return Ok(LineStep::Before);
             }
-            // A text column may hold anything, so that only whole lines can be comments.
+            // A text column may contain anything, so only whole lines can be comments.
             if shown.starts_with('#') || shown.starts_with("//") {
                 return Ok(LineStep::More);
             }
@@ -243,8 +244,8 @@ fn is_source(text: &str) -> bool {
             && (text.contains(['"', '\'', '\\', '{', '[', '(', '=']) || text.contains("0x") || text.contains("0X"))
 }
 
-/// The line that `xxd -i` prints behind an array, `unsigned int name_len = 5;`: where the number
-/// stands, and what it is.
+/// The line that `xxd -i` prints after an array, `unsigned int name_len = 5;`: the position of the
+/// number, and its value.
 fn length_line(text: &str) -> Option<(usize, u64)> {
     let (name, value) = text.split_once('=')?;
     let at = text.len() - value.trim_start().len();

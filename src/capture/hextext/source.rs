@@ -1,22 +1,22 @@
 //! Bytes in source code: `{ 0x08, 0x01 }`, `b"\x08\x01"`, bare `0x08, 0x01` and `\x08\x01`.
 //!
-//! A message is one array, or strings next to each other. What stands before it may only be a
-//! declaration; what is neither declaration nor bytes is refused.
+//! A message is one array, or adjacent strings. Only a declaration may precede it; anything else is
+//! rejected.
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::lexer::{self, Token};
 use super::{Form, LineStep, plain, push_room};
 
-/// How deep brackets may nest: `Buffer.from(new Uint8Array([` needs three.
+/// The cap on nesting of brackets: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
 
-/// How many words may stand before the bytes; each costs the count of its column.
+/// The cap on words before the bytes: each costs computing its column.
 const MAX_WORDS: usize = 100;
 
-/// Where in a message the reader is.
+/// The reader's position in a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// Before the bytes: nothing, or a declaration.
+    /// Before the bytes: at the start, or in a declaration.
     #[default]
     Before,
     /// In the brackets of an array.
@@ -27,14 +27,14 @@ enum Phase {
     Strings,
     /// In `\x` escapes without quotes.
     Escapes,
-    /// Behind the bytes: only closing brackets and semicolons may follow.
+    /// After the bytes: only closing brackets and semicolons may follow.
     After,
 }
 
-/// The word before.
+/// The previous token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Last {
-    /// Nothing yet, or a bracket was opened.
+    /// None, or an opening bracket.
     #[default]
     Open,
     Equals,
@@ -49,20 +49,20 @@ pub(super) struct Source {
     phase: Phase,
     last: Last,
     form: Option<Form>,
-    /// The open brackets, with the error that each is if it stays open.
+    /// The open brackets, with the error for each if it is never closed.
     stack: Vec<(char, HexError)>,
-    /// Where the declaration begins, as the error it is if no bytes follow.
+    /// The start of the declaration, as the error if no bytes follow.
     declaration: Option<HexError>,
-    /// A number that is right only as the size of an array, as the error it is otherwise.
+    /// A number that is valid only as the size of an array, as the error otherwise.
     number: Option<HexError>,
-    /// Strings without any escape so far, as the error they are.
+    /// Strings without any escape so far, as the error for them.
     unescaped: Option<HexError>,
     sure: bool,
     words: usize,
 }
 
 impl Source {
-    /// Whether brackets are open, so that a blank line ends nothing.
+    /// Whether brackets are open, so that a blank line does not end the message.
     pub(super) fn is_open(&self) -> bool {
         !self.stack.is_empty()
     }
@@ -72,7 +72,7 @@ impl Source {
         self.phase != Phase::Before
     }
 
-    /// Reads one line, whose comments are blanked.
+    /// Reads one line, whose comments have been blanked.
     pub(super) fn line(&mut self, line: Line<'_>, out: &mut Vec<u8>) -> Result<LineStep, HexError> {
         let (mut from, mut first) = (0, true);
         while let Some((at, end, token)) = lexer::next(line, from)? {
@@ -92,7 +92,7 @@ impl Source {
         Ok(if complete { LineStep::Done } else { LineStep::More })
     }
 
-    /// Whether a line that begins with the token belongs to the next message.
+    /// Whether a line that begins with this token starts the next message.
     fn begins_another(&self, token: Token<'_>) -> bool {
         let tail = matches!(token, Token::Punct(')' | ']' | '}' | ',' | ';'));
         let name = matches!(token, Token::Word);
@@ -158,7 +158,7 @@ impl Source {
             (Phase::Before, Token::Word | Token::Number(_) | Token::Punct(_)) => {
                 return self.declare(line, at, token);
             }
-            // What stood before is to blame if it made bytes into something else.
+            // An error in the declaration is reported first if it affects what the bytes mean.
             (Phase::Before, _) => {
                 return Err(match self.declaration.take() {
                     Some(start) => HexError { kind: HexErrorKind::Misplaced(start.character.unwrap_or(' ')), ..start },
@@ -175,12 +175,12 @@ impl Source {
         self.form = Some(form);
     }
 
-    /// Whether a number stands in the brackets of an array: behind the bracket or a number.
+    /// Whether a number is allowed here in the brackets of an array: after the bracket or a number.
     fn in_array(&self, last: Last) -> bool {
         !self.stack.is_empty() && (self.phase == Phase::Array || last == Last::Open)
     }
 
-    /// Whether neither brackets nor a declaration stand before.
+    /// Whether there are neither brackets nor a declaration before.
     fn is_bare(&self) -> bool {
         self.stack.is_empty() && self.declaration.is_none()
     }

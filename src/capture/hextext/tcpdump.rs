@@ -1,4 +1,4 @@
-//! tcpdump's and tshark's lines between the bytes, and what the bytes begin with.
+//! The lines of tcpdump and tshark between the bytes, and the first header of the bytes.
 
 use super::Layer;
 
@@ -18,8 +18,8 @@ pub(super) fn is_packet_line(text: &str) -> bool {
     }
 }
 
-/// The name of a line with which tshark begins each of several dumps of one frame:
-/// `Frame (153 bytes):`, `Unmasked data (57 bytes):`.
+/// The title line of one of several dumps that tshark prints for a frame: `Frame (153 bytes):`,
+/// `Unmasked data (57 bytes):`.
 pub(super) fn title(text: &str) -> Option<&str> {
     let rest = text.trim_end().strip_suffix(" bytes):").or_else(|| text.trim_end().strip_suffix(" byte):"))?;
     let (name, count) = rest.rsplit_once(" (")?;
@@ -49,10 +49,9 @@ fn is_date(word: &str) -> bool {
     }) && parts.next().is_none()
 }
 
-/// What a packet of tcpdump begins with: -x leaves the link header out, -xx does not, and
-/// nothing in the output says which it was. So the headers must: the length in the IP header,
-/// or the Ethernet type with an IP header behind it. [`Layer::Unknown`] where neither fits, or
-/// both do.
+/// The first header of a packet printed by tcpdump: -x leaves the link header out, -xx does not,
+/// and the output does not tell which was used. So the headers must: the length in the IP header,
+/// or the Ethernet type with an IP header after it. [`Layer::Unknown`] if neither fits, or both do.
 pub(super) fn layer(bytes: &[u8]) -> Layer {
     const ETHERNET: usize = 14;
     let behind = bytes.get(ETHERNET..).unwrap_or_default();
@@ -68,7 +67,7 @@ pub(super) fn layer(bytes: &[u8]) -> Layer {
     }
 }
 
-/// Whether the bytes are a whole IP packet of the version; more may follow, as Ethernet pads.
+/// Whether the bytes are a complete IP packet of that version; Ethernet's padding may follow.
 fn is_ip(bytes: &[u8], version: u8) -> bool {
     let word = |at: usize| {
         let high = bytes.get(at).copied()?;

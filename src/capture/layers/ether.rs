@@ -1,13 +1,13 @@
-//! What an Ethernet type announces: tags, labels, sessions, and IP at last.
+//! Dispatch on an Ethernet type: tags, labels, sessions, and finally IP.
 
 use super::{Layer, LayerStep, link, ppp};
 use crate::capture::span::Span;
 use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, SingleVlanHeaderSlice, ether_type};
 
-/// How many VLAN tags are stepped over.
+/// The cap on VLAN tags.
 const TAGS: usize = 8;
-/// How many MPLS labels are.
+/// The cap on MPLS labels.
 const LABELS: usize = 16;
 /// A control word, an Ethernet header and the longest IPv4 header.
 const ENOUGH: usize = 4 + 14 + 60;
@@ -26,11 +26,11 @@ pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> LayerStep<'_> {
             ether_type::ARP | EtherType(0x8035) => return Err(Other::Arp),
             EtherType(0x8847 | 0x8848) => return labels(span),
             EtherType(0x8864) => return ppp::over_ethernet(span),
-            // Transparent bridging: a frame in a frame.
+            // Transparent Ethernet bridging: a frame in a frame.
             EtherType(0x6558) => return link::ethernet(span),
-            // Provider backbone bridging: four bytes of service, and the customer's frame.
+            // Provider backbone bridging: four bytes of service tag, then the customer's frame.
             EtherType(0x88e7) => return link::ethernet(span.skip(4, "backbone")?),
-            // IEEE 802.3: a length, and LLC.
+            // IEEE 802.3: a length, then LLC.
             EtherType(length @ 0..=1500) => return snap(span.clip(length.into()).unwrap_or(span)),
             EtherType(kind) => return Err(Other::EtherType(kind)),
         }
@@ -38,13 +38,13 @@ pub(super) fn step(mut kind: EtherType, mut span: Span<'_>) -> LayerStep<'_> {
     Err(Other::Nested)
 }
 
-/// LLC with SNAP, that is, an Ethernet type after all.
+/// LLC with SNAP, which has an Ethernet type.
 pub(super) fn snap(span: Span<'_>) -> LayerStep<'_> {
     match *span.data {
-        // RFC 1042's and the bridge tunnel's numbers.
+        // The organisation codes of RFC 1042 and of bridge tunnels.
         [0xaa, 0xaa, 3, 0, 0, 0 | 0xf8, a, b, ..] => {
             match EtherType(u16::from_be_bytes([a, b])) {
-                // It would have said so without.
+                // A length in place of a type: a frame without SNAP would have been used.
                 EtherType(0..=1535) => Err(Other::Llc),
                 kind => Ok((Layer::Kind(kind), span.skip(8, "snap")?)),
             }
@@ -54,7 +54,7 @@ pub(super) fn snap(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// MPLS labels. Nothing says what follows the last one, so that has to agree with itself: an IP
+/// MPLS labels. The type of the content is not stated, so it must be consistent in itself: an IP
 /// packet, or Ethernet, with or without the control word of a pseudo-wire (RFC 4385).
 pub(super) fn labels(mut span: Span<'_>) -> LayerStep<'_> {
     for _ in 0..LABELS {
@@ -80,7 +80,7 @@ fn beneath(span: Span<'_>) -> LayerStep<'_> {
     if whole::ethernet(span.data, span.length) {
         return Ok((Layer::Link(LinkType::ETHERNET), span));
     }
-    // Too little is there to tell.
+    // Too few bytes to tell.
     match span.data.len() < span.length.min(ENOUGH) {
         true => Err(Other::Cut("mpls")),
         false => Err(Other::Mpls),

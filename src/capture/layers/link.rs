@@ -35,28 +35,28 @@ pub(super) fn ethernet(span: Span<'_>) -> LayerStep<'_> {
     Ok((Layer::Kind(header.ether_type()), span.skip(14, "ethernet")?))
 }
 
-/// Linux cooked captures: where the protocol and the hardware type stand, and the header's length.
+/// Linux cooked captures: the positions of protocol and hardware type, and the header's length.
 fn cooked(span: Span<'_>, protocol: usize, hardware: usize, len: usize) -> LayerStep<'_> {
     let Some(head) = span.data.get(..len) else {
         return Err(Other::Cut("linux cooked"));
     };
     let word = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
     match (word(hardware), word(protocol)) {
-        // Netlink and radiotap put something else than an Ethernet type there.
+        // For Netlink and radiotap the field is not an Ethernet type.
         (824 | 803, kind) => Err(Other::EtherType(kind)),
         (_, kind) => Ok((Layer::Kind(EtherType(kind)), span.skip(len, "linux cooked")?)),
     }
 }
 
-/// The BSD loopback's address family, in either byte order: the capturing host's is not known.
-/// OpenBSD's enc has more behind it.
+/// The BSD loopback's address family, in either byte order: that of the capturing host is not
+/// known. OpenBSD's enc has further fields after it.
 fn loopback(span: Span<'_>, len: usize) -> LayerStep<'_> {
     let head = *span.head::<4>("loopback")?;
     family(u32::from_le_bytes(head).min(u32::from_be_bytes(head)))?;
     Ok((Layer::Ip, span.skip(len, "loopback")?))
 }
 
-/// OpenBSD's pflog: its own length, the address family, and what the filter did.
+/// OpenBSD's pflog: its own length, the address family, and the filter's action.
 fn packet_filter(span: Span<'_>) -> LayerStep<'_> {
     let &[length, af, ..] = span.head::<4>("pflog")?;
     if !(28..=120).contains(&length) {
@@ -66,18 +66,18 @@ fn packet_filter(span: Span<'_>) -> LayerStep<'_> {
     Ok((Layer::Ip, span.skip(usize::from(length).next_multiple_of(4), "pflog")?))
 }
 
-/// The address family is one of IP's.
+/// Checks that the address family is IP.
 fn family(family: u32) -> Result<(), Other> {
     match family {
-        // IPv6 has a number of its own on Linux, Windows, NetBSD and OpenBSD, Solaris, FreeBSD
-        // and DragonFly, macOS.
+        // IPv6 has different numbers on Linux, Windows, NetBSD and OpenBSD, Solaris, FreeBSD and
+        // DragonFly, macOS.
         2 | 10 | 23 | 24 | 26 | 28 | 30 => Ok(()),
         family => Err(Other::Family(family)),
     }
 }
 
-/// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, behind the addresses of
-/// both sides (20 octets each) or alone; what follows has to agree with itself.
+/// IP over InfiniBand: RFC 4391's header of an Ethernet type and two zeros, after the addresses of
+/// both sides (20 octets each) or without them; the content must be consistent in itself.
 fn infiniband(span: Span<'_>) -> LayerStep<'_> {
     for at in [0, 40] {
         let head = span.skip(at, "infiniband")?.head::<4>("infiniband")?;
@@ -91,6 +91,6 @@ fn infiniband(span: Span<'_>) -> LayerStep<'_> {
             return Ok((Layer::Ip, rest));
         }
     }
-    // Where the header is cut that would tell.
+    // The header that would tell is cut.
     Err(span.short("infiniband", span.length.min(44 + 60)))
 }

@@ -1,10 +1,10 @@
-//! Records that wrap a packet of another link type: Linux' NFLOG and macOS' PKTAP.
+//! Records that wrap a packet of another link type: Linux's NFLOG and macOS's PKTAP.
 
 use super::{Layer, LayerStep};
 use crate::capture::span::Span;
 use crate::capture::{LinkType, Other};
 
-/// The attribute of NFLOG that is the packet.
+/// The NFLOG attribute that holds the packet.
 const PAYLOAD: u16 = 9;
 
 /// NFLOG: a family, a version, and attributes in the byte order of the host that captured it.
@@ -13,7 +13,7 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     if version != 0 {
         return Err(Other::Malformed("nflog"));
     }
-    // Bridges (7) log what is inside Ethernet, too.
+    // Bridges (7) also log what is inside Ethernet.
     if !matches!(family, 2 | 7 | 10) {
         return Err(Other::Family(family.into()));
     }
@@ -21,7 +21,7 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     let mut big = None;
     while rest.length > 0 {
         let &[a, b, c, d] = rest.head("nflog")?;
-        // The first attribute's type tells the order: types are small.
+        // The first attribute's type gives the byte order: types are small numbers.
         let big = *big.get_or_insert(c == 0 && d != 0);
         let word = |x, y| if big { u16::from_be_bytes([x, y]) } else { u16::from_le_bytes([x, y]) };
         let (length, kind) = (usize::from(word(a, b)), word(c, d));
@@ -40,18 +40,18 @@ pub(super) fn nflog(span: Span<'_>) -> LayerStep<'_> {
     Err(Other::Malformed("nflog"))
 }
 
-/// PKTAP: its length, that a packet follows, and of which link type. It came to files as link type
-/// 149 first, which is anybody's: there all three have to be right.
+/// PKTAP: its length, whether a packet follows, and of which link type. Early files use link type
+/// 149, which is reserved for private use: there all three have to be right.
 pub(super) fn pktap(link: LinkType, span: Span<'_>) -> LayerStep<'_> {
     let foreign = |other| if link.0 == 149 { Other::Link(149) } else { other };
     let head = span.head::<12>("pktap").map_err(foreign)?;
     let word = |at: usize| {
         let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-        // The length, which is a small number, tells the byte order.
+        // The length is a small number, which gives the byte order.
         if head[0] == 0 { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
     };
     match (word(0), word(4), word(8)) {
-        // A length below the first version's, or no packet, or one that wraps itself again.
+        // Shorter than the first version, without a packet, or nested in itself.
         (0..108 | 1025.., ..) | (_, 0 | 2.., _) | (.., 149 | 258 | 512..) => Err(foreign(Other::Malformed("pktap"))),
         (length, _, link) => Ok((Layer::Link(LinkType(link)), span.skip(length as usize, "pktap").map_err(foreign)?)),
     }

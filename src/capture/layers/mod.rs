@@ -1,6 +1,6 @@
-//! From a frame's first byte to UDP or TCP, whatever stands between: link layers, tags, labels and
-//! tunnels, one step after the other. What most frames look like takes the short way of
-//! [`fast`](super::fast) instead.
+//! From a frame's first byte to UDP or TCP through any nesting of link layers, tags, labels and
+//! tunnels, one step at a time. The common cases take the fast path ([`fast`](super::fast))
+//! instead.
 
 mod ether;
 mod link;
@@ -18,10 +18,10 @@ use etherparse::{EtherType, IpNumber, ip_number};
 use std::net::IpAddr;
 pub(super) use tunnel::is_port;
 
-/// How many layers a frame may have: more is an attempt to keep us busy.
+/// The cap on layers per frame: more is an attack on the decoder.
 const DEPTH: usize = 32;
 
-/// The IP packet right behind a link header, where one stands there.
+/// The IP packet directly after a link header, if there is one.
 pub(super) fn ip_behind(link: LinkType, data: &[u8]) -> Option<&[u8]> {
     match link::step(link, Span::new(data, data.len())) {
         Ok((Layer::Ip | Layer::Kind(EtherType::IPV4 | EtherType::IPV6), rest)) => Some(rest.data),
@@ -29,36 +29,36 @@ pub(super) fn ip_behind(link: LinkType, data: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// What the bytes that follow are.
+/// The type of the bytes that follow.
 #[derive(Clone, Copy)]
 pub(super) enum Layer {
     /// A frame of this link type.
     Link(LinkType),
-    /// What an Ethernet type says.
+    /// The content of this Ethernet type.
     Kind(EtherType),
-    /// A PPP protocol number, and what that says.
+    /// A PPP protocol number and its content.
     Ppp,
     /// Subframes of an aggregated 802.11 frame.
     Aggregate,
     /// An IP packet.
     Ip,
-    /// What an IP header, or an extension header, carries.
+    /// The content of an IP packet, or what follows an extension header.
     Carried(IpAddr, IpAddr, IpNumber),
 }
 
-/// What is left when all layers are off.
+/// The result when all layers have been removed.
 pub(super) enum Reached<'a> {
     /// Ports and payload.
     Transport(IpAddr, IpAddr, Transport<'a>),
-    /// A part of a datagram.
+    /// A fragment of a datagram.
     Piece(IpAddr, IpAddr, Piece, Inner<'a>),
 }
 
-/// What is noticed on the way.
+/// Side results of the walk.
 pub(super) struct Noticed<'a, 'm> {
     /// Counts the tunnels.
     pub tunnels: &'m mut Tunnels,
-    /// Further subframes, which have not been looked at.
+    /// Further subframes, not decoded yet.
     pub left: Option<Span<'a>>,
 }
 
@@ -68,10 +68,10 @@ impl<'m> Noticed<'_, 'm> {
     }
 }
 
-/// One step: what the next bytes are, and they.
+/// One step: the type of the next bytes, and the bytes.
 type LayerStep<'a> = Result<(Layer, Span<'a>), Other>;
 
-/// Takes layer after layer off `span`, the first of which is `layer`.
+/// Removes layer after layer from `span`, the first of which is `layer`.
 #[inline(never)]
 pub(super) fn walk<'a>(
     mut layer: Layer,
@@ -121,7 +121,7 @@ pub(super) fn walk<'a>(
     Err(Other::Nested)
 }
 
-/// What a datagram carries that is a tunnel's.
+/// The content of a datagram that belongs to a tunnel.
 fn inside<'a>(found: &Transport<'a>) -> Option<(&'static str, (Layer, Span<'a>))> {
     match found.body {
         Body::Udp { payload, length } => tunnel::of_udp(found.src, found.dst, Span { data: payload, length }),

@@ -1,11 +1,11 @@
-//! PPP, in its framings.
+//! PPP in its various framings.
 
 use super::{Layer, LayerStep, ether};
 use crate::capture::Other;
 use crate::capture::span::Span;
 use etherparse::EtherType;
 
-/// A protocol number, perhaps with the address and control bytes of HDLC before it.
+/// A protocol number, possibly preceded by the address and control bytes of HDLC.
 pub(super) fn step(span: Span<'_>) -> LayerStep<'_> {
     let span = match span.data {
         [0xff, 3, ..] => span.skip(2, "ppp")?,
@@ -13,7 +13,7 @@ pub(super) fn step(span: Span<'_>) -> LayerStep<'_> {
     };
     let (protocol, len) = match *span.data {
         [_] if span.length > 1 => return Err(Other::Cut("ppp")),
-        // One byte where both sides have agreed on that: it is odd, and a longer one's first is not.
+        // One byte, if both sides have negotiated that: it is odd, while the first of two is even.
         [a, ..] if a & 1 == 1 => (a.into(), 1),
         [a, b, ..] if b & 1 == 1 => (u16::from_be_bytes([a, b]), 2),
         [_, _, ..] => return Err(Other::Malformed("ppp")),
@@ -41,13 +41,13 @@ pub(super) fn serial(span: Span<'_>) -> LayerStep<'_> {
 pub(super) fn cisco(span: Span<'_>) -> LayerStep<'_> {
     match *span.head::<4>("hdlc")? {
         [0x0f | 0x8f, 0, a, b] => Ok((Layer::Kind(EtherType(u16::from_be_bytes([a, b]))), span.skip(4, "hdlc")?)),
-        // Some lines speak PPP all the same.
+        // Some lines use PPP nevertheless.
         [0xff, 3, ..] => Ok((Layer::Ppp, span)),
         _ => Err(Other::Malformed("hdlc")),
     }
 }
 
-/// One byte says which way it went; some write it in the place of HDLC's address.
+/// One byte gives the direction; some write it in the place of HDLC's address.
 pub(super) fn with_direction(span: Span<'_>) -> LayerStep<'_> {
     match *span.data {
         [0 | 1, 3, ..] => Ok((Layer::Ppp, span.skip(2, "ppp")?)),
@@ -56,7 +56,7 @@ pub(super) fn with_direction(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// A PPPoE session (RFC 2516): version, type and code have one value each.
+/// A PPPoE session (RFC 2516): version, type and code are constants.
 pub(super) fn over_ethernet(span: Span<'_>) -> LayerStep<'_> {
     let &[kind, code, _, _, a, b] = span.head("pppoe")?;
     let rest = span.skip(6, "pppoe")?;

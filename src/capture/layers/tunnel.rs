@@ -1,7 +1,7 @@
 //! Packets in packets: IP in IP, GRE, VXLAN, GENEVE and GTP-U.
 //!
-//! A port is no proof: what a datagram carries is taken for a tunnel's only where the tunnel's
-//! header has its constant bits and an inner packet that is whole and agrees with itself.
+//! A port is not enough evidence: a datagram counts as tunnelled only if the tunnel's header has
+//! its constant bits and the inner packet is complete and consistent.
 
 use super::{Layer, ether};
 use crate::capture::span::Span;
@@ -9,22 +9,22 @@ use crate::capture::{LinkType, Other, whole};
 use etherparse::{EtherType, IpNumber, ether_type, ip_number};
 
 const VXLAN: u16 = 4789;
-/// Where Linux had it before it had a number.
+/// The port used by Linux before one was assigned.
 const VXLAN_LINUX: u16 = 8472;
 const VXLAN_GPE: u16 = 4790;
 const GENEVE: u16 = 6081;
 const GTP_U: u16 = 2152;
 
-/// Name, and what is inside.
+/// The tunnel's name, and its content.
 type Inside<'a> = (&'static str, (Layer, Span<'a>));
 
-/// Datagrams between these ports may be a tunnel's.
+/// Whether datagrams between these ports may belong to a tunnel.
 #[inline(always)]
 pub(in crate::capture) fn is_port(src: u16, dst: u16) -> bool {
     matches!(dst, VXLAN | VXLAN_LINUX | VXLAN_GPE | GENEVE | GTP_U) || src == GTP_U
 }
 
-/// What an IP packet of another protocol than UDP and TCP carries.
+/// The content of an IP packet of a protocol other than UDP and TCP.
 pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Other> {
     match protocol {
         ip_number::IPV4 => Ok(("ipip", packet(span, 4)?)),
@@ -42,7 +42,7 @@ pub(super) fn of_ip(protocol: IpNumber, span: Span<'_>) -> Result<Inside<'_>, Ot
     }
 }
 
-/// An IP packet of that version, which agrees with itself.
+/// A consistent IP packet of that version.
 fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
     let first = *span.data.first().ok_or_else(|| span.short("ip", 20))?;
     if first >> 4 == version && whole::ip(span.data, span.length, whole::PADDING) {
@@ -51,8 +51,8 @@ fn packet(span: Span<'_>, version: u8) -> Result<(Layer, Span<'_>), Other> {
     Err(span.short("inner ip", if version == 4 { usize::from(first & 15).max(5) * 4 } else { 40 }))
 }
 
-/// An Ethernet frame. Its type says what follows, and that is checked there; what is not IP has
-/// its name.
+/// An Ethernet frame. The next step checks what its type announces; a frame without IP is reported
+/// by its type.
 fn frame(span: Span<'_>) -> Result<(Layer, Span<'_>), Other> {
     match span.data.get(12..14) {
         Some([8, 0] | [0x86, 0xdd]) if whole::ethernet(span.data, span.length) => {}
@@ -65,8 +65,8 @@ fn frame(span: Span<'_>) -> Result<(Layer, Span<'_>), Other> {
     Ok((Layer::Link(LinkType::ETHERNET), span))
 }
 
-/// GRE (RFC 2784, 2890): version 0, with check sum, key and sequence number. Routing (RFC 1701) is
-/// out of use.
+/// GRE (RFC 2784, 2890): version 0, with checksum, key and sequence number. Routing (RFC 1701) is
+/// obsolete.
 fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
     let &[flags, version, a, b] = span.head("gre")?;
     let kind = u16::from_be_bytes([a, b]);
@@ -83,7 +83,8 @@ fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
         (ether_type::IPV6, _) => Ok(("gre", packet(rest, 6)?)),
         (EtherType(0x6558), _) => Ok(("gre", frame(rest)?)),
         (EtherType(0x8847 | 0x8848), _) => Ok(("gre", ether::labels(rest)?)),
-        // Mirrored ports: type I has no header, type II one of 8 bytes, type III of 12 and perhaps 8.
+        // Mirrored ports: type I has no header, type II one of 8 bytes, type III of 12 and possibly
+        // 8 more.
         (EtherType(0x88be), false) => Ok(("erspan", frame(rest)?)),
         (EtherType(0x88be), true) => match rest.head::<1>("erspan")?[0] >> 4 {
             1 => Ok(("erspan", frame(rest.skip(8, "erspan")?)?)),
@@ -101,10 +102,10 @@ fn gre(span: Span<'_>) -> Result<Inside<'_>, Other> {
     }
 }
 
-/// What a datagram carries that is a tunnel's: `None` where anything is not as it has to be.
+/// The content of a datagram that belongs to a tunnel: `None` if anything is not as it has to be.
 pub(super) fn of_udp(src: u16, dst: u16, span: Span<'_>) -> Option<Inside<'_>> {
     match dst {
-        // Some say in the old port's datagrams what follows, too.
+        // Some senders use the protocol extension on the original port.
         VXLAN | VXLAN_LINUX | VXLAN_GPE => vxlan(span).or_else(|| vxlan_gpe(span)),
         GENEVE => geneve(span),
         GTP_U => gtp(span),
@@ -142,8 +143,8 @@ fn geneve(span: Span<'_>) -> Option<Inside<'_>> {
     Some(("geneve", carried(EtherType(u16::from_be_bytes([a, b])), rest)?))
 }
 
-/// 3GPP TS 29.281: version 1, a user's packet, its length; then a word and extension headers,
-/// where a flag announces any of the three in that word.
+/// 3GPP TS 29.281: version 1, a user packet, its length; then, if any of three flags is set, a word
+/// and extension headers.
 fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
     let &[flags, 0xff, a, b, _, _, _, _] = span.data.first_chunk()? else { return None };
     if flags & 0xf8 != 0x30 || usize::from(u16::from_be_bytes([a, b])) + 8 != span.length {
@@ -154,7 +155,7 @@ fn gtp(span: Span<'_>) -> Option<Inside<'_>> {
         let mut next = rest.data.first_chunk::<4>()?[3];
         rest = rest.skip(4, "gtp").ok()?;
         while flags & 4 != 0 && next != 0 {
-            // In words, itself counted; its last byte is the next one's type.
+            // In words, including itself; its last byte is the next one's type.
             let length = usize::from(*rest.data.first()?) * 4;
             next = *rest.data.get(length.checked_sub(1)?)?;
             rest = rest.skip(length, "gtp").ok()?;

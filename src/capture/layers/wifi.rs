@@ -1,18 +1,18 @@
-//! IEEE 802.11 data frames, behind the headers that drivers put before them.
+//! IEEE 802.11 data frames, after the headers that drivers put before them.
 
 use super::{Layer, LayerStep, ether};
 use crate::capture::Other;
 use crate::capture::span::Span;
 
-/// The frame check sequence, where the driver leaves it.
+/// The length of the frame check sequence, if the driver includes it.
 const FCS: usize = 4;
 
-/// An 802.11 frame as it was in the air, without its check sequence.
+/// An 802.11 frame as transmitted, without its check sequence.
 pub(super) fn frame(span: Span<'_>) -> LayerStep<'_> {
     body(span, false)
 }
 
-/// `padded`: the driver fills the header up to words.
+/// `padded`: the driver pads the header to words.
 fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     let &[kind, flags] = span.head("802.11")?;
     match (kind & 3, kind >> 2 & 3) {
@@ -22,7 +22,7 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     }
     let (both, qos) = (flags & 3 == 3, kind & 0x80 != 0);
     let control = 24 + if both { 6 } else { 0 };
-    // High throughput's control field is there where the last flag is set on a QoS frame.
+    // The HT control field is present if the last flag is set on a QoS frame.
     let mut len: usize = control + if qos { 2 } else { 0 } + if qos && flags & 0x80 != 0 { 4 } else { 0 };
     if padded {
         len = len.next_multiple_of(4);
@@ -34,7 +34,7 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
         return Err(Other::Wireless("encrypted"));
     }
     let head = span.data.get(..control + if qos { 2 } else { 0 }).ok_or_else(|| span.short("802.11", len))?;
-    // More fragments follow, or it is not the first.
+    // More fragments follow, or it is not the first one.
     if flags & 4 != 0 || head[22] & 15 != 0 {
         return Err(Other::Wireless("fragment"));
     }
@@ -45,8 +45,8 @@ fn body(span: Span<'_>, padded: bool) -> LayerStep<'_> {
     }
 }
 
-/// The first subframe of an A-MSDU: addresses, length, LLC, filled up to words. `left`: what
-/// follows it, where that is more than a check sequence.
+/// The first subframe of an A-MSDU: addresses, length, LLC, padded to words. `left`: what follows
+/// it, if it is more than a check sequence.
 pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> LayerStep<'a> {
     let head = span.head::<14>("a-msdu")?;
     let length = usize::from(u16::from_be_bytes([head[12], head[13]]));
@@ -58,7 +58,8 @@ pub(super) fn subframe<'a>(span: Span<'a>, left: &mut Option<Span<'a>>) -> Layer
     ether::snap(inner)
 }
 
-/// Radiotap: little-endian fields, present as bits say. The flags among them say how the frame ends.
+/// Radiotap: little-endian fields with presence bits. The flags among them describe the frame's
+/// end.
 pub(super) fn radiotap(span: Span<'_>) -> LayerStep<'_> {
     let &[version, _, a, b] = span.head("radiotap")?;
     let length = usize::from(u16::from_le_bytes([a, b]));
@@ -69,12 +70,12 @@ pub(super) fn radiotap(span: Span<'_>) -> LayerStep<'_> {
     let header = &span.data[..length];
     let present = |index: usize| header.get(4 + index * 4..8 + index * 4).map(|word| [word[0], word[3]]);
     let mut words = 1;
-    // The last bit announces another word.
+    // The last bit announces another word of presence bits.
     while present(words - 1).is_some_and(|[_, last]| last & 0x80 != 0) {
         words += 1;
     }
     let first = present(0).map_or(0, |[first, _]| first);
-    // The time comes first, and stands at a multiple of eight.
+    // The timestamp comes first, aligned to eight bytes.
     let at = match first & 1 {
         0 => 4 + words * 4,
         _ => (4 + words * 4).next_multiple_of(8) + 8,
@@ -86,8 +87,8 @@ pub(super) fn radiotap(span: Span<'_>) -> LayerStep<'_> {
     checked(rest, flags & 0x10 != 0, flags & 0x40 != 0, flags & 0x20 != 0)
 }
 
-/// Per-packet information: little-endian fields with type and length; and the link type of what
-/// follows, which is not always 802.11.
+/// PPI: little-endian fields with type and length, and the link type of the content, which is not
+/// always 802.11.
 pub(super) fn ppi(span: Span<'_>) -> LayerStep<'_> {
     let &[version, _, a, b, c, d, e, f] = span.head("ppi")?;
     let length = usize::from(u16::from_le_bytes([a, b]));
@@ -106,7 +107,7 @@ pub(super) fn ppi(span: Span<'_>) -> LayerStep<'_> {
     let (mut fields, mut flags) = (&span.data[8..length], 0);
     while let [a, b, c, d, value @ ..] = fields {
         let size = usize::from(u16::from_le_bytes([*c, *d]));
-        // What all 802.11 frames have: the time, flags, ...
+        // The fields common to all 802.11 frames: time, flags, ...
         if let (2, Some(&[low, high])) = (u16::from_le_bytes([*a, *b]), value.get(8..10)) {
             flags = u16::from_le_bytes([low, high]);
         }
@@ -115,7 +116,7 @@ pub(super) fn ppi(span: Span<'_>) -> LayerStep<'_> {
     checked(rest, flags & 1 != 0, flags & 4 != 0, false)
 }
 
-/// Prism's header of 144 bytes; drivers that write AVS' instead use the same link type.
+/// Prism's header of 144 bytes; drivers that write AVS's instead use the same link type.
 pub(super) fn prism(span: Span<'_>) -> LayerStep<'_> {
     let &[a, b, c, d, e, f, g, h] = span.head("prism")?;
     match ([a, b, c, d], [e, f, g, h]) {
@@ -135,7 +136,8 @@ pub(super) fn avs(span: Span<'_>) -> LayerStep<'_> {
     }
 }
 
-/// A frame of which the driver says how it ends, and whether that was right.
+/// A frame for which the driver tells whether it ends with a check sequence, and whether that was
+/// wrong.
 fn checked(span: Span<'_>, fcs: bool, wrong: bool, padded: bool) -> LayerStep<'_> {
     if wrong {
         return Err(Other::Wireless("damaged"));

@@ -1,7 +1,7 @@
-//! Trees as nested JSON objects: what was on the wire, and beside it, in the same shape, what was
-//! known from elsewhere.
+//! Trees as nested JSON objects: `fields` (what was on the wire), and `derived` (known from earlier
+//! messages) in the same shape.
 //!
-//! Both walks are loops over the flat list of nodes: nesting costs no stack.
+//! Both walks are loops over the flat list of nodes, so nesting uses no stack.
 //!
 //! ```
 //! use netkit::codec::{Reader, Sources, Tree, layout::*};
@@ -19,21 +19,21 @@ use crate::codec::json::value::value;
 use crate::codec::{Node, Sources, Tree, Value};
 use std::ops::Range;
 
-/// The walks' own memory, to be used again.
+/// Scratch memory of the walks, for reuse.
 #[derive(Debug, Default)]
 pub struct Walks {
     open: Vec<(u32, bool)>,
     marks: Vec<Mark>,
 }
 
-/// A group or list whose end is still to come.
+/// An open group or list.
 #[derive(Debug)]
 struct Mark {
     end: usize,
     list: bool,
-    /// How long the output was before it.
+    /// The length of the output before it.
     start: usize,
-    /// Something in it is derived.
+    /// It contains something derived.
     found: bool,
 }
 
@@ -43,14 +43,14 @@ pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
     Walks::default().fields(tree, sources, out);
 }
 
-/// Appends `derived`: the shape of `fields` as far as something in it is derived, then the values
-/// beside the tree. Returns false, and appends nothing, where there is none.
+/// Appends `derived`: the shape of `fields` as far as it contains derived values, then the values
+/// of the tree `beside`. Returns false, and appends nothing, if there are none.
 pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
     Walks::default().derived(tree, beside, sources, out)
 }
 
 impl Walks {
-    /// See [`fields_json`]; the opening brace is there already.
+    /// See [`fields_json`]; the opening brace has been written already.
     #[inline]
     pub fn fields(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
         self.members(tree, sources, 0..tree.nodes().len(), false, false, out);
@@ -73,7 +73,7 @@ impl Walks {
         true
     }
 
-    /// Members or elements, a comma behind each.
+    /// Members or elements, each followed by a comma.
     #[inline]
     fn members(
         &mut self,
@@ -118,7 +118,8 @@ impl Walks {
         }
     }
 
-    /// Everything is written as if it held something derived; what turns out not to is taken back.
+    /// Every group is written as if it contained something derived, and removed again if it did
+    /// not.
     fn derived_members(&mut self, tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
         let nodes = tree.nodes();
         let mut marks = std::mem::take(&mut self.marks);
@@ -181,14 +182,14 @@ impl Walks {
     }
 }
 
-/// An element of a list in which nothing is derived keeps its place.
+/// An element of a list without anything derived is written as null, so that indices stay aligned.
 fn place(in_list: bool, out: &mut Vec<u8>) {
     if in_list {
         out.extend_from_slice(b"{},");
     }
 }
 
-/// The bracket, in the place of the last comma.
+/// Writes the closing bracket over the last comma.
 #[inline(always)]
 fn close(bracket: u8, out: &mut Vec<u8>) {
     match out.last_mut() {
@@ -197,7 +198,7 @@ fn close(bracket: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// The index behind a node and everything below it.
+/// The index after a node and all its descendants.
 #[inline(always)]
 pub(crate) fn behind(node: &Node, at: usize) -> usize {
     (node.end as usize).max(at + 1)

@@ -1,4 +1,4 @@
-//! Trees and values as JSON text: what printing, filters and encoding share. Everything appends.
+//! Trees and values as JSON text, for rendering, filters and encoding. All functions append.
 
 pub mod fields;
 pub mod numbers;
@@ -7,7 +7,7 @@ pub mod value;
 
 pub use fields::{derived_json, fields_json};
 
-/// What a function appends, as text.
+/// The appended bytes, as text.
 #[cfg(test)]
 fn written(write: impl Fn(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();

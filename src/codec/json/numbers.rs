@@ -1,4 +1,4 @@
-//! Numbers as decimal text, as JSON and people read them. Everything appends.
+//! Numbers as decimal text. All functions append.
 
 /// A whole number.
 #[inline]
@@ -6,7 +6,7 @@ pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
-/// The digits of the numbers with at most three, and how many there are.
+/// The digits of the numbers below 1000, and how many each has.
 static SMALL: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
     let mut n = 0;
@@ -22,7 +22,7 @@ static SMALL: [[u8; 4]; 1000] = {
     table
 };
 
-/// A whole number without a sign: most that are written are small.
+/// An unsigned whole number; most that are written are small.
 #[inline]
 pub fn uint(n: u64, out: &mut Vec<u8>) {
     if n < 1000
@@ -42,28 +42,28 @@ pub fn uint(n: u64, out: &mut Vec<u8>) {
     out.truncate(end);
 }
 
-/// The first number that has more than eight digits.
+/// The first number with more than eight digits.
 const EIGHT_DIGITS: u64 = 100_000_000;
-/// Eight times the digit 0.
+/// The digit 0 in every lane.
 const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
-/// The values of a number's eight digits, the first one in the lowest byte: lanes of four digits are
-/// split into two of two, and these into two of one, all lanes at once.
+/// The values of a number's eight digits, the first one in the lowest byte: lanes of four digits
+/// are split into two of two, and these into two of one, all lanes at once.
 #[inline(always)]
 fn eight_digits(n: u64) -> u64 {
     let fours = (n / 10_000) | ((n % 10_000) << 32);
-    // 10486 / 2^20 is a hundredth, and 103 / 2^10 a tenth, for numbers of so many digits.
+    // x * 10486 / 2^20 is x / 100, and x * 103 / 2^10 is x / 10, for numbers of that many digits.
     let hundreds = ((fours * 10_486) >> 20) & 0x0000_007f_0000_007f;
     let twos = hundreds | ((fours - hundreds * 100) << 16);
     let tens = ((twos * 103) >> 10) & 0x000f_000f_000f_000f;
     tens | ((twos - tens * 10) << 8)
 }
 
-/// The lowest `count` (at most 18) decimal digits of a number, zeros in front of it included.
+/// The lowest `count` (at most 18) decimal digits of a number, including leading zeros.
 #[inline]
 pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
     match count {
-        // Microseconds, as nearly all captures have them.
+        // Microseconds: the resolution of nearly all captures.
         6 => {
             let [_, _, six @ ..] = (eight_digits(n % 1_000_000) + ZEROS).to_le_bytes();
             out.extend_from_slice(&six);
@@ -75,17 +75,17 @@ pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Hours, minutes and seconds of two digits each, colons between them.
+/// Hours, minutes and seconds of two digits each, separated by colons.
 #[inline]
 pub fn time_of_day(hours: u64, minutes: u64, seconds: u64, out: &mut Vec<u8>) {
-    // Where a colon stands, the number has a zero; and a colon is what follows the nine.
+    // The number has a zero digit at each colon's place, and ':' is '0' + 10.
     const COLONS: u64 = u64::from_le_bytes([0, 0, 10, 0, 0, 10, 0, 0]);
     let digits = eight_digits(hours % 100 * 1_000_000 + minutes % 100 * 1_000 + seconds % 100);
     out.extend_from_slice(&(digits + COLONS + ZEROS).to_le_bytes());
 }
 
-/// The shortest text that gives a binary64 number back, `1.0` for whole ones; JSON has no word for
-/// infinity, which the reader never lets through.
+/// The shortest text that converts back to the same binary64 number, `1.0` for whole ones. JSON has
+/// no infinity; the reader shows those raw, so they never get here.
 #[inline]
 pub fn f64(v: f64, out: &mut Vec<u8>) {
     match v.is_finite() {

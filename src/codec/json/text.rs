@@ -1,4 +1,4 @@
-//! The letters of JSON: strings with their escapes, hex. Everything appends.
+//! JSON strings with their escapes, and hex. All functions append.
 
 use crate::codec::bits;
 use crate::codec::runs::{before, eight};
@@ -16,8 +16,8 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-/// Which bytes a string cannot hold as they are: what JSON demands, DEL, and the first byte of the
-/// C1 controls (0xc2), which terminals obey.
+/// The bytes that cannot stand in a string unescaped: those that JSON demands, DEL, and the first
+/// byte of the C1 controls (0xc2), which terminals interpret.
 const CARE: [bool; 256] = {
     let mut table = [false; 256];
     let mut n = 0;
@@ -38,27 +38,27 @@ pub fn hex_digits(byte: u8) -> [u8; 2] {
     HEX[byte as usize]
 }
 
-/// Bytes as lower-case hex.
+/// Bytes as lowercase hex.
 #[inline]
 pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() * 2);
     let (blocks, rest) = bytes.as_chunks::<16>();
     blocks.iter().for_each(|block| out.extend_from_slice(&hex_block(block)));
     match bytes.last_chunk::<16>() {
-        // As part of the last whole block: with bytes that are written already.
+        // As the end of the last full block, which overlaps bytes already written.
         Some(last) if !rest.is_empty() => out.extend_from_slice(&hex_block(last)[32 - rest.len() * 2..]),
         Some(_) => {}
         None => rest.iter().for_each(|byte| out.extend_from_slice(&HEX[*byte as usize])),
     }
 }
 
-/// The digits of sixteen bytes, in lanes of two digits: processors do eight lanes at once.
+/// The digits of sixteen bytes, in lanes of two digits: written so that it compiles to SIMD.
 #[inline(always)]
 fn hex_block(block: &[u8; 16]) -> [u8; 32] {
     let lanes = block.map(|byte| {
         let byte = byte as u16;
         let nibbles = byte >> 4 | (byte & 15) << 8;
-        // Which of the two are above nine.
+        // Which of the two nibbles are above nine.
         let letters = (nibbles + 0x0606) >> 4 & 0x0101;
         nibbles + 0x3030 + letters * (b'a' - b'0' - 10) as u16
     });
@@ -69,8 +69,8 @@ fn hex_block(block: &[u8; 16]) -> [u8; 32] {
     digits
 }
 
-/// `count` bits from bit `at` on as hex, least significant bit first, the last byte filled up with
-/// zeros. Bits behind the end of `data` do not count.
+/// `count` bits from bit `at` on as hex, least significant bit first, the last byte padded with
+/// zeros. Bits past the end of `data` are left out.
 #[inline]
 pub fn hex_bits(data: &[u8], at: u32, count: u32, out: &mut Vec<u8>) {
     let (at, count) = clip(data, at, count);
@@ -88,7 +88,7 @@ fn hex_unaligned(data: &[u8], mut at: usize, mut left: usize, out: &mut Vec<u8>)
     }
 }
 
-/// A range of bits, cut to what `data` holds: no range of a tree can ask for more.
+/// A range of bits, clipped to `data`, so that no range can read out of bounds.
 #[inline]
 pub fn clip(data: &[u8], at: u32, count: u32) -> (usize, usize) {
     let end = data.len() * 8;
@@ -111,7 +111,7 @@ pub fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// How many bytes need no escape. Sixteen are looked at together, as processors do it at once.
+/// The number of leading bytes that need no escape, sixteen at a time so that it compiles to SIMD.
 #[inline]
 fn harmless(bytes: &[u8]) -> usize {
     let (blocks, tail) = bytes.as_chunks::<16>();
@@ -121,11 +121,11 @@ fn harmless(bytes: &[u8]) -> usize {
     whole * 16 + harmless_few(from)
 }
 
-/// As [`harmless`], for a few.
+/// As [`harmless`], for fewer than sixteen bytes.
 #[inline]
 fn harmless_few(bytes: &[u8]) -> usize {
     let marks = |word: u64| {
-        // A byte changes its sign where it was zero, or below the space.
+        // The top bit of a byte flips where it was zero, or below the space.
         let [quote, slash, del, c1] = [b'"', b'\\', 0x7f, 0xc2].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
         let ascii = (quote | slash | del | word.wrapping_sub(eight(0x20))) & !word;
         ascii | c1 & word
@@ -133,7 +133,8 @@ fn harmless_few(bytes: &[u8]) -> usize {
     before(bytes, marks, |byte| CARE[byte as usize])
 }
 
-/// The escape at the start of `rest`, which is not empty: how many bytes it stood for.
+/// Writes the escape for the start of `rest`, which is not empty; returns how many bytes it
+/// replaced.
 fn escape_one(rest: &[u8], out: &mut Vec<u8>) -> usize {
     match *rest {
         [b'"', ..] => out.extend_from_slice(b"\\\""),
@@ -176,7 +177,7 @@ pub fn latin1(byte: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Formats into the inside of a JSON string: for what is rare enough to be formatted.
+/// A formatter's target that escapes, for text too rare to need a fast path.
 pub struct Escaping<'a>(pub &'a mut Vec<u8>);
 
 impl fmt::Write for Escaping<'_> {
@@ -206,7 +207,7 @@ mod tests {
                 let mut text = "~ab \u{e9}\u{7ff}!#[]xyz".repeat(3).into_bytes()[..40].to_vec();
                 text[at] = byte;
                 assert_eq!(harmless(&text), if CARE[byte as usize] { at } else { 40 }, "{byte} at {at}");
-                // What stands behind it changes nothing.
+                // What follows does not matter.
                 text.iter_mut().skip(at + 1).for_each(|b| *b = b'"');
                 assert_eq!(harmless(&text), if CARE[byte as usize] { at } else { at + 1 });
             }

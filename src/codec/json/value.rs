@@ -1,11 +1,11 @@
-//! One node's value as JSON, by the way its field is shown.
+//! One node's value as JSON, in the form that its field is shown in.
 
 use super::numbers::{f32, f64, int, uint};
 use crate::codec::json::text::{clip, escaped, hex_bits, latin1, string};
 use crate::codec::layout::{Flags, Show};
 use crate::codec::{Node, Sources, Value, bits, half_text};
 
-/// Appends the value of a leaf; groups and lists are the walk's, see [`crate::codec::json::fields`].
+/// Appends the value of a leaf; groups and lists are walked in [`crate::codec::json::fields`].
 #[inline]
 pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     match node.value {
@@ -37,7 +37,8 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
         }
         Value::Json { start, len } => {
             let (start, len) = (start as usize, len as usize);
-            // No text at all would break the line: an empty range can only be a fault of ours.
+            // An empty text would break the line's JSON; a range outside the source can only be our
+            // own bug.
             match sources.get(node.source).get(start..start + len) {
                 Some(json) if !json.is_empty() => out.extend_from_slice(json),
                 _ => out.extend_from_slice(b"null"),
@@ -55,7 +56,7 @@ pub fn value(node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// The name of a value. Tables are mostly dense, so the value's own place is tried first.
+/// The name of a value. Most tables are dense, so the value itself is tried as the index first.
 #[inline]
 pub fn name_of(names: &'static [(u64, &'static str)], n: u64) -> Option<&'static str> {
     match names.get(n as usize) {
@@ -93,8 +94,8 @@ fn shown(show: Show, n: u64, signed: i64, out: &mut Vec<u8>) {
     }
 }
 
-/// Calls `each` with the name of every bit that is set, from the lowest up; bits without a name
-/// come as the number that stands for them.
+/// Calls `each` with the name of every set bit, from the lowest up; bits without a name are passed
+/// as the number that represents them.
 pub fn flags(table: &Flags, n: u64, mut each: impl FnMut(Result<&'static str, u128>)) {
     let mut left = n;
     while left != 0 {
@@ -113,7 +114,8 @@ fn text(data: &[u8], bit: u32, bits: u32, out: &mut Vec<u8>) {
     if at.is_multiple_of(8) {
         escaped(data.get(at / 8..(at + count) / 8).unwrap_or(&[]), out);
     } else {
-        // The bytes of a character must come together, for the C1 controls are two bytes long.
+        // A character's bytes must be escaped together: the C1 controls are two bytes long in
+        // UTF-8.
         let mut held = None;
         each_byte(data, bit, bits, |byte| match held.take() {
             Some(first) => escaped(&[first, byte], out),
@@ -125,7 +127,7 @@ fn text(data: &[u8], bit: u32, bits: u32, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Calls `each` with every whole byte of a range that may begin at any bit.
+/// Calls `each` with every whole byte of a range that may start at any bit.
 #[inline]
 pub fn each_byte(data: &[u8], bit: u32, bits: u32, mut each: impl FnMut(u8)) {
     let (at, count) = clip(data, bit, bits);

@@ -1,8 +1,8 @@
 //! The vocabulary in which message layouts are written: plain `const` data, no closures, no macros.
 //!
-//! A layout reads like the specification it comes from. Everything that can be said about a field
-//! is said here, so that decoding, encoding, documentation, random samples and the users' payload
-//! schemas all come from the same table.
+//! A layout reads like the specification it comes from. Everything about a field is stated here, so
+//! that decoding, encoding, documentation, random samples and the users' payload schemas all use
+//! the same table.
 //!
 //! ```
 //! use netkit::codec::layout::*;
@@ -29,26 +29,26 @@ pub struct Layout {
     pub fields: &'static [Field],
 }
 
-/// One field: what it is called, what stands on the wire, when it is there, how it is shown.
+/// One field: its name, its encoding on the wire, when it is present, how it is shown.
 #[derive(Debug)]
 pub struct Field {
-    /// The name shown, in the specification's words and snake_case.
+    /// The name shown: the specification's, in snake_case.
     pub name: &'static str,
-    /// The name as JSON writes it: [`Field::set_name`] keeps both the same.
+    /// The name as JSON writes it; [`Field::set_name`] keeps both in step.
     pub(crate) quoted: Quoted,
-    /// One line of documentation; empty where the name says it all.
+    /// One line of documentation; empty where the name suffices.
     pub doc: &'static str,
-    /// What stands on the wire.
+    /// The encoding on the wire.
     pub kind: Kind,
-    /// When the field is there.
+    /// When the field is present.
     pub when: When,
     /// How the value is shown.
     pub show: Show,
-    /// The unit for people: `ms`, `bytes/s`; empty for none.
+    /// The unit, shown in text output: `ms`, `bytes/s`; or empty.
     pub unit: &'static str,
-    /// The value written where none is given. `None`: the field must be given.
+    /// The value encoded if none is given. `None`: the field must be given.
     pub default: Option<i64>,
-    /// Particularities, a set of the constants of [`flag`].
+    /// A set of the constants in [`flag`].
     pub flags: u16,
 }
 
@@ -56,25 +56,26 @@ pub struct Field {
 pub mod flag {
     /// On the wire, but not among the fields shown in JSON: type bytes, lengths, end markers.
     pub const HIDDEN: u16 = 1;
-    /// Later fields refer to this one by name: conditions, cases, lengths, counts.
-    pub const KEPT: u16 = 2;
+    /// Later fields refer to this one by name: in conditions, cases, lengths, counts.
+    pub const REFERENCED: u16 = 2;
     /// Not shown when it has no bytes.
     pub const OMIT_EMPTY: u16 = 4;
-    /// A group or array that is shown once its turn came, also when nothing of it could be read.
+    /// A group or array that is shown once it has been reached, even if nothing of it could be
+    /// read.
     pub const KEEP_EMPTY: u16 = 8;
     /// A hidden number that says how many bytes follow it up to the end of the message.
     pub const MEASURES_REST: u16 = 16;
-    /// What is left at the end may be padding: when the last bits that make no whole byte are all
-    /// zero, they are not part of the value (bit-packed protocols).
+    /// The rest of the message may end in padding: if the last bits do not make a whole byte and
+    /// are all zero, they are not part of the value (bit-packed protocols).
     pub const PADDED: u16 = 32;
     /// A payload for which the user may have a schema.
     pub const PAYLOAD: u16 = 64;
-    /// Known from earlier messages, not on this message's wire.
+    /// Known from earlier messages, not in this message's bytes.
     pub const DERIVED: u16 = 128;
-    /// A count too large for the bytes that are left breaks the field at once.
+    /// A count larger than the bytes that are left is a fault of the count itself.
     pub const CHECKED: u16 = 512;
-    /// A number whose bits say which later fields are there, and which follows from these: what it
-    /// is without any of them is its default.
+    /// A number whose bits tell which later fields are present, computed from these when encoding.
+    /// Its default is the value without any of them.
     pub const PRESENCE: u16 = 2048;
 }
 
@@ -85,14 +86,14 @@ pub enum Order {
     Little,
     /// Most significant byte first.
     Big,
-    /// As found for this conversation; the reader takes it from its [`Context`](super::Context).
+    /// As found for this conversation; the reader asks its [`Context`](super::Context).
     Conversation,
 }
 
-/// How a [`Kind::VarInt`] holds negative numbers.
+/// How a [`Kind::VarInt`] encodes negative numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// There are none.
+    /// Unsigned.
     None,
     /// Zigzag: 0, -1, 1, -2, ..
     Zigzag,
@@ -129,16 +130,16 @@ impl Sign {
     }
 }
 
-/// What stands on the wire.
+/// A field's encoding on the wire.
 #[derive(Debug)]
 pub enum Kind {
-    /// Bits of a known value: a message type, a magic number. Never asked for when encoding.
+    /// Bits of a fixed value: a message type, a magic number. Never required when encoding.
     Tag {
         /// How many bits, at most 64.
         bits: u8,
         /// Byte order, for whole bytes.
         order: Order,
-        /// The value written.
+        /// The fixed value.
         value: u64,
     },
     /// An unsigned number of `bits` bits, at any bit offset.
@@ -167,29 +168,29 @@ pub enum Kind {
         /// 1 or 8.
         bits: u8,
     },
-    /// Groups of seven bits, the least significant first; bit 7 says that more follow. A form
-    /// longer than it has to be, or a value above 64 bits, is shown raw.
+    /// Groups of seven bits, the least significant first; bit 7 tells that more follow. A form
+    /// longer than necessary, or a value above 64 bits, is shown raw.
     VarInt {
         /// Longer forms are refused.
         max_groups: u16,
         /// How negative numbers are written.
         sign: Sign,
     },
-    /// Text; bytes that are no text of that charset are shown raw.
+    /// Text; bytes that are not valid in that charset are shown raw.
     Text {
         /// Where it ends.
         len: Len,
-        /// How its bytes are read.
+        /// How its bytes are decoded.
         charset: Charset,
     },
-    /// Bytes without meaning to the protocol.
+    /// Bytes that are opaque to the protocol.
     Bytes {
         /// Where they end.
         len: Len,
     },
     /// A named group of fields.
     Struct(&'static [Field]),
-    /// Fields that stand in their parent's group.
+    /// Fields that belong to the parent's group.
     Inline(&'static [Field]),
     /// The same field several times.
     Array {
@@ -198,7 +199,8 @@ pub enum Kind {
         /// One element. A [`Kind::Struct`] is shown as an object.
         of: &'static Field,
     },
-    /// One of several lists of fields, by an earlier field's value; they stand in this one's parent.
+    /// One of several lists of fields, selected by an earlier field's value; they belong to the
+    /// parent's group.
     Switch {
         /// The earlier field's name.
         on: &'static str,
@@ -207,9 +209,9 @@ pub enum Kind {
         /// What an unlisted value means.
         other: Other,
     },
-    /// A value that earlier messages tell: [`super::Context::recall`] is asked for it.
+    /// A value known from earlier messages: [`super::Context::recall`] is asked for it.
     Derived,
-    /// What the table cannot say: one codec, both directions.
+    /// An encoding that the vocabulary cannot express: one codec for all directions.
     Custom(&'static dyn Custom),
 }
 
@@ -236,14 +238,15 @@ pub struct Case {
     pub fields: &'static [Field],
 }
 
-/// What a value means that no case of a [`Kind::Switch`] lists.
+/// How a value is handled that no case of a [`Kind::Switch`] lists.
 #[derive(Clone, Copy, Debug)]
 pub enum Other {
     /// Its length cannot be known: a fault, with this reason.
     Fault(&'static str),
     /// These fields.
     Fields(&'static [Field]),
-    /// [`super::Context::layout`] is asked; where it knows none, reading ends there without a fault.
+    /// [`super::Context::layout`] is asked; if it does not know either, reading ends there without
+    /// a fault.
     Ask,
 }
 
@@ -252,11 +255,11 @@ pub enum Other {
 pub enum Len {
     /// This many bytes.
     Const(u32),
-    /// A number before them says how many bytes; it belongs to the field.
+    /// A number before them gives the length in bytes; it is part of the field.
     Prefix(&'static Field),
-    /// An earlier field, one that is [kept](Field::referenced), says how many bytes.
+    /// An earlier [referenced](Field::referenced) field gives the length in bytes.
     Field(&'static str),
-    /// Up to this byte, which belongs to the field but is not shown.
+    /// Up to this byte, which is part of the field but not shown.
     Until(u8),
     /// The rest of the message.
     Rest,
@@ -271,27 +274,27 @@ pub enum Len {
 pub enum Count {
     /// This many.
     Const(u32),
-    /// A number before them says how many. It is shown, by its name, only where the array could
-    /// not be read to its end.
+    /// A number before them gives the count. It is shown, by its name, only if the array could not
+    /// be read to its end.
     Prefix(&'static Field),
-    /// An earlier field, one that is [kept](Field::referenced), says how many.
+    /// An earlier [referenced](Field::referenced) field gives the count.
     Field(&'static str),
-    /// Up to this byte in the place of an element's first byte.
+    /// Up to this byte where the next element would start.
     Until(u8),
     /// Up to the end of the message.
     Rest,
 }
 
-/// How the bytes of a text are read.
+/// How the bytes of a text are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Charset {
     /// UTF-8.
     Utf8,
-    /// Latin-1: every byte is a character.
+    /// Latin-1: every byte is one character.
     Latin1,
 }
 
-/// When a field is there. When encoding, a field that is not always there is there when it is given.
+/// When a field is present. When encoding, a conditional field is present if it is given.
 #[derive(Clone, Copy, Debug)]
 pub enum When {
     /// Always.
@@ -304,25 +307,25 @@ pub enum When {
     Eq(&'static str, u64),
     /// An earlier field has one of these values.
     In(&'static str, &'static [u64]),
-    /// At least so many bits are left.
+    /// At least this many bits are left.
     Left(u32),
-    /// One of these holds.
+    /// One of these conditions holds.
     Any(&'static [When]),
     /// A setting of the conversation has this value, see [`super::Context::setting`].
     Setting(&'static str, u64),
 }
 
-/// How a value is shown, and written.
+/// How a value is shown, and given when encoding.
 #[derive(Clone, Copy, Debug)]
 pub enum Show {
     /// As it is.
     Plain,
-    /// By its name; unknown values are numbers.
+    /// By its name; a value without a name is shown as its number.
     Enum(&'static [(u64, &'static str)]),
-    /// As a list of names of the bits that are set, from the lowest up; unknown bits are their
-    /// mask values.
+    /// As a list of the names of the set bits, from the lowest up; a bit without a name is shown as
+    /// its mask.
     Flags(&'static Flags),
-    /// As another number.
+    /// As another number, see [`Scale`](super::scale::Scale).
     Scaled(super::scale::Scale),
 }
 
@@ -331,10 +334,10 @@ pub enum Show {
 pub struct Flags {
     /// Mask of one bit, and its name.
     pub names: &'static [(u64, &'static str)],
-    /// What number stands for an unknown bit: its mask shifted left by this.
+    /// An unknown bit is shown as its mask shifted left by this.
     pub shift: u8,
-    /// Bits that are no flags: not shown.
+    /// Bits that are not flags: not shown.
     pub fixed_mask: u64,
-    /// What is written in them.
+    /// The value written to the bits of `fixed_mask`.
     pub fixed: u64,
 }

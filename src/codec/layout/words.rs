@@ -1,4 +1,5 @@
-//! The words that tables are written with: each makes a [`Field`] or a condition, all `const`.
+//! The constructors that tables are written with: each makes a [`Field`] or a condition, all
+//! `const`.
 
 use super::{Case, Charset, Count, Field, Flags, Kind, Len, Order, Other, Show, Sign, When, flag};
 use crate::codec::quoted::Quoted;
@@ -17,7 +18,7 @@ const BLANK: Field = Field {
 };
 
 const fn of(name: &'static str, kind: Kind) -> Field {
-    // The kinds borrow statics only, so nothing is dropped here.
+    // The kinds borrow only statics, so nothing is dropped here.
     Field { name, quoted: Quoted::new(name), kind, ..BLANK }
 }
 
@@ -90,7 +91,7 @@ pub const fn svarint(name: &'static str, max_groups: u16) -> Field {
     of(name, Kind::VarInt { max_groups, sign: Sign::Complement })
 }
 
-/// A message type or magic number: hidden, and written from the table.
+/// A message type or magic number: hidden, and encoded from the table.
 pub const fn tag(name: &'static str, bits: u8, value: u64) -> Field {
     of(name, Kind::Tag { bits, order: Order::Little, value }).hidden()
 }
@@ -110,7 +111,7 @@ pub const fn bytes(name: &'static str, len: Len) -> Field {
     of(name, Kind::Bytes { len })
 }
 
-/// The rest of the message, which belongs to the application: the place of a payload schema.
+/// The rest of the message, which belongs to the application: where a payload schema applies.
 pub const fn payload(name: &'static str) -> Field {
     let mut field = bytes(name, Len::Rest);
     field.flags |= flag::PAYLOAD;
@@ -122,7 +123,7 @@ pub const fn group(name: &'static str, fields: &'static [Field]) -> Field {
     of(name, Kind::Struct(fields))
 }
 
-/// Fields that stand in their parent's group.
+/// Fields that belong to the parent's group.
 pub const fn inline(name: &'static str, fields: &'static [Field]) -> Field {
     of(name, Kind::Inline(fields))
 }
@@ -137,19 +138,19 @@ pub const fn tuple(name: &'static str, count: u32, element: &'static Field) -> F
     of(name, Kind::Array { count: Count::Const(count), of: element })
 }
 
-/// One of several lists of fields, by the value of the earlier field `on`.
+/// One of several lists of fields, selected by the value of the earlier field `on`.
 pub const fn switch(on: &'static str, cases: &'static [Case], other: Other) -> Field {
     of("", Kind::Switch { on, cases, other })
 }
 
-/// A value that earlier messages tell.
+/// A value known from earlier messages.
 pub const fn derived(name: &'static str) -> Field {
     let mut field = of(name, Kind::Derived);
     field.flags |= flag::DERIVED;
     field
 }
 
-/// What the table cannot say.
+/// An encoding that the vocabulary cannot express.
 pub const fn custom(name: &'static str, codec: &'static dyn Custom) -> Field {
     of(name, Kind::Custom(codec))
 }
@@ -175,7 +176,7 @@ impl Field {
         self
     }
 
-    /// Gives it another name.
+    /// Sets another name.
     pub const fn set_name(&mut self, name: &'static str) {
         self.name = name;
         self.quoted = Quoted::new(name);
@@ -228,14 +229,15 @@ impl Field {
         self.with(flag::HIDDEN)
     }
 
-    /// See [`flag::KEPT`].
+    /// See [`flag::REFERENCED`].
     pub const fn referenced(self) -> Field {
-        self.with(flag::KEPT)
+        self.with(flag::REFERENCED)
     }
 
-    /// Hidden and kept, and see [`flag::PRESENCE`]; `without` is its value when none is there.
+    /// Hidden and referenced, and see [`flag::PRESENCE`]; `without` is its value when none is
+    /// present.
     pub const fn presence(self, without: i64) -> Field {
-        self.with(flag::PRESENCE | flag::HIDDEN | flag::KEPT).default(without)
+        self.with(flag::PRESENCE | flag::HIDDEN | flag::REFERENCED).default(without)
     }
 
     /// See [`flag::OMIT_EMPTY`].
@@ -263,7 +265,7 @@ impl Field {
         self.with(flag::CHECKED)
     }
 
-    /// Is this flag set? `which` is one of [`flag`].
+    /// Is this flag of [`flag`] set?
     #[inline(always)]
     pub const fn is(&self, which: u16) -> bool {
         self.flags & which != 0

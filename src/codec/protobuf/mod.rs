@@ -1,10 +1,10 @@
-//! Google's protobuf, for payload schemas: fields that stand behind their numbers, in any order.
+//! Google's protobuf, for payload schemas: each field is preceded by its number, in any order.
 //!
-//! A table lists a message's fields by number. Written they stand in the order of their numbers, as
-//! the libraries write them, lists of numbers packed. Read they may stand anyhow: of a field that
-//! is given twice the last one counts, lists may be packed or not. What the table does not know, or
-//! knows with another wire type, is kept under `unknown`; a message whose fields alone would not
-//! give its bytes back has these too, under `wire`.
+//! A table lists a message's fields by number. They are written in the order of their numbers, as
+//! the libraries do, lists of numbers packed. When reading, any order is accepted: of a field that
+//! occurs twice the last value counts, lists may be packed or not. Records that the table does not
+//! have, or has with another wire type, are shown under `unknown`; a message whose fields alone
+//! would not reproduce its bytes also has those bytes, under `wire`.
 //!
 //! Wire types are those of <https://protobuf.dev/programming-guides/encoding/>.
 
@@ -20,23 +20,23 @@ use super::walk::Custom;
 use super::writer::WriteStop;
 use super::{EncodeError, Reader, Sampler, Stop, Writer};
 
-/// How a value's end is found.
+/// How the end of a value is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireType {
-    /// Its last byte has no top bit.
+    /// The last byte has its top bit clear.
     Varint = 0,
     /// 8 bytes.
     Fixed64 = 1,
-    /// A length stands before it.
+    /// A length precedes it.
     Bytes = 2,
-    /// An end with the same number; no longer in use.
+    /// Ended by an end key of the same number; deprecated.
     Group = 3,
     /// 4 bytes.
     Fixed32 = 5,
 }
 
 impl WireType {
-    /// The wire type of a field's value.
+    /// The wire type of a field's values.
     pub fn of(kind: &Kind) -> WireType {
         match kind {
             Kind::VarInt { .. } | Kind::Bool { .. } => WireType::Varint,
@@ -49,30 +49,30 @@ impl WireType {
     }
 }
 
-/// One field's place in a message.
+/// How a field is encoded in a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     /// Its number, from 1.
     pub number: u32,
     /// The wire type of one value.
     pub wire: WireType,
-    /// A list whose values stand one after the other behind one key.
+    /// A list whose values follow one another after a single key.
     pub packed: bool,
 }
 
 /// A message: its fields, sorted by their numbers. Lists are arrays.
 #[derive(Debug)]
 pub struct Message {
-    /// The fields. One without a name is never among them.
+    /// The fields. All of them have names.
     pub fields: &'static [Field],
-    /// The place of each.
+    /// The record of each field.
     pub records: &'static [Record],
 }
 
-/// The largest number that a field can have.
+/// The largest field number.
 pub const LARGEST: u64 = (1 << 29) - 1;
 
-/// Names that no field of a message may have.
+/// Names reserved for this module's own fields.
 pub const TAKEN: [&str; 2] = ["unknown", "wire"];
 
 static UNKNOWN: Field = array("unknown", super::layout::Count::Rest, &OTHER).doc("fields that the schema lacks");
@@ -87,7 +87,7 @@ static OTHERS: [Field; 6] = [
 ];
 static WIRE: Field = bytes("wire", Len::Rest).doc("all bytes: the fields alone would not give them back");
 
-/// The field in which an unknown value of that type is shown.
+/// The field under which an unknown value of that type is shown.
 fn other(wire: WireType) -> &'static Field {
     let [_, varint, fixed64, bytes, group, fixed32] = &OTHERS;
     match wire {
@@ -121,7 +121,7 @@ impl Custom for Message {
     }
 }
 
-/// The key in front of a value.
+/// The key that precedes a value.
 fn key(number: u64, wire: WireType) -> u64 {
     number << 3 | wire as u64
 }

@@ -6,7 +6,7 @@ use crate::codec::layout::{Count, Field, Kind};
 use crate::codec::walk::{self, Wire};
 use crate::codec::{Fault, Reader, Stop, Value};
 
-/// Reads everything up to the end as the message; into a group, if the field has a name.
+/// Reads everything up to the end as the message; into a group if the field has a name.
 pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
     if field.name.is_empty() {
         return body(message, field, reader);
@@ -17,14 +17,14 @@ pub fn message(message: &Message, field: &'static Field, reader: &mut Reader<'_>
     done
 }
 
-/// What a first look at all records finds.
+/// The result of a first pass over all records.
 struct Survey {
-    /// Behind the last whole record.
+    /// The end of the last complete record.
     whole: u32,
     broken: Option<Broken>,
-    /// The table's order and forms: written again, the fields give these bytes.
+    /// The records are in canonical order and form: encoding the fields gives these bytes.
     tidy: bool,
-    /// Some record has no place in the table.
+    /// Some record is not in the table.
     unknown: bool,
 }
 
@@ -33,7 +33,7 @@ impl Message {
         self.records.binary_search_by_key(&number, |r| r.number as u64).ok()
     }
 
-    /// Does a record belong to the field at this place?
+    /// Does a record belong to the field at this index?
     fn takes(&self, place: usize, record: &Record) -> bool {
         let (Some(own), Some(field)) = (self.records.get(place), self.fields.get(place)) else { return false };
         let list = matches!(field.kind, Kind::Array { .. });
@@ -42,7 +42,7 @@ impl Message {
 
     fn survey(&self, mut records: Records<'_>) -> Survey {
         let mut found = Survey { whole: records.at, broken: None, tidy: true, unknown: false };
-        // The number before, and whether it was the table's.
+        // The previous number, and whether it was in the table.
         let (mut last, mut taken, mut strange) = (0, false, false);
         loop {
             let record = match records.next() {
@@ -101,8 +101,7 @@ fn body(message: &Message, field: &'static Field, reader: &mut Reader<'_>) -> Re
     }
 }
 
-/// Looks for the records of one field after the other. Where they stand in order, none is looked
-/// at twice.
+/// Finds the records of one field after the other. If they are in order, each is looked at once.
 struct Scan<'a> {
     message: &'a Message,
     all: Records<'a>,
@@ -110,11 +109,11 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// Calls `each` with the records of the field at this place.
+    /// Calls `each` with the records of the field at this index.
     fn each(&mut self, place: usize, each: &mut dyn FnMut(Record) -> Result<(), Stop>) -> Result<(), Stop> {
         let Some(own) = self.message.records.get(place) else { return Ok(()) };
         let mut records = self.all;
-        // They are whole: the survey has seen them.
+        // The survey has shown that they are complete.
         while let Ok(Some(record)) = records.next() {
             if self.tidy && record.number > own.number as u64 {
                 break;
@@ -161,13 +160,13 @@ impl Scan<'_> {
     }
 }
 
-/// One value, which takes all of its record.
+/// One value, which must take all of its record.
 fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let node = reader.tree().nodes().len();
     let (from, to) = record.value;
     reader.within((from, to), |reader| walk::field(field, reader))?;
     if let (Kind::Bool { .. }, true) = (&field.kind, to - from != 8) {
-        // One byte would do for true and false.
+        // One byte would have sufficed for a boolean.
         reader.tree().truncate(node);
         reader.tree().push(field, Value::Raw { bit: from, bits: to - from }, from, to - from);
     }
@@ -175,7 +174,7 @@ fn value(field: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Res
     Ok(())
 }
 
-/// Values one after the other.
+/// Packed values, one after the other.
 fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Result<(), Stop> {
     reader.within(record.value, |reader| {
         while reader.left() > 0 {
@@ -186,7 +185,7 @@ fn packed(of: &'static Field, record: &Record, reader: &mut Reader<'_>) -> Resul
     })
 }
 
-/// What the table lacks.
+/// The records that the table does not have.
 fn unknown(message: &Message, mut records: Records<'_>, reader: &mut Reader<'_>) -> Result<(), Stop> {
     let list = reader.tree().open(&UNKNOWN, Value::List, records.at);
     while let Ok(Some(record)) = records.next() {

@@ -1,34 +1,34 @@
-//! A message's bytes cut into records: key, value, key, value.
+//! Splits a message's bytes into records: key, value, key, value.
 
 use super::WireType;
 use crate::codec::bits;
 use crate::codec::fault::Reason;
 
-/// Groups nested deeper are refused.
+/// Groups nested deeper than this are rejected.
 const DEEPEST: usize = 64;
 
-/// One record. All places are bits of the source.
+/// One record. All positions are bits of the source.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
     pub number: u64,
     pub wire: WireType,
     /// Its first bit.
     pub start: u32,
-    /// The value without its length.
+    /// The range of the value, without its length.
     pub value: (u32, u32),
-    /// Behind it.
+    /// The bit after it.
     pub end: u32,
-    /// Key and length are written as short as they can be.
+    /// Key and length are encoded in the fewest bytes.
     pub shortest: bool,
 }
 
-/// Why no record could be cut.
+/// Why the next record could not be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Broken {
     pub reason: Reason,
-    /// The field's number, where it was read.
+    /// The field's number, if it could be read.
     pub number: Option<u64>,
-    /// Bits that the record needs.
+    /// The number of bits that the record needs.
     pub need: u64,
     pub limit: &'static str,
 }
@@ -41,7 +41,7 @@ pub struct Records<'a> {
     pub end: u32,
 }
 
-/// A varint: its value, its bytes, and whether they are the fewest.
+/// A varint: its value, its length in bytes, and whether that is the fewest possible.
 struct Groups {
     value: u64,
     shortest: bool,
@@ -78,8 +78,8 @@ impl Records<'_> {
         Ok(())
     }
 
-    /// The value of a record, groups without those within them: its first bit, and whether its
-    /// length was as short as it can be.
+    /// Skips the value of a record (of a group: only its start key). Returns its first bit, and
+    /// whether its length was encoded in the fewest bytes.
     fn value(&mut self, start: u32, number: u64, wire: WireType) -> Result<(u32, bool), Broken> {
         let mut at = self.at;
         let mut shortest = true;
@@ -99,7 +99,7 @@ impl Records<'_> {
         Ok((at, shortest))
     }
 
-    /// Key and wire type; `None` as the type: the end of a group.
+    /// Key and wire type; `None` for the end of a group.
     fn key(&mut self, start: u32) -> Result<(u64, Option<WireType>, bool), Broken> {
         let key = self.varint(start, None)?;
         let number = key.value >> 3;
@@ -136,7 +136,7 @@ impl Records<'_> {
         Ok(Some(Record { number, wire, start, value: (value, self.at), end: self.at, shortest }))
     }
 
-    /// Up to the end of a group, groups within it included.
+    /// Skips to the end of a group, including groups nested in it.
     fn group(&mut self, start: u32, number: u64) -> Result<(), Broken> {
         let mut open = vec![number];
         while let Some(innermost) = open.last().copied() {

@@ -73,7 +73,7 @@ fn what_the_table_lacks_is_kept() {
         json!({"a": 1, "unknown": [
         {"number": 10, "varint": 150}, {"number": 11, "fixed32": "01020304"}]}),
     );
-    // Between others; with another type than the table's; a group with a group in it.
+    // Between others; with a wire type other than the table's; a group nested in a group.
     both(
         "08 01 11 0102030405060708 28 02",
         json!({"a": 1, "z": 1, "unknown": [
@@ -92,7 +92,8 @@ fn what_the_fields_alone_would_not_give_back_has_its_bytes() {
         want["wire"] = hex.replace(' ', "").into();
         both(hex, want);
     };
-    // The last one counts; any order; lists apart and packed, several times; longer keys and lengths.
+    // The last one counts; any order; separate and packed lists, several times; longer keys and
+    // lengths.
     referenced("08 01 08 02", json!({"a": 2}));
     referenced("12 01 61 08 01", json!({"a": 1, "b": "a"}));
     referenced("30 01 32 02 02 03 30 04", json!({"f": [1, 2, 3, 4]}));
@@ -100,7 +101,7 @@ fn what_the_fields_alone_would_not_give_back_has_its_bytes() {
     referenced("8800 01", json!({"a": 1}));
     referenced("12 8100 61", json!({"b": "a"}));
     referenced("32 00", json!({"f": []}));
-    // Varints of another form than need be stand for themselves.
+    // A value's longer varint form is shown raw and needs no `wire`.
     both("08 8100", json!({"a": {"raw": "8100", "bits": 16}}));
     both("38 02", json!({"yes": {"raw": "02", "bits": 8}}));
     both("38 8100", json!({"yes": {"raw": "8100", "bits": 16}}));
@@ -148,7 +149,7 @@ fn what_cannot_be_written_is_named() {
     );
 }
 
-/// A list of megabytes is shown as far as anybody can look at it.
+/// A list of megabytes is shown only up to the cap.
 #[test]
 fn a_list_without_measure() {
     let count = crate::codec::reader::MOST_NODES + 10;

@@ -7,7 +7,7 @@ use crate::codec::writer::WriteStop;
 use crate::codec::{EncodeError, Sampler, Writer};
 use serde_json::Value as Json;
 
-/// Writes the message from the object at hand, or from the one that the field names.
+/// Writes the message from the current object, or from the one that the field names.
 pub fn message(message: &Message, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     if field.name.is_empty() {
         return body(message, writer);
@@ -22,7 +22,7 @@ pub fn message(message: &Message, field: &'static Field, writer: &mut Writer<'_>
 fn body(message: &Message, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     let unknown = others(writer)?;
     if let Some(wire) = writer.input(&WIRE) {
-        // The bytes say what the fields say, and more.
+        // `wire` has the same values as the fields, in their original form.
         for field in message.fields {
             writer.input(field);
         }
@@ -48,7 +48,7 @@ fn put_key(record: &Record, wire: WireType, writer: &mut Writer<'_>) {
     writer.put_varint(key(record.number as u64, wire));
 }
 
-/// One value behind its key.
+/// One value, preceded by its key.
 fn value(record: &Record, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
     put_key(record, record.wire, writer);
     match record.wire {
@@ -85,7 +85,7 @@ fn list(record: &Record, field: &'static Field, of: &'static Field, writer: &mut
     done.and(ended)
 }
 
-/// The records given under `unknown`, sorted by their numbers.
+/// The records given under `unknown`, sorted by number.
 fn others(writer: &mut Writer<'_>) -> Result<Vec<(u64, Vec<u8>)>, WriteStop> {
     let Some(given) = writer.input(&UNKNOWN) else { return Ok(Vec::new()) };
     let Some(items) = given.as_array() else {
@@ -124,7 +124,7 @@ fn varint(mut v: u64, out: &mut Vec<u8>) {
     out.push(v as u8);
 }
 
-/// A random message: each field is there or not, and some that no table has.
+/// A random message: each field is present or not, and some unknown ones.
 pub fn sample(message: &Message, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
     for (record, field) in message.records.iter().zip(message.fields) {
         if sampler.below(3) == 0 {

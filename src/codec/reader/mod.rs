@@ -13,25 +13,25 @@ use crate::codec::tree::Tree;
 use crate::codec::walk;
 use value::raw_or_bytes;
 
-/// The bytes behind a broken field, last key of `fields`.
+/// The bytes from a broken field on; last key of `fields`.
 pub static UNPARSED: Field = super::layout::bytes("unparsed", Len::Rest).doc("what could not be read");
 
-/// What payloads have left over behind their schema's fields.
+/// The bytes of a payload after its schema's fields.
 pub static TRAILING: Field = super::layout::bytes("trailing", Len::Rest).doc("what is left over").omit_empty().padded();
 
-/// The longest message: its bits can be counted in 32 bits.
+/// The longest message, in bytes: its bits can be counted in 32 bits.
 pub const LONGEST: usize = (u32::MAX / 8) as usize;
 
-/// More values of one message are not shown: a payload of megabytes may be one list of bits.
+/// The cap on nodes of one message: a payload of megabytes may be a single list of bits.
 pub const MOST_NODES: usize = 1 << 19;
 
-/// How deep groups may nest: GNE's embedded packets need 512 levels, and their lists two more.
+/// The cap on nesting: GNE's embedded packets need 512 levels, and their lists two more.
 pub const MAX_DEPTH: usize = 514;
 
-/// How a reading ended.
+/// The result of reading a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How many bits were read; unparsed ones do not count.
+    /// How many bits were read, without unparsed ones.
     pub bits: u32,
     /// Why it ended early, if it did.
     pub stop: Option<Stop>,
@@ -49,13 +49,14 @@ impl Outcome {
 
 /// Reads one message's bytes into a tree.
 ///
-/// It never panics and never allocates by a length that it has read. Whatever breaks, the fields
-/// before it stay, and the bits from the broken field on stand under `unparsed`.
+/// Never panics, and never allocates according to a length that it has read. When a field is
+/// broken, the fields before it stay in the tree, and the bits from the broken field on become
+/// `unparsed`.
 pub struct Reader<'a> {
     data: &'a [u8],
-    /// Bits that are there.
+    /// The number of captured bits.
     end: u32,
-    /// Bits that were on the wire: more than `end` where the capture cut the frame.
+    /// The number of bits on the wire: more than `end` if the capture cut the frame.
     wire_end: u32,
     at: u32,
     order: Order,
@@ -66,8 +67,8 @@ pub struct Reader<'a> {
     tree: &'a mut Tree,
     context: Option<&'a mut dyn Context>,
     unparsed: bool,
-    /// An element of the list at hand has a length or count of a form that its place among the
-    /// others cannot show.
+    /// An element of the current list has a length or count in a form that cannot be shown inside a
+    /// list.
     odd: bool,
 }
 
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Names for the paths of faults: `riptide`, `reliable`.
+    /// The protocol's and message's name for the paths of faults: `riptide`, `reliable`.
     pub fn named(mut self, proto: &'a str, message: &'a str) -> Self {
         (self.proto, self.message) = (proto, message);
         self
@@ -111,13 +112,13 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// Refuses groups nested deeper than this.
+    /// Rejects groups nested deeper than this.
     pub fn max_depth(mut self, depth: usize) -> Self {
         self.max_depth = depth;
         self
     }
 
-    /// What earlier messages tell.
+    /// The conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
@@ -146,7 +147,7 @@ impl<'a> Reader<'a> {
         Outcome { bits: bit, stop: Some(stop) }
     }
 
-    /// Everything from here to the end becomes one node; nothing where nothing is left.
+    /// Makes one node of everything from here to the end; none if nothing is left.
     fn rest(&mut self, field: &'static Field) {
         let (bit, bits) = (self.at, self.end - self.at.min(self.end));
         if bits > 0 {
@@ -160,23 +161,23 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// How many bits the message has left on the wire.
+    /// The number of bits left on the wire.
     pub fn left(&self) -> u32 {
         self.wire_end - self.at.min(self.wire_end)
     }
 
-    /// Behind the last bit that is there.
+    /// The bit after the last captured one.
     pub(super) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Goes to this bit.
+    /// Moves to this bit.
     pub(super) fn seek(&mut self, bit: u32) {
         self.at = bit.min(self.end);
     }
 
-    /// Reads a part of the message as if there were nothing else, from the first bit to behind the
-    /// last one; the position is there then.
+    /// Reads a part of the message as if it were all of it, from the first bit up to the last one,
+    /// and leaves the position at its end.
     pub(super) fn within(
         &mut self,
         (from, to): (u32, u32),
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
         done
     }
 
-    /// Refuses lists of more elements than can be shown.
+    /// Rejects lists with more elements than the cap on nodes allows.
     pub(super) fn room(&mut self, field: &'static Field) -> Result<(), Stop> {
         if self.tree.nodes().len() < MOST_NODES {
             return Ok(());
@@ -203,7 +204,7 @@ impl<'a> Reader<'a> {
         Err(self.broken(field, Fault { limit, ..Fault::new(Reason::Count, self.at, 0, have) }))
     }
 
-    /// How many groups are open.
+    /// The number of open groups.
     pub fn depth(&self) -> usize {
         self.depth
     }
@@ -224,7 +225,7 @@ impl<'a> Reader<'a> {
         (self.end - self.at >= count).then(|| bits::get(self.data, self.at as usize, count))
     }
 
-    /// Steps over bits that [`Reader::peek`] has seen.
+    /// Skips bits that [`Reader::peek`] has seen.
     pub fn skip(&mut self, count: u32) {
         self.at = (self.at + count).min(self.end);
     }
@@ -241,7 +242,7 @@ impl<'a> Reader<'a> {
         self.broken(field, Fault { limit, ..Fault::new(reason, start, need, have) })
     }
 
-    /// Adds the path to a fault, and goes back to where the field began.
+    /// Adds the path to a fault, and moves back to the start of the field.
     #[cold]
     pub fn broken(&mut self, field: &'static Field, mut fault: Fault) -> Stop {
         self.at = fault.bit;

@@ -28,8 +28,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the hidden number in front of a field that began at `start`. A form that the number
-    /// alone would not give back is shown after all, as a raw field of its own.
+    /// Reads the hidden number that precedes the content of a field that began at `start`. If the
+    /// number alone would not reproduce its bits, it is shown after all, as a raw field of its own.
     pub(super) fn prefix(&mut self, field: &'static Field, prefix: &'static Field, start: u32) -> Result<i64, Stop> {
         match prefix.kind {
             Kind::UInt { bits, order } => {
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
             Kind::Custom(codec) => {
                 let mark = self.tree.nodes().len();
                 codec.read(prefix, self)?;
-                // A codec shows a number, or raw bits behind a hidden number.
+                // A codec shows a number, or raw bits after a hidden number.
                 let node = self.tree.nodes().get(mark).copied();
                 let value = node.and_then(|n| n.number()).unwrap_or(0);
                 self.tree.truncate(mark);
@@ -64,8 +64,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Shows a hidden number's bits beside the field they belong to. An element of a list has no
-    /// place for that: then the list as a whole is shown as bits.
+    /// Shows a hidden number's bits next to its field. An element of a list has no room for that:
+    /// then the list as a whole is shown as raw bits.
     #[cold]
     fn show_prefix(&mut self, prefix: &'static Field, bit: u32, bits: u32) {
         let parent = self.tree.open.last().and_then(|node| self.tree.nodes().get(*node as usize));
@@ -76,10 +76,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// How many elements a codec's own kind of array has; reads the number in front of them.
+    /// The number of elements of an array read by a [`Custom`](crate::codec::walk::Custom) codec;
+    /// reads the count that precedes them.
     ///
     /// # Errors
-    /// A fault of `field`, where that number is not there.
+    /// A fault of `field` if the count could not be read.
     pub fn count(&mut self, field: &'static Field, count: &Count) -> Result<u64, Stop> {
         let start = self.at;
         Ok(match *count {
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where the content of text or bytes stands, the position moved behind it.
+    /// The range of the content of text or bytes; moves the position past it.
     pub(super) fn extent(&mut self, field: &'static Field, len: Len, start: u32) -> Result<(u32, u32), Stop> {
         let bits = match len {
             Len::Const(n) | Len::Padded(n) => n as u64 * 8,

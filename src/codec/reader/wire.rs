@@ -1,4 +1,4 @@
-//! The walk over the tables, field by field.
+//! [`Wire`](crate::codec::walk::Wire) for the reader: the walk over the tables, field by field.
 
 use super::{Reader, TRAILING, UNPARSED};
 use crate::codec::bits;
@@ -8,7 +8,7 @@ use crate::codec::layout::{Count, Field, Kind, Len, Order, Show, Sign, When, fla
 use crate::codec::node::Value;
 use crate::codec::walk::{self, Custom, Wire};
 
-/// Bits of the smallest form of a field: what one element of a list needs at least.
+/// The minimal size of a field in bits: what one element of a list needs at least.
 pub(super) fn least_bits(field: &Field) -> u64 {
     match (&field.when, &field.kind) {
         (
@@ -40,15 +40,15 @@ pub(super) fn least_bits(field: &Field) -> u64 {
 
 /// An open list.
 pub struct List {
-    /// Where its count stands, in bits and in nodes; itself where it has none.
+    /// The position of its count, in bits and in nodes; its own position if it has none.
     start: (u32, usize),
     node: usize,
-    /// The hidden count in front of it.
+    /// The hidden count that precedes it.
     count_node: Option<usize>,
     left: Remaining,
     last_at: u32,
     started: bool,
-    /// Bits of the smallest element, for a list without a count.
+    /// The minimal size of an element, for a list without a count.
     least: u64,
 }
 
@@ -60,7 +60,7 @@ enum Remaining {
 
 impl Wire for Reader<'_> {
     type Stop = Stop;
-    /// Node index and the scope's length before the group.
+    /// Node index, and the scope's length before the group.
     type Group = (usize, usize);
     type List = List;
 
@@ -76,7 +76,7 @@ impl Wire for Reader<'_> {
         if let Show::Flags(flags) = field.show {
             v &= !flags.fixed_mask;
         }
-        if field.is(flag::KEPT) {
+        if field.is(flag::REFERENCED) {
             self.tree.scope.push(field, v, start, true);
         }
         self.tree.push(field, Value::UInt(v), start, bits as u32);
@@ -91,7 +91,7 @@ impl Wire for Reader<'_> {
                 self.need(field, start, bits as u64)?;
                 let raw = self.take(bits as u32, order);
                 let v = bits::signed(raw, bits as u32);
-                // Flags have no sign.
+                // Flags are unsigned.
                 let value = if let Show::Flags(_) = field.show { Value::UInt(raw) } else { Value::Int(v) };
                 (value, v as u64)
             }
@@ -119,7 +119,7 @@ impl Wire for Reader<'_> {
             }
             Kind::VarInt { max_groups, sign } => {
                 let n = self.groups(field, max_groups, start)?;
-                // A scale is exact up to 32 bits and some more.
+                // A scaled value is a double, exact up to 32 bits and some more.
                 let scaled = !matches!(field.show, Show::Scaled(_)) || sign.read(n.value).unsigned_abs() < 1 << 33;
                 let value = match sign {
                     _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
@@ -135,7 +135,7 @@ impl Wire for Reader<'_> {
         if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Bytes { bits: 0, .. } | Value::Text { bits: 0, .. }) {
             return Ok(());
         }
-        if field.is(flag::KEPT) {
+        if field.is(flag::REFERENCED) {
             self.tree.scope.push(field, referenced, start, true);
         }
         self.tree.push(field, value, start, self.at - start);
@@ -218,7 +218,7 @@ impl Wire for Reader<'_> {
         self.room(field)?;
         match &mut list.left {
             Remaining::Elements(0) => Ok(false),
-            // An element that took no bits would let a count drive the loop by itself.
+            // Elements that take no bits would let a count alone drive the loop.
             Remaining::Elements(n) if list.started && self.at == list.last_at && *n > 1 => {
                 let have = (self.end - self.at) as u64;
                 Err(self.broken(field, Fault::new(Reason::Count, self.at, 0, have)))
@@ -236,7 +236,7 @@ impl Wire for Reader<'_> {
                 }
                 Some(_) => Ok(true),
             },
-            // What fills up the last byte is no element.
+            // Padding of the last byte is not an element.
             Remaining::Rest if self.end - self.at < 8 && list.least > (self.end - self.at) as u64 => Ok(false),
             Remaining::Rest => Ok(self.end > self.at && !(list.started && self.at == list.last_at)).inspect(|_| {
                 (list.started, list.last_at) = (true, self.at);
@@ -276,7 +276,7 @@ impl Wire for Reader<'_> {
         let group = self.enter(field)?;
         let done = walk::walk(fields, self);
         match &done {
-            // What is left over stands behind the schema's fields, inside the payload.
+            // The remaining bytes follow the schema's fields, inside the payload.
             Ok(()) => walk::field(&TRAILING, self)?,
             Err(_) if !self.unparsed => {
                 self.rest(&UNPARSED);

@@ -15,11 +15,11 @@ pub struct Sampler<'a> {
     scope: Scope,
     order: Order,
     context: Option<&'a mut dyn Context>,
-    /// A field that is only there while bytes are left was left out: so is all behind it.
+    /// A field that depends on the bytes left was left out, so everything after it is too.
     ended: bool,
     depth: u32,
     measures: Vec<(usize, u32, Order)>,
-    /// Presence bits that are settled: where their number stands, and which bit.
+    /// Presence bits already decided: the position of their number, and the bit.
     settled: Vec<(u32, u8)>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// What earlier messages would tell.
+    /// The conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
@@ -49,7 +49,7 @@ impl<'a> Sampler<'a> {
     /// One random message.
     ///
     /// # Errors
-    /// Where a layout asks for something that no table can invent.
+    /// If a layout needs something that cannot be generated.
     pub fn sample(mut self, fields: &'static [Field]) -> Result<Vec<u8>, EncodeError> {
         walk::walk(fields, &mut self)?;
         for (at, count, order) in std::mem::take(&mut self.measures) {
@@ -73,7 +73,7 @@ impl<'a> Sampler<'a> {
         self.state.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Writes bits of a number.
+    /// Writes a number of `count` bits.
     pub fn put(&mut self, value: u64, count: u32, order: Order) {
         let value = self.ordered(value, count, order);
         self.out.put(value, count);
@@ -86,7 +86,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// A number of that width: small ones, edges and anything.
+    /// A number of that width: small ones, edge values, and any.
     fn number(&mut self, width: u32) -> u64 {
         let any = self.next();
         match self.below(4) {
@@ -121,8 +121,8 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// Writes something behind its length in bytes, a base-128 number. Within it, what has no end
-    /// of its own ends with it.
+    /// Writes content preceded by its length in bytes, a base-128 number. Within it, fields that
+    /// extend to the end of the message end with it.
     pub(super) fn delimited(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
@@ -145,12 +145,12 @@ impl<'a> Sampler<'a> {
         self.out.put(v, 8);
     }
 
-    /// A random number of elements, written or set where the count stands.
+    /// A random number of elements, written or set in the field that holds the count.
     ///
     /// # Errors
     /// As [`Sampler::sample`].
     pub fn count(&mut self, count: &Count) -> Result<u64, EncodeError> {
-        // Deep nesting ends by itself: lists grow shorter on the way down.
+        // Lists get shorter with depth, so that nesting ends.
         let most = 5 >> self.depth.min(3);
         let n = self.below(most + 1);
         Ok(match count {
@@ -225,7 +225,7 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// Sets an earlier length or count, or returns what something before it has set.
+    /// Sets an earlier length or count, or returns what an earlier field has set.
     fn counted(&mut self, name: &str, n: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         match std::mem::replace(&mut entry.counted, true) {
@@ -234,7 +234,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Sets an earlier length or count, as far as its width allows; returns what was set.
+    /// Sets an earlier length or count, as far as its width allows; returns the value set.
     fn complete(&mut self, name: &str, value: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         let Some((count, order)) = entry.field.kind.width() else { return entry.value };
@@ -246,8 +246,8 @@ impl<'a> Sampler<'a> {
         value
     }
 
-    /// Is a field there whose bit stands in a number that follows from such fields? The first field
-    /// behind a bit decides.
+    /// Decides at random whether a field is present whose bit is in a presence number. The first
+    /// field that depends on a bit decides.
     fn toss(&mut self, name: &str, bit: u8) {
         let Some(entry) = self.scope.entry(name).copied() else { return };
         let settled = (entry.bit, bit);

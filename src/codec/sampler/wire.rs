@@ -1,4 +1,4 @@
-//! The walk over the tables, field by field.
+//! [`Wire`](crate::codec::walk::Wire) for the sampler: the walk over the tables, field by field.
 
 use super::Sampler;
 use crate::codec::context::Recalled;
@@ -12,7 +12,7 @@ impl Wire for Sampler<'_> {
     type List = u64;
 
     fn present(&mut self, field: &'static Field) -> Result<bool, EncodeError> {
-        // A switch behind a bit says what the bit means; it does not bring it about.
+        // A switch that depends on a bit interprets the bit; it does not decide its value.
         if let (When::Bit(name, bit), false) = (&field.when, matches!(field.kind, Kind::Switch { .. })) {
             self.toss(name, *bit);
         }
@@ -58,7 +58,7 @@ impl Wire for Sampler<'_> {
             Kind::Bytes { len } => self.content(len, None)?,
             _ => {}
         }
-        if field.is(flag::KEPT) {
+        if field.is(flag::REFERENCED) {
             self.scope.push(field, referenced, at as u32, false);
         }
         Ok(())

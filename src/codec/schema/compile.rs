@@ -1,4 +1,4 @@
-//! From a schema's words to tables: one for each encoding in which all its types exist.
+//! Compiles a schema to tables: one for each encoding in which all its types exist.
 
 use super::named::{condition, condition_name, identifier, leak, member, names};
 use super::parse::{FieldText, File, MessageText, Named};
@@ -10,10 +10,10 @@ use crate::codec::protobuf::{self, Message, Record, WireType};
 use crate::codec::scale::Scale;
 use rustc_hash::FxHashMap;
 
-/// Structs in structs: no message may come to more fields than this.
+/// The cap on a message's fields, since structs can contain structs.
 const MOST_FIELDS: usize = 1 << 13;
 
-/// Where in the file something is wrong, and what.
+/// On error: the line, and what is wrong.
 pub type Compiled<T> = Result<T, (usize, String)>;
 
 /// Compiles a file's messages.
@@ -58,7 +58,7 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
             }
         }
     }
-    // A type may be missing in one encoding; in all of them it is wrong.
+    // A type may be missing in one encoding; missing in all of them is an error.
     if let (false, Some(why)) = (fields.iter().any(Option::is_some), wrong) {
         return Err(why);
     }
@@ -73,7 +73,7 @@ fn message(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Comp
     })
 }
 
-/// Is there such an id, route, and message of the protocol?
+/// Checks the message's id, route and carrier against what the protocol has.
 fn keys(m: &MessageText, keys: &Keys) -> Compiled<()> {
     if !m.message.is_empty() && !keys.carriers.contains(&m.message.as_str()) {
         let near = crate::nearest::nearest(&m.message, keys.carriers.iter().copied());
@@ -96,7 +96,7 @@ fn keys(m: &MessageText, keys: &Keys) -> Compiled<()> {
     }
 }
 
-/// The encoding that the message or its file names, by its place; `None`: all.
+/// The index of the encoding that the message or its file names; `None`: all.
 fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compiled<Option<usize>> {
     let all = || encodings.iter().map(|e| e.name).collect::<Vec<_>>().join(", ");
     let (named, line) = match (m.encoding.as_str(), text.encoding.as_str()) {
@@ -116,7 +116,7 @@ fn chosen(text: &File, m: &MessageText, encodings: &'static [Encoding]) -> Compi
     }
 }
 
-/// Does it leave nothing for what stands behind it?
+/// Does it leave nothing for the fields after it?
 pub fn takes_the_rest(field: &Field) -> bool {
     match &field.kind {
         Kind::Text { len: Len::Rest, .. } | Kind::Bytes { len: Len::Rest } => true,
@@ -131,9 +131,9 @@ pub fn takes_the_rest(field: &Field) -> bool {
 pub struct Compiler<'a> {
     pub text: &'a File,
     pub encoding: &'static Encoding,
-    /// Structs on the way.
+    /// The structs being compiled.
     pub open: Vec<&'a str>,
-    /// How many more fields there may be.
+    /// How many more fields are allowed.
     pub left: usize,
 }
 
@@ -156,7 +156,7 @@ impl<'a> Compiler<'a> {
         Ok(list)
     }
 
-    /// Are there too many fields? Each is held against all others.
+    /// Refuses too many fields: each is compared with all others.
     fn room(&mut self, texts: &[FieldText]) -> Compiled<()> {
         match (self.left.checked_sub(texts.len()), texts.first()) {
             (Some(left), _) => self.left = left,
@@ -168,7 +168,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Fields one after the other, or the members of an object.
+    /// Fields in sequence, or the members of an object.
     pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
         let mut fields = Vec::new();
         self.room(texts)?;
@@ -183,8 +183,8 @@ impl<'a> Compiler<'a> {
                     let why = format!("{}: a later field refers to it, so it has to be a whole number", t.name);
                     return Err((t.line, why));
                 }
-                field.flags |= flag::KEPT;
-                // A count that is not given is counted.
+                field.flags |= flag::REFERENCED;
+                // A count that is not given is computed.
                 field.default = counts.then_some(0);
             }
             let last = fields.len() + 1 == texts.len() || !matches!(field.when, When::Always);
@@ -197,7 +197,7 @@ impl<'a> Compiler<'a> {
         Ok(statics(fields))
     }
 
-    /// Fields behind their numbers.
+    /// Fields preceded by their numbers.
     pub fn tagged(&mut self, texts: &'a [FieldText]) -> Compiled<&'static Message> {
         let mut all = Vec::new();
         self.room(texts)?;
@@ -268,7 +268,7 @@ impl<'a> Compiler<'a> {
         Ok(field)
     }
 
-    /// The number that a name of a field's enumeration or flags stands for.
+    /// The number of a name in a field's enumeration or flags.
     fn value(&self, field: &FieldText, word: &str) -> Option<u64> {
         let any = |named: &Named, all, what| names(named, all, what, &Kind::Derived).ok();
         let lists = [
@@ -278,7 +278,7 @@ impl<'a> Compiler<'a> {
         lists.into_iter().flatten().flatten().find(|(_, name)| *name == word).map(|(value, _)| value)
     }
 
-    /// What the schema says of a number beside its type: unit, scale, names.
+    /// Applies what the schema states about a number beside its type: unit, scale, names.
     pub fn shown(&self, t: &FieldText, mut field: Field) -> Compiled<Field> {
         let fail = |why: String| (t.line, why);
         if !t.unit.is_empty() {

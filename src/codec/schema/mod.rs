@@ -1,4 +1,4 @@
-//! Payload schemas: the user's own layouts for what is opaque to the protocol, in TOML.
+//! Payload schemas: the user's own layouts for payloads that are opaque to the protocol, in TOML.
 //!
 //! ```toml
 //! proto = "riptide"
@@ -17,12 +17,13 @@
 //! hp   = "int"
 //! ```
 //!
-//! Where nothing on the wire says how payloads are encoded, a message (or the whole file) names its
-//! `encoding`; fields of protobuf messages have a `tag`, members of JSON objects may be `optional`.
+//! If nothing on the wire identifies the encoding of payloads, a message (or the whole file) names
+//! its `encoding`; fields of protobuf messages have a `tag`, members of JSON objects may be
+//! `optional`.
 //!
 //! A schema is compiled to the same tables as the protocols' own messages, once for each encoding
-//! that the protocol has for values; so it is read, written, sampled and documented by the same
-//! engine. The tables live as long as the program: there are as many as the files have messages.
+//! that the protocol has for values; the same engine reads, writes, samples and documents it. The
+//! tables live as long as the program; their number is that of the messages in the files.
 
 mod compile;
 mod named;
@@ -33,7 +34,7 @@ use super::layout::{Count, Field};
 use crate::printable::Printable;
 use thiserror::Error;
 
-/// A schema file that is wrong: where, and why.
+/// A schema file that is invalid: where, and why.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: line {line}: {}", Printable(.file), Printable(.reason))]
 pub struct SchemaError {
@@ -45,66 +46,66 @@ pub struct SchemaError {
     pub reason: String,
 }
 
-/// The words that schemas may use for a protocol, and what they are on the wire.
+/// The type names that schemas may use for a protocol, and their encoding on the wire.
 #[derive(Debug)]
 pub struct Encoding {
-    /// A name for people: `2.0`.
+    /// The name shown: `2.0`.
     pub name: &'static str,
-    /// The versions of the protocol (as in the output) that encode values so; empty: a message of a
-    /// schema says itself which encoding it has, where there are several.
+    /// The versions of the protocol (as in the output) with this encoding; empty: the wire does not
+    /// tell, so a message of a schema names its encoding if there are several.
     pub versions: &'static [&'static str],
-    /// How a message's fields come together.
+    /// How a message's fields are put together.
     pub form: Form,
-    /// What messages are found by.
+    /// How schemas are selected for a payload.
     pub keys: &'static Keys,
-    /// The words, and a field of that type; its name is replaced.
+    /// The type names, and a field of each type; its name is replaced.
     pub types: &'static [(&'static str, Field)],
-    /// The number in front of `T[]`; `None`: arrays need a count of their own.
+    /// The number that precedes `T[]`; `None`: arrays need an explicit count.
     pub length: Option<&'static Field>,
-    /// The word for a byte: arrays of it are shown as hex.
+    /// The type name of a byte: arrays of it are shown as hex.
     pub byte: &'static str,
-    /// How arrays of a word are encoded, where not one element after the other.
+    /// How arrays of a type are encoded, if not as a sequence of elements.
     pub array: Option<ArrayOf>,
     /// `bits(n)` is a type.
     pub bits: bool,
 }
 
-/// How the fields of a message stand on the wire.
+/// How the fields of a message are put together on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// One after the other.
     Sequence,
-    /// Each behind its number, in any order: [`crate::codec::protobuf`].
+    /// Each preceded by its number, in any order: [`crate::codec::protobuf`].
     Tagged,
-    /// As the members of a JSON object. The tables say what may stand there: text is a string, a
-    /// float a number, an integer a number without a fraction, bytes are any value.
+    /// As the members of a JSON object. The tables tell which values are allowed: text is a string,
+    /// a float a number, an integer a number without a fraction, bytes are any value.
     Members,
 }
 
-/// What a protocol's payloads are found by.
+/// How schemas are selected for a protocol's payloads.
 #[derive(Debug)]
 pub struct Keys {
     /// The messages that carry payloads.
     pub carriers: &'static [&'static str],
-    /// The lowest and the highest number that `id` may be; `None`: there are no ids.
+    /// The range of `id`; `None`: there are no ids.
     pub ids: Option<(u64, u64)>,
-    /// The words that `route` may be; none of them: any.
+    /// The words allowed as `route`; empty: any.
     pub routes: Option<&'static [&'static str]>,
-    /// Names that no field of a message may have: those of the fields beside which they stand.
+    /// Reserved names: those of the fields beside the payload's.
     pub taken: &'static [&'static str],
 }
 
-/// The field for an array of that word.
+/// The field for an array of that type.
 pub type ArrayOf = fn(word: &str, count: Count) -> Option<Field>;
 
-/// What a message's schema is found by.
+/// What a payload's schema is looked up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key<'a> {
     /// A message or packet id, or a first byte.
     Number(u64),
-    /// A route, or another word.
+    /// A route, or another name.
     Word(&'a str),
-    /// Nothing of that kind.
+    /// Neither.
     None,
 }
 
@@ -117,13 +118,13 @@ pub struct SchemaMessage {
     pub doc: &'static str,
     /// The protocol's message that carries it (`reliable_message`); empty: any.
     pub message: String,
-    /// The id, if it is found by one.
+    /// The id, if it is selected by one.
     pub number: Option<u64>,
-    /// The route or word, if it is found by one; `*` at its end stands for anything.
+    /// The route, if it is selected by one; a `*` at its end matches anything.
     pub word: Option<String>,
-    /// Who sends it; empty: both.
+    /// The sender's role; empty: both.
     pub from: String,
-    /// The fields, for each of the protocol's encodings: `None` where a type does not exist there.
+    /// The fields, for each of the protocol's encodings: `None` if a type does not exist there.
     pub fields: Vec<Option<&'static [Field]>>,
 }
 
@@ -134,11 +135,11 @@ pub struct Schemas {
 }
 
 impl Schemas {
-    /// Adds the schema in `text`, read from `file`. `encodings` tells a protocol's encodings, or
-    /// `None` for a name that is no protocol.
+    /// Adds the schema in `text`, read from `file`. `encodings` returns a protocol's encodings, or
+    /// `None` for an unknown protocol.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line.
+    /// The first error, with its line.
     pub fn add(
         &mut self,
         file: &str,
@@ -161,7 +162,7 @@ impl Schemas {
         Ok(())
     }
 
-    /// Is there none?
+    /// True when there are no schemas.
     pub fn is_empty(&self) -> bool {
         self.protos.is_empty()
     }
@@ -171,8 +172,8 @@ impl Schemas {
         self.protos.iter().find(|(p, _)| p == proto).map_or(&[], |(_, list)| list)
     }
 
-    /// The schema for a payload: the first that names its direction, or else one for both; a word
-    /// of its own goes before one that ends with `*`, and a longer one of those before a shorter.
+    /// The schema for a payload: one for its direction before one for both; an exact route before
+    /// one that ends with `*`, and of those the longest; else the first.
     pub fn find(&self, proto: &str, message: &str, key: Key<'_>, from: &str) -> Option<&SchemaMessage> {
         let fits = |m: &&SchemaMessage| {
             (m.message.is_empty() || m.message == message) && (m.from.is_empty() || m.from == from)
@@ -188,7 +189,7 @@ impl Schemas {
             Some(pattern) => pattern.strip_suffix('*').is_some_and(|begin| word.starts_with(begin)),
             None => m.number.is_none() && !m.message.is_empty(),
         };
-        // Of equals the first: `max_by_key` takes the last one.
+        // Of equals the first: `max_by_key` takes the last one, hence the reversal.
         let best = |test: &dyn Fn(&&SchemaMessage) -> bool| {
             list.iter().rev().filter(|m| fits(m) && test(m)).max_by_key(|m| {
                 let pattern = m.word.as_ref().map_or(0, String::len);

@@ -1,16 +1,16 @@
-//! Names for numbers, and conditions: what a schema says of a field beside its type.
+//! Names of numbers, and conditions: what a schema states about a field beside its type.
 
 use super::parse::{Named, Names};
 use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::layout::{Kind, When};
 
-/// Schemas live as long as the program; there are as many as the user's files have lines.
+/// Schemas live as long as the program; their size is bounded by the user's files.
 pub fn leak(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
-/// Is this a name for a field, and free?
+/// Checks that this is a valid field name, and not taken.
 pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -21,7 +21,7 @@ pub fn identifier(name: &str, taken: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Is this a name for a member of a JSON object that can be printed as it is?
+/// Checks that this is a member name of a JSON object that can be printed unescaped.
 pub fn member(name: &str) -> Result<(), String> {
     match !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\')) {
         true => Ok(()),
@@ -29,8 +29,8 @@ pub fn member(name: &str) -> Result<(), String> {
     }
 }
 
-/// The names of an enumeration or of flags, by their values: those that a field of this kind can
-/// have, negative ones in two's complement.
+/// The names of an enumeration or of flags, with their values, which must be in the range of the
+/// field's kind; negative ones in two's complement.
 pub fn names(
     named: &Named,
     all: &[(String, Names)],
@@ -49,7 +49,7 @@ pub fn names(
     };
     let (least, most) = match kind {
         Kind::UInt { bits, .. } => (0, bits::mask(*bits as u32) as i128),
-        // Flags of a signed number may be its highest bit.
+        // A flag of a signed number may be its highest bit.
         Kind::Int { bits, .. } if what == "flags" => (0, bits::mask(*bits as u32) as i128),
         Kind::Int { bits, .. } => (-1 << (bits - 1), bits::mask(*bits as u32 - 1) as i128),
         Kind::VarInt { sign, .. } => sign.range(),
@@ -66,7 +66,7 @@ pub fn names(
     }
 }
 
-/// `kind == 2`, `kind in 1, 2`, `kind == walk`, `flags & 4`. `value`: the number of a name.
+/// Parses `kind == 2`, `kind in 1, 2`, `kind == walk`, `flags & 4`. `value` looks up a name.
 pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When, String> {
     let number = |t: &str| {
         let t = t.trim();
@@ -102,7 +102,7 @@ pub fn condition(text: &str, value: &dyn Fn(&str) -> Option<u64>) -> Result<When
     Err(format!("if: expected FIELD == N, FIELD in N, N or FIELD & BIT, got {text:?}"))
 }
 
-/// The field that a condition asks.
+/// The field that a condition refers to.
 pub fn condition_name(text: &str) -> &str {
     text.split(['=', '&', ' ']).next().unwrap_or("").trim()
 }

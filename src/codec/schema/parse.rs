@@ -1,19 +1,19 @@
-//! The TOML side of schemas: what is written where. Meaning is [`super::compile`]'s.
+//! The TOML side of schemas: the file's structure. [`super::compile`] interprets it.
 
 use super::SchemaError;
 use crate::codec::digits;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The longest schema file.
+/// The longest schema file, in bytes.
 const LONGEST: usize = 4 << 20;
 
-/// A schema file, its words not looked up yet.
+/// A parsed schema file, its names not looked up yet.
 #[derive(Debug)]
 pub struct File {
     pub proto: String,
     pub proto_line: usize,
-    /// The encoding of messages that name none; or empty.
+    /// The encoding of messages that name none; may be empty.
     pub encoding: String,
     pub encoding_line: usize,
     pub messages: Vec<MessageText>,
@@ -37,12 +37,12 @@ pub struct MessageText {
     pub from: String,
     pub encoding: String,
     pub fields: Vec<FieldText>,
-    /// The lines of its keys.
+    /// The line of each key.
     pub lines: Vec<(String, usize)>,
 }
 
 impl MessageText {
-    /// The line of a key, or of the message where it is not there.
+    /// The line of a key, or of the message if the key is absent.
     pub fn at(&self, key: &str) -> usize {
         self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
     }
@@ -63,27 +63,27 @@ pub struct FieldText {
     pub condition: Option<String>,
     /// The field's number, where fields have one.
     pub tag: Option<u64>,
-    /// Lists of numbers: one after the other behind one key.
+    /// Lists of numbers: packed after a single key.
     pub packed: Option<bool>,
-    /// It may be left out.
+    /// The member may be absent.
     pub optional: bool,
 }
 
 impl FieldText {
-    /// Is something said that only whole numbers can have?
+    /// Does it state something that only whole numbers can have?
     pub fn has_names(&self) -> bool {
         self.scale.is_some() || self.names.is_some() || self.flags.is_some()
     }
 }
 
-/// An enumeration by its name, or written on the spot.
+/// An enumeration by its name, or given inline.
 #[derive(Debug)]
 pub enum Named {
     Reference(String),
     Here(Names),
 }
 
-/// Reads the file's form.
+/// Parses the file's structure.
 pub fn parse(file: &str, text: &str) -> Result<File, SchemaError> {
     if text.len() > LONGEST {
         let reason = format!("a schema of more than {LONGEST} bytes");
@@ -96,7 +96,7 @@ pub fn parse(file: &str, text: &str) -> Result<File, SchemaError> {
 
 struct Reader<'a> {
     file: &'a str,
-    /// Where the lines end.
+    /// The offset of the end of each line.
     ends: Vec<usize>,
 }
 
@@ -149,7 +149,7 @@ impl Reader<'_> {
         Ok(self.in_order(table))
     }
 
-    /// Tables keep no order of their own: the file's is that of the keys' places.
+    /// The parser's tables are unordered: restores the order of the file from the keys' positions.
     fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
         let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);

@@ -1,4 +1,4 @@
-//! A schema's types: words, structs, arrays.
+//! A schema's types: scalar names, structs, arrays.
 
 use super::Form;
 use super::compile::{Compiled, Compiler, takes_the_rest};
@@ -7,12 +7,12 @@ use super::parse::FieldText;
 use crate::codec::digits;
 use crate::codec::layout::{Count, Field, Kind, Len, array, bytes, custom, group, uint};
 
-/// How deep structs may stand in structs, and lists in lists.
+/// The cap on nesting of structs in structs, and lists in lists.
 const DEPTH: usize = 16;
 
 impl<'a> Compiler<'a> {
-    /// The field of a type, shown as the schema says; its name is the caller's. `all`: the fields
-    /// beside it.
+    /// The field of a type, shown as the schema states; the caller sets its name. `all`: the fields
+    /// of the same group.
     pub fn kind(&mut self, t: &'a FieldText, kind: &'a str, all: &'a [FieldText]) -> Compiled<Field> {
         let Some(open) = kind.rfind('[').filter(|_| kind.ends_with(']')) else { return self.single(t, kind, all) };
         if kind.matches('[').count() > DEPTH {
@@ -32,7 +32,7 @@ impl<'a> Compiler<'a> {
                     format!("{}: scale, enum and flags are for whole numbers, not for bytes", t.name),
                 ));
             }
-            // Bits that fill up the last byte are no part of it.
+            // Padding bits of the last byte are not part of it.
             return Ok(bytes("", self.length(t, element, times, all)?).padded());
         }
         let count = match self.length(t, element, times, all)? {
@@ -55,7 +55,7 @@ impl<'a> Compiler<'a> {
         Ok(array("", count, Box::leak(Box::new(of))))
     }
 
-    /// What stands between the brackets of an array.
+    /// The length between the brackets of an array.
     fn length(&self, t: &FieldText, element: &str, times: &str, all: &[FieldText]) -> Compiled<Len> {
         match (times, self.encoding.form, self.encoding.length) {
             ("", Form::Sequence, None) => {
@@ -102,7 +102,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Is there a field of that name before `t`?
+/// Checks that there is a field of that name before `t`.
 pub fn earlier(t: &FieldText, name: &str, all: &[FieldText]) -> Compiled<()> {
     let mut before = all.iter().take_while(|other| !std::ptr::eq(*other, t)).map(|other| other.name.as_str());
     if before.clone().any(|other| other == name) {
@@ -112,8 +112,8 @@ pub fn earlier(t: &FieldText, name: &str, all: &[FieldText]) -> Compiled<()> {
     Err((t.line, format!("{}: no field {name:?} stands before it{hint}", t.name)))
 }
 
-/// The number in front of an array or text, under a name by which it can be shown and given; none
-/// of the fields beside it has that name.
+/// The number that precedes an array or text, with a name by which it can be shown and given, and
+/// that no other field of the group has.
 fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'static Field {
     let mut own = format!("{name}_length");
     while all.iter().any(|t| t.name == own) {
@@ -124,7 +124,7 @@ fn named_prefix(prefix: &'static Field, name: &str, all: &[FieldText]) -> &'stat
     Box::leak(Box::new(copy))
 }
 
-/// A field like a template's. Templates hold statics only, so their parts can be shared.
+/// A field like a template's. Templates hold only statics, so their parts can be shared.
 fn copy(field: &'static Field, name: &str, all: &[FieldText]) -> Field {
     let kind = match &field.kind {
         Kind::Tag { bits, order, value } => Kind::Tag { bits: *bits, order: *order, value: *value },

@@ -1,9 +1,9 @@
 //! Writing: JSON values to bytes, by the same tables.
 //!
-//! Lengths, counts, presence bits and tags are computed; where they are given they are written as
-//! given, so that wrong packets can be made on purpose. `{"raw":"hex","bits":n}` is taken for any
-//! leaf. A message that broke when it was read (`fault`, `unparsed`) is written up to its first
-//! missing field, and then what could not be read.
+//! Lengths, counts, presence bits and tags are computed; if they are given they are written as
+//! given, so that invalid packets can be made on purpose. Any leaf may be given as
+//! `{"raw":"hex","bits":n}`. A message that was broken when it was read (`fault`, `unparsed`) is
+//! written up to its first missing field, followed by `unparsed`.
 
 mod place;
 mod put;
@@ -21,7 +21,7 @@ use crate::printable::Printable;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-/// Why a message cannot be written: where, and what was expected there.
+/// Why a message cannot be encoded: the field, and what was expected there.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}: {}", Printable(.path), Printable(.what))]
 pub struct EncodeError {
@@ -31,18 +31,18 @@ pub struct EncodeError {
     pub what: String,
 }
 
-/// Why a write ended early.
+/// Why a walk ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WriteStop {
-    /// The message broke here when it was read: what follows is its `unparsed`.
+    /// The message was broken here when it was read: what follows is its `unparsed`.
     Broken,
-    /// It cannot be written.
+    /// It cannot be encoded.
     Error(EncodeError),
 }
 
 enum Cursor<'a> {
-    /// An object, the derived values beside it, which of its keys were asked for, and the fields of
-    /// its group, as far as the table says.
+    /// An object, the derived values that go with it, which of its keys were used, and the fields
+    /// of its group, as far as the table tells.
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
@@ -66,10 +66,10 @@ pub struct Writer<'a> {
     order: Order,
     context: Option<&'a mut dyn Context>,
     broken: bool,
-    /// Hidden numbers that say how many bytes follow: where, how wide, which order.
+    /// Hidden numbers that hold the number of bytes that follow: position, width, order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
-    /// The first group that was given a field it does not have.
+    /// The error of the first group that has an unknown field.
     surplus: Option<EncodeError>,
 }
 
@@ -94,7 +94,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The values under `derived`: types that the wire does not carry.
+    /// The values under `derived`: types that are not on the wire.
     pub fn derived(mut self, values: Option<&'a Json>) -> Self {
         if let Some(Cursor::Object { derived, .. }) = self.cursors.first_mut() {
             *derived = values;
@@ -102,20 +102,20 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// The message broke when it was read: the first missing field ends it without an error.
+    /// The message was broken when it was read: the first missing field ends it without an error.
     pub fn broken(mut self, broken: bool) -> Self {
         self.broken |= broken;
         self
     }
 
-    /// `unparsed` alone does not say that the message broke: it may stand behind a whole one. Call
-    /// it before [`Writer::broken`].
+    /// `unparsed` does not by itself mean that the message was broken: it may follow a complete
+    /// one. Call this before [`Writer::broken`].
     pub fn whole(mut self) -> Self {
         self.broken = false;
         self
     }
 
-    /// What earlier messages tell.
+    /// The conversation's state.
     pub fn context(mut self, context: &'a mut dyn Context) -> Self {
         self.order = context.order();
         self.context = Some(context);
@@ -130,7 +130,7 @@ impl<'a> Writer<'a> {
         Ok(self.write_bits(fields)?.into_bytes())
     }
 
-    /// The message's bits, where the last byte may be incomplete.
+    /// The message's bits; the last byte may be incomplete.
     ///
     /// # Errors
     /// As [`Writer::write`].

@@ -1,4 +1,5 @@
-//! Where the writer is: what was given there, what of it was asked for, and errors that name the place.
+//! The writer's position in the input: which values are given, which were used, and errors with
+//! their path.
 
 use super::{Cursor, EncodeError, WriteStop, Writer};
 use crate::codec::describe;
@@ -7,14 +8,14 @@ use crate::codec::names;
 use serde_json::Value as Json;
 
 impl<'a> Writer<'a> {
-    /// The innermost object's group has these fields.
+    /// Sets the fields of the innermost object's group.
     pub(in crate::codec) fn describe_group(&mut self, fields: &'static [Field]) {
         if let Some(Cursor::Object { table, .. }) = self.cursors.last_mut() {
             *table = fields;
         }
     }
 
-    /// Every key of the innermost object was asked for by some field of its group.
+    /// Checks that every key of the innermost object belongs to some field of its group.
     pub(super) fn check_asked(&self) -> Result<(), EncodeError> {
         let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return Ok(()) };
         let known = asked.len() + fields.contains_key("unparsed") as usize;
@@ -36,7 +37,7 @@ impl<'a> Writer<'a> {
         Err(self.error_at(key, what))
     }
 
-    /// The key of the innermost object that is none of its group's, and may be meant for `field`.
+    /// An unknown key of the innermost object that may be a misspelling of `field`.
     pub(super) fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
         let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return None };
         let unknown =
@@ -72,7 +73,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The number in front of a field, where it was given.
+    /// The number that precedes a field, if it is given.
     pub(super) fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
         match self.cursors.last() {
             Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
@@ -89,12 +90,12 @@ impl<'a> Writer<'a> {
         self.error(format!("expected {expected}, got {shown}"))
     }
 
-    /// An error at this place.
+    /// An error at this position.
     pub fn error(&self, what: String) -> EncodeError {
         let mut path = String::new();
         for (k, name) in self.names.iter().enumerate() {
             match name.is_empty() {
-                // A list's element: its number stands in the list's cursor.
+                // The index of a list's element is in the list's cursor.
                 true => {
                     if let Some(Cursor::List { next, .. }) = self
                         .cursors
@@ -112,7 +113,7 @@ impl<'a> Writer<'a> {
         EncodeError { path: if path.is_empty() { "fields".into() } else { path }, what }
     }
 
-    /// An error at a member of this place.
+    /// An error at a member of this object.
     pub(super) fn error_at(&self, name: &str, what: String) -> EncodeError {
         let mut error = self.error(what);
         error.path = match self.names.is_empty() {
@@ -126,7 +127,7 @@ impl<'a> Writer<'a> {
         WriteStop::Error(self.error(what))
     }
 
-    /// The field is needed and not given: an error, or the end of a message that broke here.
+    /// The field is required and not given: an error, or the end of a message that was broken here.
     pub fn missing(&mut self, field: &'static Field) -> WriteStop {
         if self.broken {
             return WriteStop::Broken;

@@ -1,4 +1,4 @@
-//! What is written: bits, bytes, and values that are given as raw bits.
+//! Output of bits, bytes, and values given as raw bits.
 
 use super::{WriteStop, Writer};
 use crate::codec::bits;
@@ -6,7 +6,7 @@ use crate::codec::layout::Order;
 use crate::plural::Plural;
 use serde_json::Value as Json;
 
-/// `{"raw":"hex","bits":n}`: the bytes and the bits that count.
+/// `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
 pub(super) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
     let map = value.as_object()?;
     let (raw, count) = (map.get("raw")?.as_str()?, map.get("bits")?.as_u64()? as usize);
@@ -25,7 +25,7 @@ impl<'a> Writer<'a> {
         self.out.len()
     }
 
-    /// Writes `count` bits of a number.
+    /// Writes a number of `count` bits.
     pub fn put(&mut self, value: u64, count: u32, order: Order) {
         self.out.put(self.ordered(value, count, order), count);
     }
@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
         self.out.put(v, 8);
     }
 
-    /// Writes something behind its length in bytes, a base-128 number.
+    /// Writes content preceded by its length in bytes, a base-128 number.
     pub(in crate::codec) fn delimited(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
@@ -67,7 +67,7 @@ impl<'a> Writer<'a> {
     /// Writes a value given as `{"raw":"hex","bits":n}`.
     ///
     /// # Errors
-    /// It is no such value.
+    /// If it is no such value.
     pub fn put_raw_form(&mut self, value: &'a Json) -> Result<(), WriteStop> {
         self.put_bits_of(value)
     }
@@ -85,7 +85,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Hex text, or `{"raw":"hex","bits":n}`: the bytes, and how many bits of them count.
+    /// Hex text, or `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
     pub(super) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
         if let Some(raw) = raw_form(value) {
             return raw.map_err(|what| self.fail(what));

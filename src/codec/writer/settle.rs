@@ -1,4 +1,4 @@
-//! What later fields say of earlier ones: counts, lengths, and the conditions that they are there by.
+//! Earlier fields that follow from later ones: counts, lengths, and presence conditions.
 
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
@@ -7,10 +7,11 @@ use crate::codec::layout::{Count, Field, Kind, Order, When};
 use crate::plural::Plural;
 
 impl<'a> Writer<'a> {
-    /// Writes, sets or checks how many elements a codec's own kind of array has.
+    /// Writes, sets or checks the element count of an array written by a
+    /// [`Custom`](crate::codec::walk::Custom) codec.
     ///
     /// # Errors
-    /// The number does not fit.
+    /// If the number does not fit.
     pub fn put_count(&mut self, field: &'static Field, count: &Count, n: u64) -> Result<(), WriteStop> {
         match *count {
             Count::Const(exact) if n != exact as u64 => {
@@ -25,8 +26,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A list or text of so many elements or bytes is counted by the earlier field `name`. Several
-    /// may be, but then they are of one length.
+    /// Sets or checks the earlier field `name`, which counts a list or text of `n` elements or
+    /// bytes. It may count several, if they have the same length.
     pub(super) fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
         let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
         let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
@@ -62,7 +63,8 @@ impl<'a> Writer<'a> {
         self.out.patch(at, self.ordered(value, count, order), count);
     }
 
-    /// What a presence condition says by the fields written so far; `None`: it depends on what is left.
+    /// Evaluates a presence condition on the fields written so far; `None`: it depends on the bytes
+    /// left.
     pub(super) fn holds(&self, when: &When) -> Option<bool> {
         match when {
             When::Always => Some(true),
@@ -88,8 +90,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A field is not given that is there while a bit is clear, but one that is there when it is set:
-    /// sets the bit, unless the number with it was given.
+    /// For a field that is not given and is present while a bit is clear, when the field that is
+    /// present while it is set is given: sets the bit, unless the number that holds it was given.
     pub(super) fn given_instead(&mut self, when: &When) -> bool {
         let (When::Clear(name, bit), Some(Cursor::Object { fields, table, .. })) = (when, self.cursors.last()) else {
             return false;
@@ -103,7 +105,8 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// A field is given whose condition an earlier, not given field decides: make it so.
+    /// A conditional field is given: sets the bit or value that it depends on, unless that was
+    /// given.
     pub(super) fn make_true(&mut self, when: &When) {
         match when {
             When::Bit(name, bit) => {

@@ -1,4 +1,4 @@
-//! Values to bits: numbers, text and bytes, and what tells where they end.
+//! Values to bits: numbers, text and bytes, and what marks their end.
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
@@ -23,7 +23,7 @@ pub(super) fn plain_number(value: &Json) -> Option<i128> {
 }
 
 impl<'a> Writer<'a> {
-    /// Writes the number in front of a field's content.
+    /// Writes the number that precedes a field's content.
     pub(super) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
         match prefix.kind {
             Kind::Custom(codec) => {
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The raw number for a given value, by the way the field is shown.
+    /// The raw number of a given value, according to how the field is shown.
     pub(super) fn number(&self, field: &'static Field, value: &Json) -> Result<i128, WriteStop> {
         match field.show {
             Show::Enum(names) => {
@@ -187,7 +187,7 @@ impl<'a> Writer<'a> {
             }
             _ => {
                 let mut n = self.number(field, value)?;
-                // Flags have no sign: the highest bit is one of them.
+                // Flags are unsigned: the highest bit is one of them.
                 if let (Show::Flags(_), true) = (field.show, n >= 0) {
                     n = match field.kind {
                         Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
@@ -213,7 +213,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes the content of text or bytes with what tells where it ends.
+    /// Writes the content of text or bytes, with its length or terminator.
     pub(super) fn put_extent(
         &mut self,
         len: Len,

@@ -1,4 +1,4 @@
-//! The walk over the tables, field by field.
+//! [`Wire`](crate::codec::walk::Wire) for the writer: the walk over the tables, field by field.
 
 use super::put::raw_form;
 use super::{Cursor, WriteStop, Writer};
@@ -8,7 +8,7 @@ use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::{Reader, Tree};
 use crate::plural::Plural;
 
-/// The number that a count's bits stand for, in whatever form.
+/// The number in a count's bits, in whatever encoding.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
     if let Kind::VarInt { .. } = prefix.kind {
         let groups = bytes.iter().zip((0..64).step_by(7));
@@ -21,14 +21,14 @@ fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
 
 /// An open list.
 pub struct List {
-    /// In a broken message this list ends it.
+    /// In a broken message, this list ends it.
     ends: bool,
     count: &'static Count,
     length: usize,
 }
 
 impl List {
-    /// Has it no elements?
+    /// True when it has no elements.
     pub(in crate::codec) fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -61,7 +61,7 @@ impl Wire for Writer<'_> {
     fn leaf(&mut self, field: &'static Field) -> Result<(), WriteStop> {
         let at = self.out.len();
         if let Kind::Tag { bits, order, value } = field.kind {
-            // A message type may be given as a number where the layout shows it.
+            // A message type may be given as a number if the layout shows it.
             self.put(value, bits as u32, order);
             return Ok(());
         }
@@ -75,7 +75,7 @@ impl Wire for Writer<'_> {
                 self.put(0, bits, order);
                 0
             }
-            // In a message that broke, a shown field that is not given was never read.
+            // In a broken message, a shown field that is not given was never read.
             (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
                 self.put(default as u64, bits, order);
                 default as u64
@@ -87,7 +87,7 @@ impl Wire for Writer<'_> {
             }
         };
         self.names.pop();
-        if field.is(flag::KEPT) {
+        if field.is(flag::REFERENCED) {
             self.scope.push(field, value, at as u32, given.is_some());
         }
         Ok(())
@@ -147,13 +147,13 @@ impl Wire for Writer<'_> {
         let Some(value) = self.input(field) else { return Err(self.missing(field)) };
         self.names.push(if bare { "" } else { field.name });
         if raw_form(value).is_some() {
-            // The bits of the whole list, its count among them.
+            // The bits of the whole list, including its count.
             self.put_bits_of(value)?;
             self.cursors.push(Cursor::List { items: &[], derived, next: 0 });
             return Ok(List { ends: false, count: &Count::Rest, length: 0 });
         }
         let Some(items) = value.as_array() else { return Err(WriteStop::Error(self.wrong("a list", value))) };
-        // A count is given where the list was not read to its end; or because of its form alone.
+        // A count is given if the list was not read to its end, or only because of its encoding.
         let mut ends = given.is_some();
         match count {
             Count::Prefix(prefix) => match given {
@@ -194,7 +194,8 @@ impl Wire for Writer<'_> {
         }
         match list.count {
             _ if !whole => Ok(()),
-            // A broken message's list has no end on the wire, or fewer elements than counted.
+            // A broken message's list has no end marker on the wire, or fewer elements than its
+            // count.
             Count::Until(_) if self.broken => Err(WriteStop::Broken),
             Count::Until(stop) => {
                 self.out.put_bytes(&[*stop]);
@@ -218,7 +219,7 @@ impl Wire for Writer<'_> {
     }
 
     fn payload(&mut self, field: &'static Field, fields: &'static [Field]) -> Result<(), WriteStop> {
-        // Hex is taken as it is, also where a schema knows the fields.
+        // Hex is written as it is, even if a schema has the fields.
         if let Some(Cursor::Object { fields: given, .. }) = self.cursors.last()
             && given.get(field.name).is_some_and(|v| v.is_string() || raw_form(v).is_some())
         {
@@ -247,7 +248,7 @@ impl Wire for Writer<'_> {
     }
 
     fn unknown(&mut self) -> WriteStop {
-        // Decoding stopped here too; what stood behind is the line's `unparsed`.
+        // Decoding stopped here too; what followed is the line's `unparsed`.
         WriteStop::Broken
     }
 

@@ -1,49 +1,49 @@
-//! What the reading thread hands to the others: packets, and what becomes of conversations.
+//! Batches: packets and conversations that the reading thread passes to the workers.
 
 use super::classification::Classification;
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::flow::{End, Moved, Side};
 use std::ops::Range;
 
-/// A batch is handed over when it is so large.
+/// The size at which a batch is passed on.
 pub(super) const FULL: usize = 48 << 10;
-/// Memory for larger batches is given back.
-const KEPT: usize = 1 << 20;
+/// Memory of larger batches is freed.
+const RETAINED: usize = 1 << 20;
 
-/// Things to do in their order, with the bytes of their packets.
+/// Work items in order, with the bytes of their packets.
 #[derive(Default)]
 pub(super) struct Batch {
     pub items: Vec<WorkItem>,
     bytes: Vec<u8>,
     frames: Vec<u64>,
-    /// When the capture's first frame came.
+    /// The time of the capture's first frame.
     pub first: Option<Time>,
-    /// No later batch has anything of turns before this one.
+    /// Later batches have only items with at least this sequence number.
     pub sequence: u64,
 }
 
-/// One thing to do.
+/// One item of work.
 pub(super) struct WorkItem {
-    /// The conversation's place in the reader's table.
+    /// The conversation's slot in the reader's table.
     pub slot: u32,
-    /// Whose turn what is said of it belongs to.
+    /// The sequence number of the messages that result from it.
     pub sequence: u64,
     pub what: Work,
 }
 
 pub(super) enum Work {
     Packet(PacketWork),
-    /// A conversation comes.
+    /// Receive a conversation.
     Take(Moved<Classification>),
-    /// It is over.
+    /// Close it.
     Close(End),
-    /// The reader reads it again.
+    /// Forget it: the reader reads it again.
     Forget,
     /// An epoch has ended.
     Epoch,
 }
 
-/// A packet of a conversation: where its bytes are, and what is no byte.
+/// A packet of a conversation: the range of its bytes, and its header fields.
 pub(super) struct PacketWork {
     pub from: Side,
     pub frame: u64,
@@ -54,7 +54,7 @@ pub(super) struct PacketWork {
     header: Option<Header>,
 }
 
-/// Of a TCP segment.
+/// The header fields of a TCP segment.
 struct Header {
     seq: u32,
     ack: u32,
@@ -78,7 +78,7 @@ impl Batch {
         let (start, first) = (self.bytes.len() as u32, self.frames.len() as u32);
         self.bytes.extend_from_slice(payload);
         self.frames.extend_from_slice(packet.frames);
-        let dealt = PacketWork {
+        let work = PacketWork {
             from,
             frame: packet.frame,
             time: packet.time,
@@ -87,23 +87,23 @@ impl Batch {
             length: u32::try_from(length.max(payload.len())).unwrap_or(u32::MAX),
             header,
         };
-        self.items.push(WorkItem { slot, sequence, what: Work::Packet(dealt) });
+        self.items.push(WorkItem { slot, sequence, what: Work::Packet(work) });
     }
 
-    /// About how many bytes it has.
+    /// The approximate size in bytes.
     #[inline]
     pub fn size(&self) -> usize {
         self.bytes.len() + self.items.len() * size_of::<WorkItem>()
     }
 
-    /// What a packet carried, and the fragments that it came in.
+    /// A packet's payload, and the numbers of its IP fragments' frames.
     #[inline]
-    pub fn body(&self, dealt: &PacketWork) -> (Body<'_>, &[u64]) {
+    pub fn body(&self, work: &PacketWork) -> (Body<'_>, &[u64]) {
         let range = |range: &Range<u32>| range.start as usize..range.end as usize;
-        let payload = self.bytes.get(range(&dealt.bytes)).unwrap_or_default();
-        let frames = self.frames.get(range(&dealt.frames)).unwrap_or_default();
-        let length = dealt.length as usize;
-        let body = match &dealt.header {
+        let payload = self.bytes.get(range(&work.bytes)).unwrap_or_default();
+        let frames = self.frames.get(range(&work.frames)).unwrap_or_default();
+        let length = work.length as usize;
+        let body = match &work.header {
             None => Body::Udp { payload, length },
             Some(Header { seq, ack, has_ack, syn, fin, rst }) => {
                 let (seq, ack, has_ack, syn, fin, rst) = (*seq, *ack, *has_ack, *syn, *fin, *rst);
@@ -113,13 +113,13 @@ impl Batch {
         (body, frames)
     }
 
-    /// Empties it, to be filled again.
+    /// Clears it, to be filled again.
     pub fn clear(&mut self) {
         self.items.clear();
         self.bytes.clear();
         self.frames.clear();
-        self.items.shrink_to(KEPT / size_of::<WorkItem>());
-        self.bytes.shrink_to(KEPT);
+        self.items.shrink_to(RETAINED / size_of::<WorkItem>());
+        self.bytes.shrink_to(RETAINED);
         (self.first, self.sequence) = (None, 0);
     }
 }

@@ -1,33 +1,33 @@
-//! Whose a conversation is, and what is held back of it until that is known.
+//! The classification of a conversation, and the payloads held back until it is known.
 
 use super::dispatch::Assignment;
 use crate::capture::Time;
 use crate::dissect::{Provenance, Session};
 use crate::flow::{Origin, Side, Transport};
 
-/// Whose a conversation is.
+/// The classification of a conversation.
 #[derive(Default)]
 pub enum Classification {
-    /// Nobody has been asked yet.
+    /// No dissector has been asked yet.
     #[default]
     New,
-    /// Somebody may claim it when more was said.
+    /// Not enough payload for a decision yet.
     Undecided(Box<Pending>),
-    /// A dissector's.
+    /// Claimed by a dissector.
     Claimed(Owner),
-    /// A dissector's, and read by another thread.
-    Elsewhere(Assignment),
-    /// None of ours; asked again when more servers are expected than so many.
+    /// Claimed by a dissector, and read by another thread.
+    Dispatched(Assignment),
+    /// Of no known protocol; asked again when more servers have been announced than this number.
     Foreign(u64),
 }
 
 impl Classification {
-    /// About how many bytes it holds.
+    /// The approximate bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {
             Classification::New | Classification::Foreign(_) => 0,
-            // As the flow table wants it.
-            Classification::Elsewhere(_) => usize::MAX,
+            // The value that the flow table requires.
+            Classification::Dispatched(_) => usize::MAX,
             Classification::Undecided(pending) => pending.memory(),
             Classification::Claimed(owner) => {
                 owner.session.memory()
@@ -37,43 +37,43 @@ impl Classification {
     }
 }
 
-/// Who reads a conversation.
+/// The dissector and session of a claimed conversation.
 pub struct Owner {
     /// The dissector's name.
     pub(super) name: &'static str,
     pub(super) session: Box<dyn Session>,
-    /// Claimed by name when so many servers had been announced; a later announcement of one of its
-    /// ends takes it over. `None`: recognised by what it says, which may turn.
+    /// Claimed by name when this many servers had been announced; a later announcement of one of its
+    /// ends replaces it. `None`: recognised by its payload, which may be reconsidered.
     pub(super) generation: Option<u64>,
-    /// How many bytes of each stream it has read already from what was held.
+    /// How many bytes of each stream were read from those held back.
     pub(super) read: [usize; 2],
-    /// What was said since it could not be read.
+    /// The datagrams since one that could not be read.
     pub(super) reclassification: Option<Box<Reclassification>>,
-    /// What has come of it.
+    /// The results so far.
     pub(super) outcome: Outcome,
-    /// Messages were handed on by who read it before.
+    /// A previous owner has emitted messages.
     pub(super) before: bool,
 }
 
-/// What has come of a claim.
+/// The results of a claim.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// Messages handed on, and the first and last frame that brought one.
+    /// Messages emitted, and the first and last frame with one.
     pub messages: u64,
     pub frames: [u64; 2],
     /// Datagrams, or deliveries of a stream, that could be read, and that could not.
     pub good: u64,
     pub broken: u64,
-    /// The bits of evidence by which it was claimed.
+    /// The bits of evidence of the claim.
     pub credit: u64,
 }
 
-/// So many that could not be read are outweighed by a bit of evidence: real peers are tested with
-/// nothing but broken messages, too.
+/// How many broken ones a bit of evidence outweighs: real servers are also tested with nothing but
+/// broken messages.
 const OUTWEIGHED: u64 = 3;
 
 impl Outcome {
-    /// A frame brought so many messages.
+    /// Counts the messages of a frame.
     #[inline]
     pub fn add(&mut self, frame: u64, messages: u64, broken: bool) {
         if messages > 0 {
@@ -86,14 +86,14 @@ impl Outcome {
         *(if broken { &mut self.broken } else { &mut self.good }) += 1;
     }
 
-    /// Does more speak against the claim than for it?
+    /// Is there more evidence against the claim than for it?
     pub fn poor(&self) -> bool {
         self.broken > self.good + OUTWEIGHED * self.credit
     }
 }
 
 impl Owner {
-    /// An owner that has read nothing yet.
+    /// An owner that has not read anything yet.
     pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
         Owner {
             name,
@@ -106,37 +106,37 @@ impl Owner {
         }
     }
 
-    /// Were messages of the conversation handed on?
-    pub(super) fn told(&self) -> bool {
+    /// Were messages of the conversation emitted?
+    pub(super) fn has_messages(&self) -> bool {
         self.before || self.outcome.messages > 0
     }
 }
 
-/// The datagrams of a conversation from one on that was none of its protocol's messages.
+/// The datagrams of a conversation, starting with one that could not be read.
 #[derive(Default)]
 pub struct Reclassification {
     pub(super) pending: Pending,
-    /// How many of them were none.
+    /// How many of them could not be read.
     pub(super) broken: usize,
 }
 
-/// What an undecided conversation has said so far.
+/// The payloads of an undecided conversation.
 #[derive(Default)]
 pub struct Pending {
     pub(super) datagrams: Vec<PendingDatagram>,
     pub(super) streams: [Vec<u8>; 2],
-    /// What the streams said, in the order in which it came.
-    pub(super) said: Vec<PendingEvent>,
-    /// Whose first bytes the capture has lost.
+    /// The events of its streams, in order of arrival.
+    pub(super) events: Vec<PendingEvent>,
+    /// The sides whose first bytes are missing in the capture.
     pub(super) cut: [bool; 2],
     pub(super) bytes: usize,
-    /// How often its older half was let go, and how many datagrams that were.
+    /// How often the older half was dropped, and how many datagrams that were.
     pub(super) rounds: u32,
     pub(super) forgotten: u64,
 }
 
 impl Pending {
-    /// Lets the older half of the datagrams go.
+    /// Drops the older half of the datagrams.
     pub(super) fn forget(&mut self) {
         let half = self.datagrams.len().div_ceil(2);
         self.bytes -= self.datagrams.drain(..half).map(|datagram| datagram.bytes.len()).sum::<usize>();
@@ -144,7 +144,7 @@ impl Pending {
         self.forgotten += half as u64;
     }
 
-    /// Holds a copy of a datagram.
+    /// Stores a copy of a datagram.
     pub(super) fn push(&mut self, place: &Provenance<'_>) {
         self.bytes += place.bytes.len();
         self.datagrams.push(PendingDatagram {
@@ -157,7 +157,7 @@ impl Pending {
         });
     }
 
-    /// What dissectors are shown of it.
+    /// The payloads, as passed to dissectors.
     pub(super) fn observation(&self, transport: Transport) -> Vec<(Side, &[u8], usize)> {
         match transport {
             Transport::Udp => self.datagrams.iter().map(|d| (d.side, &d.bytes[..], d.length)).collect(),
@@ -171,14 +171,14 @@ impl Pending {
     fn memory(&self) -> usize {
         self.bytes * 2
             + self.datagrams.len() * size_of::<PendingDatagram>()
-            + self.said.len() * size_of::<PendingEvent>()
+            + self.events.len() * size_of::<PendingEvent>()
     }
 }
 
 /// One event of an undecided stream.
 pub(super) struct PendingEvent {
     pub side: Side,
-    /// Where its bytes end in what is held of the stream.
+    /// The end of its bytes in those held of the stream.
     pub end: usize,
     pub what: EventKind,
 }
@@ -199,7 +199,7 @@ pub(super) struct PendingDatagram {
 }
 
 impl PendingDatagram {
-    /// Where it was.
+    /// Its provenance.
     pub fn place(&self) -> Provenance<'_> {
         let PendingDatagram { side, ref bytes, length, frame, ref frames, time } = *self;
         Provenance { side, bytes, length, frame, frames, time }

@@ -1,21 +1,21 @@
-//! What inspectors count.
+//! The counters of an inspector.
 
 use super::Unclaimed;
 use std::collections::BTreeMap;
 
-/// What was counted on the way, for `-v` and the end of a run.
+/// Counters for `-v` and the end of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
     /// Conversations claimed, by protocol and reason.
     pub claimed: BTreeMap<(&'static str, &'static str), u64>,
-    /// Packets of conversations that are none of ours, by transport.
+    /// Packets of conversations that are of no known protocol, by transport.
     pub foreign: BTreeMap<&'static str, u64>,
-    /// Which ones these are, and which were given up.
+    /// These conversations, and those whose claim was withdrawn.
     pub unclaimed: Unclaimed,
 }
 
 impl Counters {
-    /// Counts what another inspector has counted too.
+    /// Adds another inspector's counters.
     pub fn add(&mut self, other: &Counters) {
         for (what, n) in &other.claimed {
             *self.claimed.entry(*what).or_default() += n;

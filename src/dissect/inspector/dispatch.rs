@@ -1,12 +1,13 @@
-//! One thread reads a capture, several read its conversations.
+//! Reading with several threads: one reads the capture, the others its conversations.
 //!
-//! The reader has the flow table, and everything that decides across conversations: their numbers,
-//! who may be forgotten, what a conversation is, servers that another one announces. A conversation
-//! that is claimed goes, with what is held of it, to one of the workers, and its packets after it in
-//! batches. Those whose sessions [change how others are read](crate::dissect::Session::affects_others) stay with the reader.
+//! The reader owns the flow table, and everything that decides across conversations: their numbers,
+//! evictions, classification, servers announced by other conversations. A claimed conversation is
+//! handed over, with the payloads held back, to one of the workers, and its packets follow in
+//! batches. Those whose sessions [affect others](crate::dissect::Session::affects_others) stay with
+//! the reader.
 //!
-//! Nobody is more than a few epochs of traffic ahead of anybody: before the reader counts what was
-//! held at the end of an epoch, every worker has told. That bounds what is on the way, so the queues
+//! No thread is more than a few epochs of traffic ahead of another: before the reader counts the
+//! memory of an epoch, every worker has reported. That bounds the data in transit, so the queues
 //! need no other bound, and the reader never waits for a worker that waits for another.
 
 use super::Inspector;
@@ -18,71 +19,71 @@ use crate::dissect::{Options, Sink};
 use crate::flow::{End, Moved, Partition, Report, Side, Statistics};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 
-/// The reader's end: deals packets to workers.
+/// The reader's end: distributes packets to workers.
 pub struct Dispatcher {
     workers: Vec<WorkerHandle>,
     first: Option<Time>,
     gone: bool,
 }
 
-/// A worker, seen by the reader.
+/// The reader's handle of a worker.
 struct WorkerHandle {
     batch: Batch,
     to: Sender<Batch>,
     used: Receiver<Batch>,
     reports: Receiver<Vec<Report>>,
-    /// How many conversations it has.
+    /// The number of its conversations.
     conversations: usize,
 }
 
-/// A worker's end.
+/// The worker's end.
 pub struct WorkQueue {
     batches: Receiver<Batch>,
     used: Sender<Batch>,
     reports: Sender<Vec<Report>>,
 }
 
-/// Where a conversation is read.
+/// The worker that reads a conversation.
 #[derive(Clone, Copy, Debug)]
 pub struct Assignment {
     worker: usize,
-    /// Its place in the table.
+    /// Its slot in the table.
     slot: u32,
     /// As [`Owner::generation`](super::Owner).
     pub(super) generation: Option<u64>,
 }
 
-/// A dealer and so many workers' inboxes.
+/// A dispatcher and the queues of `count` workers.
 pub fn dispatch(count: usize) -> (Dispatcher, Vec<WorkQueue>) {
     let (mut workers, mut inboxes) = (Vec::new(), Vec::new());
     for _ in 0..count {
-        let ((to, batches), (back, used), (tell, reports)) = (channel(), channel(), channel());
+        let ((to, batches), (back, used), (report_to, reports)) = (channel(), channel(), channel());
         workers.push(WorkerHandle { batch: Batch::default(), to, used, reports, conversations: 0 });
-        inboxes.push(WorkQueue { batches, used: back, reports: tell });
+        inboxes.push(WorkQueue { batches, used: back, reports: report_to });
     }
     (Dispatcher { workers, first: None, gone: false }, inboxes)
 }
 
 impl Dispatcher {
-    /// The capture's first frame came.
+    /// Sets the time of the capture's first frame.
     pub fn first(&mut self, time: Time) {
         self.first.get_or_insert(time);
     }
 
-    /// Has a worker gone, so that there is no use in going on?
+    /// Has a worker ended, so that reading on is useless?
     pub fn gone(&self) -> bool {
         self.gone
     }
 
-    pub(super) fn packet(&mut self, away: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
-        let Some(worker) = self.workers.get_mut(away.worker) else { return };
-        worker.batch.packet(away.slot, sequence, from, packet);
+    pub(super) fn packet(&mut self, assignment: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
+        let Some(worker) = self.workers.get_mut(assignment.worker) else { return };
+        worker.batch.packet(assignment.slot, sequence, from, packet);
         if worker.batch.size() >= FULL {
             worker.send(sequence, self.first, &mut self.gone);
         }
     }
 
-    /// Whoever has the fewest conversations takes this one.
+    /// Assigns a conversation to the worker with the fewest.
     pub(super) fn take(
         &mut self,
         slot: u32,
@@ -91,38 +92,38 @@ impl Dispatcher {
         generation: Option<u64>,
     ) -> Assignment {
         let fewest = self.workers.iter().enumerate().min_by_key(|(_, worker)| worker.conversations);
-        let away = Assignment { worker: fewest.map_or(0, |(worker, _)| worker), slot, generation };
-        if let Some(worker) = self.workers.get_mut(away.worker) {
+        let assignment = Assignment { worker: fewest.map_or(0, |(worker, _)| worker), slot, generation };
+        if let Some(worker) = self.workers.get_mut(assignment.worker) {
             worker.conversations += 1;
         }
-        self.item(away, sequence, Work::Take(moved));
-        away
+        self.item(assignment, sequence, Work::Take(moved));
+        assignment
     }
 
-    pub(super) fn close(&mut self, away: Assignment, sequence: u64, why: End) {
-        self.left(away, sequence, Work::Close(why));
+    pub(super) fn close(&mut self, assignment: Assignment, sequence: u64, why: End) {
+        self.left(assignment, sequence, Work::Close(why));
     }
 
-    pub(super) fn forget(&mut self, away: Assignment, sequence: u64) {
-        self.left(away, sequence, Work::Forget);
+    pub(super) fn forget(&mut self, assignment: Assignment, sequence: u64) {
+        self.left(assignment, sequence, Work::Forget);
     }
 
-    fn left(&mut self, away: Assignment, sequence: u64, what: Work) {
-        if let Some(worker) = self.workers.get_mut(away.worker) {
+    fn left(&mut self, assignment: Assignment, sequence: u64, what: Work) {
+        if let Some(worker) = self.workers.get_mut(assignment.worker) {
             worker.conversations -= 1;
         }
-        self.item(away, sequence, what);
+        self.item(assignment, sequence, what);
     }
 
-    fn item(&mut self, away: Assignment, sequence: u64, what: Work) {
-        let Some(worker) = self.workers.get_mut(away.worker) else { return };
-        worker.batch.items.push(WorkItem { slot: away.slot, sequence, what });
+    fn item(&mut self, assignment: Assignment, sequence: u64, what: Work) {
+        let Some(worker) = self.workers.get_mut(assignment.worker) else { return };
+        worker.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
         if worker.batch.size() >= FULL {
             worker.send(sequence, self.first, &mut self.gone);
         }
     }
 
-    /// An epoch has ended.
+    /// Announces the end of an epoch.
     pub(super) fn epoch(&mut self, sequence: u64) {
         for worker in &mut self.workers {
             worker.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
@@ -130,7 +131,8 @@ impl Dispatcher {
         self.send(sequence);
     }
 
-    /// Sends what there is, and how far the reader is, to all: whoever waits for them can go on.
+    /// Sends all pending work and the reader's sequence number to all workers, so that those
+    /// waiting can continue.
     pub(super) fn send(&mut self, sequence: u64) {
         for worker in &mut self.workers {
             worker.send(sequence, self.first, &mut self.gone);
@@ -156,17 +158,17 @@ impl WorkerHandle {
     }
 }
 
-/// What a worker does with its messages.
+/// The sink of a worker's messages.
 pub trait Worker: Sink {
-    /// The capture's first frame came at this time.
+    /// Sets the time of the capture's first frame.
     fn first(&mut self, time: Time);
 
-    /// Go on?
+    /// Shall the worker continue?
     fn go_on(&mut self) -> bool;
 }
 
 impl WorkQueue {
-    /// Reads the conversations that come, until the reader has no more.
+    /// Reads the assigned conversations until the reader has ended.
     pub fn read(self, options: &Options, sink: &mut impl Worker) -> (Counters, Statistics) {
         let mut partition = Partition::new(options.limits.flow);
         let mut inspector = Inspector::new(options, sink);
@@ -180,10 +182,10 @@ impl WorkQueue {
                     inspector.set_sequence(conversation.id, sequence);
                 }
                 match what {
-                    Work::Packet(dealt) => {
-                        let (body, frames) = batch.body(&dealt);
-                        let at = (dealt.frame, frames, dealt.time);
-                        partition.packet(slot, dealt.from, at, body, &mut inspector);
+                    Work::Packet(work) => {
+                        let (body, frames) = batch.body(&work);
+                        let at = (work.frame, frames, work.time);
+                        partition.packet(slot, work.from, at, body, &mut inspector);
                     }
                     Work::Take(moved) => partition.take(slot, moved),
                     Work::Close(why) => partition.close(slot, why, &mut inspector),
@@ -191,7 +193,7 @@ impl WorkQueue {
                     Work::Epoch => {
                         let mut reports = Vec::new();
                         partition.report(&mut reports, &inspector);
-                        // Nobody hears it where the reader is at the end.
+                        // At the end of the capture the reader no longer receives reports.
                         let _ = self.reports.send(reports);
                     }
                 }
@@ -207,8 +209,8 @@ impl WorkQueue {
         (inspector.counters, partition.statistics())
     }
 
-    /// The next batch. Who has to wait for it hands over what was said so far: others may wait for
-    /// that.
+    /// The next batch. Before waiting for it, the messages so far are handed over: others may wait
+    /// for them.
     fn next(&self, sink: &mut impl Worker) -> Option<Batch> {
         match self.batches.try_recv() {
             Ok(batch) => return Some(batch),

@@ -1,4 +1,4 @@
-//! Bytes that came without a capture: messages alone, or what single packets carried.
+//! Dissection of bytes without a capture: single messages, or the payloads of dumped packets.
 
 use super::identify::HELD_BYTES;
 use crate::capture::Time;
@@ -7,10 +7,10 @@ use crate::dissect::{Dissection, FlowInfo, Options, Provenance, SessionReader, S
 use crate::flow::{Origin, Side, Transport};
 use std::net::SocketAddr;
 
-/// So many pieces are looked at one after the other; behind them, all at once.
+/// The first pieces are tried with one more at a time up to this number, then all at once.
 const EARLY: usize = 64;
 
-/// What carried some bytes, as far as their packet's headers tell.
+/// The conversation of some bytes, according to their packets' headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Carrier<'a> {
     /// UDP or TCP.
@@ -19,26 +19,26 @@ pub struct Carrier<'a> {
     pub ends: [SocketAddr; 2],
     /// The ends as text.
     pub names: [&'a str; 2],
-    /// TCP: who sent the SYN.
+    /// TCP: the side that sent the SYN.
     pub opener: Option<Side>,
     /// TCP: is the direction's own SYN among the packets?
     pub begun: [bool; 2],
 }
 
-/// What one side said at once.
+/// One piece of payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// Who said it.
+    /// The sender's side.
     pub side: Side,
-    /// TCP: so many bytes of the side's stream are missing before it.
+    /// TCP: this many bytes of the side's stream are missing before it.
     pub missing: u64,
     /// UDP: one datagram. TCP: the next bytes of the side's stream.
     pub bytes: &'a [u8],
-    /// How many bytes were on the wire.
+    /// Its length on the wire.
     pub length: usize,
 }
 
-/// Dissects bytes that came without a transport: one block of hex text.
+/// Dissects bytes without packet headers: one block of hex text.
 pub fn dump(
     dissector: &dyn Dissector,
     bytes: &[u8],
@@ -52,31 +52,31 @@ pub fn dump(
     read(dissector, &flow_info, ["", ""], &[piece], dissection, sink);
 }
 
-/// Dissects what packets without a capture carried: datagrams, or what both sides of a TCP
-/// conversation said, in order. There are no frames and no times.
+/// Dissects the payloads of packets that are not from a capture: datagrams, or the segments of both
+/// sides of a TCP conversation, in order. There are no frames and no times.
 pub fn carried(
     dissector: &dyn Dissector,
     carrier: &Carrier<'_>,
-    said: &[Piece<'_>],
+    pieces: &[Piece<'_>],
     options: &Options,
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
     let &Carrier { transport, ends, names, opener, begun } = carrier;
     let flow_info = FlowInfo { flow: 0, transport, ends: Some(ends), opener, begun, options };
-    read(dissector, &flow_info, names, said, dissection, sink);
+    read(dissector, &flow_info, names, pieces, dissection, sink);
 }
 
 fn read(
     dissector: &dyn Dissector,
     flow_info: &FlowInfo<'_>,
     names: [&str; 2],
-    said: &[Piece<'_>],
+    pieces: &[Piece<'_>],
     dissection: &mut Dissection,
     sink: &mut dyn Sink,
 ) {
     let mut reader = SessionReader::new(dissector, flow_info).with(std::mem::take(dissection));
-    for &Piece { side, missing, bytes, length } in said {
+    for &Piece { side, missing, bytes, length } in pieces {
         if flow_info.transport == Transport::Udp {
             let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Time::default() };
             reader.datagram(&place, names, flow_info, sink);
@@ -94,11 +94,11 @@ fn read(
     *dissection = reader.into_dissection();
 }
 
-/// Who reads what packets carried, and why: by `--port`, `-p`, or by ports and bytes as in a
-/// capture that ends with it. `None`: nobody is sure enough.
+/// Finds the dissector for the payloads of packets, and the reason: by `--port`, `-p`, or by ports
+/// and bytes as in a capture that ends with them. `None`: the evidence is not sufficient.
 pub fn recognise(
     carrier: &Carrier<'_>,
-    said: &[Piece<'_>],
+    pieces: &[Piece<'_>],
     options: &Options,
 ) -> Option<(&'static dyn Dissector, &'static str)> {
     let &Carrier { transport, ends, .. } = carrier;
@@ -113,26 +113,26 @@ pub fn recognise(
     if let Some(named) = options.proto.as_deref().and_then(|name| options.registry.by_name(name)) {
         return named.takes(transport, false).then_some((named, "named by -p"));
     }
-    // As in a capture: whoever is sure first, while more and more is said.
-    let early = (1..said.len().min(EARLY)).find_map(|count| asked(carrier, said.get(..count)?, false, options));
-    early.or_else(|| asked(carrier, said, true, options))
+    // As in a capture: the first dissector with enough evidence, with one more piece at a time.
+    let early = (1..pieces.len().min(EARLY)).find_map(|count| asked(carrier, pieces.get(..count)?, false, options));
+    early.or_else(|| asked(carrier, pieces, true, options))
 }
 
-/// Asks every dissector. `last`: nothing more will be said.
+/// Asks every dissector. `last`: no more payload follows.
 fn asked(
     carrier: &Carrier<'_>,
-    said: &[Piece<'_>],
+    pieces: &[Piece<'_>],
     last: bool,
     options: &Options,
 ) -> Option<(&'static dyn Dissector, &'static str)> {
     let &Carrier { transport, ends, mut begun, .. } = carrier;
-    let joined = beginnings(said, &mut begun);
-    let said: Vec<_> = match transport {
-        Transport::Udp => said.iter().map(|piece| (piece.side, piece.bytes, piece.length)).collect(),
-        // Whoever spoke first stands first.
+    let joined = beginnings(pieces, &mut begun);
+    let payloads: Vec<_> = match transport {
+        Transport::Udp => pieces.iter().map(|piece| (piece.side, piece.bytes, piece.length)).collect(),
+        // In the order of each side's first bytes.
         Transport::Tcp => joined.iter().map(|(side, bytes)| (*side, bytes.as_slice(), bytes.len())).collect(),
     };
-    let observation = Observation { transport, ends, payloads: &said, begun, last, options };
+    let observation = Observation { transport, ends, payloads: &payloads, begun, last, options };
     let ranked = options.registry.iter().filter_map(|dissector| match dissector.identify(&observation) {
         evidence @ Evidence::Bits(bits, why) if evidence.suffices(false) => Some((bits, dissector, why)),
         _ => None,
@@ -142,11 +142,11 @@ fn asked(
     best.map(|(_, dissector, why)| (dissector, why))
 }
 
-/// What each side that speaks begins with, up to its first gap.
-fn beginnings(said: &[Piece<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>)> {
+/// The first bytes of each side, up to its first gap.
+fn beginnings(pieces: &[Piece<'_>], begun: &mut [bool; 2]) -> Vec<(Side, Vec<u8>)> {
     let mut all: Vec<(Side, Vec<u8>)> = Vec::new();
     let mut over = [false; 2];
-    for piece in said {
+    for piece in pieces {
         let side = piece.side;
         let mine = match all.iter_mut().position(|(s, _)| *s == side) {
             Some(at) => &mut all[at].1,

@@ -1,5 +1,5 @@
-//! Which protocol a conversation speaks: by the user's word, by what another conversation has
-//! announced, by what it says itself; and again when what it says is not that any more.
+//! Classification of conversations: by the user's options, by announcements in other conversations,
+//! by the payload; and reclassification when the payload no longer fits.
 
 use super::classification::{Classification, EventKind, Outcome, Owner, Pending};
 use super::unclaimed::Withdrawn;
@@ -8,41 +8,42 @@ use crate::dissect::dissector::{Dissector, Evidence, Observation, Session, Strea
 use crate::dissect::{Provenance, Sink};
 use crate::flow::{Conversation, Side, Stream, Transport};
 
-/// How many datagrams of an undecided conversation are held back.
+/// The cap on datagrams held back for an undecided conversation.
 const HELD_DATAGRAMS: usize = 96;
-/// The dissectors are asked about each of so many datagrams, and about every eighth of the others:
-/// they look at all that are held.
+/// The dissectors are asked at each of this many first datagrams, then at every eighth: they look
+/// at all that are held.
 const ASKED_EACH: usize = 16;
-/// So often the older half of the datagrams held is let go for what comes behind them: a session
-/// heard from its middle on may say nothing that tells for a while.
+/// How often the older half of the held datagrams is dropped to make room: a session captured from
+/// its middle may not be recognisable for a while.
 const ROUNDS: u32 = 16;
-/// How many datagrams from one on that was none of the protocol's are looked at together.
+/// How many datagrams are examined together, starting with one that could not be read.
 const DOUBTED: usize = 12;
-/// How many bytes of an undecided conversation are held back: of all datagrams, or of each stream.
+/// The cap on bytes held back for an undecided conversation: of all datagrams, or of each stream.
 pub(super) const HELD_BYTES: usize = 8192;
-/// The generation of a conversation that was given up: it is not asked about again.
+/// The generation of a conversation whose claim was withdrawn: it is not classified again.
 pub(super) const GONE: u64 = u64::MAX;
-/// Who reads a conversation that another one has announced.
+/// The reason for a conversation that another one has announced.
 const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
 const KNOWN: usize = 4096;
 
-/// A protocol's name, why it is that one, the session, and the bits of evidence.
+/// Protocol, reason, session, bits of evidence.
 pub(super) type Claimant = (&'static str, &'static str, Box<dyn Session>, u32);
 
-/// When the dissectors are asked.
+/// The occasion on which the dissectors are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ask {
-    /// More will be said.
+    /// More payload may follow.
     More,
-    /// No more will be said, or held.
+    /// No more payload will follow, or be held.
     Last,
-    /// This one's answer seems to be wrong now: who else?
+    /// This protocol's claim seems to be wrong: is it another one?
     Again(&'static str),
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// The session for a UDP conversation one of whose ends was announced, after so many others.
+    /// The session for a UDP conversation with an announced end, if it was announced after
+    /// generation `after`.
     fn announced(&self, c: &Conversation<Classification>, after: u64) -> Option<Box<dyn Session>> {
         if c.transport != Transport::Udp || self.generation <= after {
             return None;
@@ -52,7 +53,7 @@ impl<S: Sink> Inspector<'_, S> {
         session.sibling()
     }
 
-    /// Who can be named without looking at what was said: the user's word, or another conversation.
+    /// Claims that need no payload: by the user's options, or an announcement.
     fn by_name(&mut self, c: &Conversation<Classification>) -> Option<Claimant> {
         let flow_info = flow_info(c, self.options);
         if let Some(session) = self.announced(c, 0) {
@@ -70,17 +71,24 @@ impl<S: Sink> Inspector<'_, S> {
         Some((forced.name(), "named by -p", forced.session(&flow_info), 0))
     }
 
-    /// Asks every dissector. `None`: more has to be said; `Some(None)`: it is none of ours.
+    /// Asks every dissector. `None`: more payload is needed; `Some(None)`: no known protocol.
     fn identify(&self, c: &Conversation<Classification>, pending: &Pending, ask: Ask) -> Option<Option<Claimant>> {
         if self.forced.is_some() {
             return Some(None);
         }
-        let said = pending.observation(c.transport);
+        let payloads = pending.observation(c.transport);
         let begun = Side::BOTH.map(|side| c.syn_seen[side.index()] && !pending.cut[side.index()]);
         let last = ask != Ask::More;
-        let observation =
-            Observation { transport: c.transport, ends: c.ends, payloads: &said, begun, last, options: self.options };
-        // Who is heard from the middle on proves nothing: the other side may begin what can be known.
+        let observation = Observation {
+            transport: c.transport,
+            ends: c.ends,
+            payloads: &payloads,
+            begun,
+            last,
+            options: self.options,
+        };
+        // A stream seen from its middle proves nothing: the other side may begin with something
+        // recognisable.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
         let mut best: Option<(u32, &'static dyn Dissector, &'static str)> = None;
@@ -92,7 +100,7 @@ impl<S: Sink> Inspector<'_, S> {
             let evidence = dissector.identify(&observation);
             let Evidence::Bits(bits, why) = evidence else { continue };
             open = true;
-            // What a conversation shows behind its beginning stays in it.
+            // Evidence from the middle of a conversation is not carried over to others.
             let known = matches!(ask, Ask::More | Ask::Last)
                 && c.ends.iter().any(|end| self.known.get(end) == Some(&dissector.name()));
             if !evidence.suffices(known) {
@@ -112,7 +120,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Settles an undecided conversation, if it can be, and lets its session see what was held.
+    /// Decides an undecided conversation, if possible, and passes the held payloads to its session.
     pub(super) fn settle(&mut self, c: &mut Conversation<Classification>, mut pending: Box<Pending>, last: bool) {
         let count = pending.datagrams.len();
         let full = pending.bytes >= HELD_BYTES || count >= HELD_DATAGRAMS;
@@ -152,7 +160,7 @@ impl<S: Sink> Inspector<'_, S> {
                         &mut *owner.session,
                         |session, out| session.datagram(&place, out),
                     );
-                    owner.outcome.add(place.frame, self.told, broken);
+                    owner.outcome.add(place.frame, self.emitted, broken);
                 }
                 owner.read = self.replay(c, &pending, &mut owner);
                 c.state = Classification::Claimed(owner);
@@ -160,9 +168,9 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// A datagram could not be read, or one before it. Where most of those that followed could not
-    /// either, and another dissector takes them for its own (ports are used again), the conversation
-    /// changes hands: from the next datagram on, since these have been shown.
+    /// A datagram could not be read, or one before it. If most of those that followed could not
+    /// either, and another dissector claims them (ports are reused), the conversation is
+    /// reclassified: from the next datagram on, since these have been emitted.
     #[cold]
     pub(super) fn reclassification(
         &mut self,
@@ -171,7 +179,7 @@ impl<S: Sink> Inspector<'_, S> {
         broken: bool,
     ) {
         let Classification::Claimed(mut owner) = std::mem::take(&mut c.state) else { return };
-        // Who was named is not doubted.
+        // Claims by name are not reconsidered.
         if owner.generation.is_none() {
             let mut reclassification = owner.reclassification.take().unwrap_or_default();
             reclassification.pending.push(place);
@@ -181,11 +189,11 @@ impl<S: Sink> Inspector<'_, S> {
             } else if reclassification.broken * 2 > DOUBTED {
                 let again = self.identify(c, &reclassification.pending, Ask::Again(owner.name));
                 if let Some(Some((name, why, session, bits))) = again.filter(|found| {
-                    // What changes how others are read is decided by the reader alone.
+                    // Sessions that affect others can only be read by the reader.
                     found.as_ref().is_none_or(|(_, _, session, _)| !session.affects_others())
                 }) {
                     *self.counters.claimed.entry((name, why)).or_default() += 1;
-                    let before = owner.told();
+                    let before = owner.has_messages();
                     owner = Owner { before, ..Owner::new(name, session, None) };
                     owner.outcome.credit = bits.into();
                 } else if owner.outcome.poor() {
@@ -197,7 +205,7 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Claimed(owner);
     }
 
-    /// Nobody knows better, but most of what the conversation says is none of what it was taken for.
+    /// No other dissector claims it, but most of the payload does not fit the protocol.
     #[cold]
     pub(super) fn give_up(&mut self, c: &mut Conversation<Classification>, owner: &Owner) {
         let Outcome { messages, frames, broken, .. } = owner.outcome;
@@ -206,7 +214,7 @@ impl<S: Sink> Inspector<'_, S> {
         c.state = Classification::Foreign(GONE);
     }
 
-    /// The same of a stream: what is unread goes too.
+    /// The same for a stream: unread bytes are dropped too.
     #[cold]
     pub(super) fn doubt_stream(&mut self, c: &mut Conversation<Classification>, stream: &mut Stream) {
         if let Classification::Claimed(owner) = std::mem::take(&mut c.state) {
@@ -215,7 +223,7 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Takes the conversation's owner out, if it is claimed or can be by name.
+    /// Takes the conversation's owner out, if it is claimed or can be claimed by name.
     pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>) -> Option<Owner> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
@@ -228,14 +236,14 @@ impl<S: Sink> Inspector<'_, S> {
             }
         }
         match std::mem::take(&mut c.state) {
-            Classification::Elsewhere(mut away) => {
-                let newer = away.generation.and_then(|generation| self.announced(c, generation));
+            Classification::Dispatched(mut assignment) => {
+                let newer = assignment.generation.and_then(|generation| self.announced(c, generation));
                 if let Some(session) = newer {
-                    self.take_back(c.id, away);
+                    self.take_back(c.id, assignment);
                     return Some(Owner::new(ANNOUNCED, session, Some(self.generation)));
                 }
-                away.generation = away.generation.map(|_| self.generation);
-                c.state = Classification::Elsewhere(away);
+                assignment.generation = assignment.generation.map(|_| self.generation);
+                c.state = Classification::Dispatched(assignment);
                 None
             }
             Classification::Claimed(mut owner) => {
@@ -253,28 +261,28 @@ impl<S: Sink> Inspector<'_, S> {
         }
     }
 
-    /// Lets a session see what the streams said before it was found, in the order in which they
-    /// said it. Returns how many bytes of each it has read.
+    /// Passes the held events of the streams to a session, in their order. Returns how many bytes
+    /// of each stream it has read.
     fn replay(&mut self, c: &Conversation<Classification>, pending: &Pending, owner: &mut Owner) -> [usize; 2] {
         let mut streams = [Stream::default(), Stream::default()];
         let mut ends = [0; 2];
-        for said in &pending.said {
-            let k = said.side.index();
-            let event = match &said.what {
+        for item in &pending.events {
+            let k = item.side.index();
+            let event = match &item.what {
                 EventKind::Gap { missing } => StreamEvent::Gap { missing: *missing },
                 EventKind::Data { segments, origin } => {
-                    let new = pending.streams[k].get(ends[k]..said.end).unwrap_or_default();
-                    ends[k] = said.end;
+                    let new = pending.streams[k].get(ends[k]..item.end).unwrap_or_default();
+                    ends[k] = item.end;
                     streams[k].append(new, *origin);
                     StreamEvent::Data { new: new.len(), segments, frame: origin.frame }
                 }
             };
             let names = c.names.of(&c.ends);
             let broken = self.run(&flow_info(c, self.options), names, &mut *owner.session, |session, out| {
-                session.stream(said.side, &mut streams[k], event, out)
+                session.stream(item.side, &mut streams[k], event, out)
             });
             let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
-            owner.outcome.add(frame, self.told, broken);
+            owner.outcome.add(frame, self.emitted, broken);
         }
         [0, 1].map(|k| ends[k] - streams[k].bytes().len())
     }

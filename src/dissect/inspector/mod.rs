@@ -1,4 +1,4 @@
-//! From packets to messages: finds out each conversation's protocol and feeds its session.
+//! From packets to messages: classifies each conversation and feeds its session.
 
 mod batch;
 mod classification;
@@ -25,34 +25,34 @@ use identify::{GONE, HELD_BYTES};
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
-/// How many servers are remembered whose UDP conversations belong to a TCP one.
+/// How many announced servers of UDP conversations are remembered.
 const EXPECTED: usize = 4096;
 
-/// Takes packets apart into messages, conversation by conversation.
+/// Dissects packets into messages, conversation by conversation.
 ///
 /// It is a [`Handler`] for the flow table, whose conversations carry a [`Classification`].
 pub struct Inspector<'a, S: Sink> {
     options: &'a Options,
     forced: Option<&'static dyn Dissector>,
     sink: &'a mut S,
-    /// Who gives conversations to other threads.
+    /// Hands conversations over to other threads.
     dispatcher: Option<Dispatcher>,
-    /// The conversation whose turn it is, and how many turns there were.
+    /// The current conversation, and the current sequence number.
     sequence: (u64, u64),
     dissection: Dissection,
     expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
     generation: u64,
-    /// Ends of conversations that were recognised, and as what: the next one with the same server
+    /// Ends of recognised conversations, with the protocol: another conversation with the same end
     /// needs less evidence.
     known: FxHashMap<SocketAddr, &'static str>,
-    /// How many messages the session that has [run](Inspector::run) last has handed on.
-    told: u64,
-    /// What was counted.
+    /// How many messages the session that was [run](Inspector::run) last has emitted.
+    emitted: u64,
+    /// The counters.
     pub counters: Counters,
 }
 
 impl<'a, S: Sink> Inspector<'a, S> {
-    /// An inspector that hands its messages to `sink`.
+    /// An inspector that passes its messages to `sink`.
     pub fn new(options: &'a Options, sink: &'a mut S) -> Inspector<'a, S> {
         let forced = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
         let (dissection, counters) = (Dissection::default(), Counters::default());
@@ -66,19 +66,19 @@ impl<'a, S: Sink> Inspector<'a, S> {
             expected: FxHashMap::default(),
             generation: 0,
             known: FxHashMap::default(),
-            told: 0,
+            emitted: 0,
             counters,
         }
     }
 
-    /// Gives conversations that are claimed to other threads.
+    /// Hands claimed conversations over to other threads.
     pub fn dispatcher(mut self, dispatcher: Option<Dispatcher>) -> Self {
         self.dispatcher = dispatcher;
         self
     }
 
-    /// A frame came, of whatever kind, at this time. Is there no use in going on, since a worker has
-    /// gone?
+    /// Notes the arrival of a frame of any kind. Returns true if a worker has ended, so that
+    /// reading on is useless.
     #[inline]
     pub fn frame(&mut self, time: Time) -> bool {
         let Some(dispatcher) = &mut self.dispatcher else { return false };
@@ -88,19 +88,19 @@ impl<'a, S: Sink> Inspector<'a, S> {
         gone
     }
 
-    /// There is nothing more for the workers.
+    /// Tells the workers that the capture has ended.
     pub fn end(&mut self) {
         if let Some(mut dispatcher) = self.dispatcher.take() {
             dispatcher.send(u64::MAX);
         }
     }
 
-    /// Where the messages go.
+    /// The sink of the messages.
     pub fn sink(&mut self) -> &mut S {
         self.sink
     }
 
-    /// Has a session work. Was one of its messages none that its protocol would send?
+    /// Runs a session. Returns whether one of its messages was invalid for its protocol.
     #[inline]
     fn run(
         &mut self,
@@ -113,7 +113,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names);
         work(session, &mut out);
         let broken = out.broken();
-        self.told = out.told();
+        self.emitted = out.emitted();
         if flow_info.transport == Transport::Tcp {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
@@ -128,7 +128,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         broken
     }
 
-    /// A packet, or the end, of a conversation: what it says comes behind what others have said.
+    /// A packet, or the end, of a conversation: its messages come after all earlier ones.
     #[inline(always)]
     fn sequence(&mut self, flow: u64) {
         if self.sequence.0 != flow {
@@ -137,7 +137,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// It is the turn of a conversation that the reader has dealt.
+    /// The same for work that the reader has dispatched, with the number that it had there.
     #[inline]
     fn set_sequence(&mut self, flow: u64, sequence: u64) {
         if self.sequence != (flow, sequence) {
@@ -146,18 +146,18 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// The worker that has a conversation forgets it: it is read here from now on.
+    /// Takes a conversation back from its worker: it is read here from now on.
     #[cold]
-    fn take_back(&mut self, flow: u64, away: Assignment) {
+    fn take_back(&mut self, flow: u64, assignment: Assignment) {
         if let Some(dispatcher) = &mut self.dispatcher {
-            dispatcher.forget(away, self.sequence.1);
+            dispatcher.forget(assignment, self.sequence.1);
         }
         self.sequence.0 = 0;
         self.sequence(flow);
     }
 
-    /// Hands over what was said, where that is much. First the workers get theirs: whoever takes
-    /// this may wait for one of them.
+    /// Hands over the messages so far if there are many. The workers get their packets first: the
+    /// receiver of the messages may wait for one of them.
     #[inline]
     fn relieve(&mut self) {
         if self.dispatcher.is_some() && self.sink.full() {
@@ -165,7 +165,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// Others may wait for what was said, or dealt.
+    /// Hands over all messages and packets, since others may wait for them.
     fn wait(&mut self) {
         self.end_sequence();
         if let Some(dispatcher) = &mut self.dispatcher {
@@ -174,8 +174,8 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
-    /// What comes next has a later turn, whoever's it is: so all that was said before can be merged,
-    /// however long one conversation goes on.
+    /// All further messages get a later sequence number, of whichever conversation: so the earlier
+    /// ones can be merged, however long one conversation goes on.
     fn end_sequence(&mut self) {
         self.sequence = (0, self.sequence.1 + 1);
         self.sink.sequence(self.sequence.1);
@@ -200,7 +200,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 session.stream(side, stream, event, out)
             });
             if let (StreamEvent::Data { frame, .. }, Classification::Claimed(owner)) = (event, &mut c.state) {
-                owner.outcome.add(frame, self.told, broken);
+                owner.outcome.add(frame, self.emitted, broken);
                 if broken && owner.generation.is_none() && owner.outcome.poor() {
                     self.doubt_stream(c, stream);
                 }
@@ -227,7 +227,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 let bytes = stream.bytes();
                 if let (StreamEvent::Gap { missing }, true) = (event, kept.is_empty() && bytes.is_empty()) {
                     pending.cut[side.index()] = true;
-                    pending.said.push(PendingEvent { side, end: 0, what: EventKind::Gap { missing } });
+                    pending.events.push(PendingEvent { side, end: 0, what: EventKind::Gap { missing } });
                     c.state = Classification::Undecided(pending);
                     return;
                 }
@@ -236,8 +236,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 pending.bytes = pending.streams.iter().map(Vec::len).max().unwrap_or(0);
                 let last = !matches!(event, StreamEvent::Data { .. });
                 if pending.bytes == 0 {
-                    c.state =
-                        if pending.said.is_empty() { Classification::New } else { Classification::Undecided(pending) };
+                    c.state = if pending.events.is_empty() {
+                        Classification::New
+                    } else {
+                        Classification::Undecided(pending)
+                    };
                     return;
                 }
                 self.settle(c, pending, last);
@@ -257,7 +260,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                         if let StreamEvent::Data { segments, frame, .. } = event {
                             let (end, origin) = (stream.bytes().len(), Origin { frame, time });
                             let what = EventKind::Data { segments: segments.to_vec(), origin };
-                            pending.said.push(PendingEvent { side, end, what });
+                            pending.events.push(PendingEvent { side, end, what });
                         }
                         c.state = Classification::Undecided(pending);
                     }
@@ -269,11 +272,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// A packet of a conversation that is read elsewhere.
+    /// A packet of a conversation that another thread reads.
     #[inline]
-    fn dispatch(&mut self, away: Assignment, side: Side, packet: &Packet<'_>) {
+    fn dispatch(&mut self, assignment: Assignment, side: Side, packet: &Packet<'_>) {
         if let Some(dispatcher) = &mut self.dispatcher {
-            dispatcher.packet(away, self.sequence.1, side, packet);
+            dispatcher.packet(assignment, self.sequence.1, side, packet);
         }
     }
 }
@@ -292,23 +295,23 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         length: usize,
     ) {
         self.sequence(c.id);
-        if let Classification::Elsewhere(away) = c.state
-            && away.generation.is_none_or(|generation| generation == self.generation)
+        if let Classification::Dispatched(assignment) = c.state
+            && assignment.generation.is_none_or(|generation| generation == self.generation)
         {
-            self.dispatch(away, side, packet);
+            self.dispatch(assignment, side, packet);
             return;
         }
         let place =
             Provenance { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
         let flow_info = flow_info(c, self.options);
-        // Nearly every packet: nothing was announced since the conversation was claimed.
+        // The usual case: no server was announced since the conversation was claimed.
         if let Classification::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             let broken = self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
                 session.datagram(&place, out)
             });
-            owner.outcome.add(place.frame, self.told, broken);
+            owner.outcome.add(place.frame, self.emitted, broken);
             if broken || owner.reclassification.is_some() {
                 self.reclassification(c, &place, broken);
             }
@@ -318,7 +321,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             let broken = self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
                 session.datagram(&place, out)
             });
-            owner.outcome.add(place.frame, self.told, broken);
+            owner.outcome.add(place.frame, self.emitted, broken);
             c.state = Classification::Claimed(owner);
             return;
         }
@@ -328,9 +331,9 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
                 *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
                 c.state = Classification::Foreign(generation);
             }
-            Classification::Elsewhere(away) => {
-                self.dispatch(away, side, packet);
-                c.state = Classification::Elsewhere(away);
+            Classification::Dispatched(assignment) => {
+                self.dispatch(assignment, side, packet);
+                c.state = Classification::Dispatched(assignment);
             }
             before => {
                 let mut pending =
@@ -365,11 +368,11 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
     }
 
     fn first_to_end(&self, c: &Conversation<Classification>) -> Side {
-        let told = match &c.state {
+        let client = match &c.state {
             Classification::Claimed(owner) => owner.session.client(),
             _ => None,
         };
-        told.or(c.opener).unwrap_or(Side::A)
+        client.or(c.opener).unwrap_or(Side::A)
     }
 
     fn closed(&mut self, c: &mut Conversation<Classification>) {
@@ -389,12 +392,12 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             }
             self.counters.unclaimed.end(c);
         }
-        let told = match &c.state {
-            Classification::Claimed(owner) => owner.told(),
+        let has_messages = match &c.state {
+            Classification::Claimed(owner) => owner.has_messages(),
             Classification::Foreign(generation) => *generation == GONE,
             _ => false,
         };
-        if told {
+        if has_messages {
             self.sink.ended(c.id, c.ended);
         }
         self.relieve();
@@ -409,26 +412,26 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         let Some(dispatcher) = &mut self.dispatcher else { return };
         let mut generation = None;
         if let Classification::Claimed(owner) = &mut moved.conversation().state {
-            // Where it goes nothing is ever announced.
+            // A worker never sees announcements.
             generation = owner.generation;
             owner.generation = generation.map(|_| 0);
         }
-        c.state = Classification::Elsewhere(dispatcher.take(slot, self.sequence.1, moved, generation));
-        // What comes next is said by another thread, behind what was said here.
+        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, generation));
+        // Later messages come from another thread, after those emitted here.
         self.sequence.0 = 0;
     }
 
     fn segment(&mut self, c: &mut Conversation<Classification>, side: Side, packet: &Packet<'_>) {
         self.sequence(c.id);
-        if let Classification::Elsewhere(away) = c.state {
-            self.dispatch(away, side, packet);
+        if let Classification::Dispatched(assignment) = c.state {
+            self.dispatch(assignment, side, packet);
         }
     }
 
     fn close(&mut self, c: &mut Conversation<Classification>, why: End) {
         self.sequence(c.id);
-        if let (Classification::Elsewhere(away), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
-            dispatcher.close(*away, self.sequence.1, why);
+        if let (Classification::Dispatched(assignment), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
+            dispatcher.close(*assignment, self.sequence.1, why);
         }
     }
 

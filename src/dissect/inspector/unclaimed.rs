@@ -1,57 +1,58 @@
-//! What was claimed by nobody, or given up: for `-v`, and the end of a run.
+//! Conversations that no dissector claimed, or whose claim was withdrawn: for `-v`, and the end of
+//! a run.
 
 use super::classification::{Classification, Pending};
 use crate::flow::{Conversation, Side, Transport};
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
 
-/// So many conversations that nobody claimed are remembered, those with the most bytes.
+/// How many unclaimed conversations are remembered: those with the most bytes.
 const REMEMBERED: usize = 256;
-/// Of so many that have not ended yet, the first bytes are.
+/// How many open ones have their first bytes remembered.
 const OPEN: usize = 4096;
-/// So many first bytes of each side.
+/// How many first bytes of each side.
 const FIRST: usize = 16;
-/// So many conversations that were given up are remembered.
+/// How many withdrawn claims are remembered.
 const GIVEN_UP: usize = 256;
 
-/// What each side said first, as far as it is kept.
+/// The first bytes of each side, as far as remembered.
 type First = [Vec<u8>; 2];
 
-/// A conversation that nobody claimed.
+/// A conversation that no dissector claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnclaimedFlow {
     /// Its number.
     pub flow: u64,
     /// UDP or TCP.
     pub transport: Transport,
-    /// Both ends; the first one spoke first.
+    /// Both ends; the sender of the first packet first.
     pub ends: [SocketAddr; 2],
-    /// Its packets, both ways.
+    /// Its packets in both directions.
     pub packets: u64,
     /// Their payload.
     pub bytes: u64,
-    /// What each side said first: a few bytes, none where too many conversations were open.
+    /// The first bytes of each side; empty if too many conversations were open.
     pub first: [Vec<u8>; 2],
 }
 
-/// A conversation that was claimed, and did not behave.
+/// A conversation whose claim was withdrawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withdrawn {
     /// Its number.
     pub flow: u64,
-    /// What it was read as.
+    /// The protocol that it was read as.
     pub name: &'static str,
-    /// How many messages were handed on.
+    /// How many messages were emitted.
     pub messages: u64,
     /// How many of the datagrams, or of a stream's segments, could not be read.
     pub broken: u64,
     /// The first and the last frame of these messages.
     pub frames: [u64; 2],
-    /// Its ends.
+    /// Both ends.
     pub ends: [SocketAddr; 2],
 }
 
-/// What was counted and remembered of such conversations.
+/// The counters and lists of such conversations.
 #[derive(Clone, Debug, Default)]
 pub struct Unclaimed {
     open: FxHashMap<u64, First>,
@@ -59,29 +60,29 @@ pub struct Unclaimed {
     ended: Vec<UnclaimedFlow>,
     /// How many there were.
     pub count: u64,
-    /// Conversations that were given up, in the order in which they were.
+    /// Withdrawn claims, in order.
     pub given_up: Vec<Withdrawn>,
-    /// How many were.
+    /// How many there were.
     pub given_up_count: u64,
-    /// Datagrams of conversations that were claimed later, after their messages were let go.
+    /// Datagrams of conversations that were claimed only after those had been dropped.
     pub unread: u64,
 }
 
 impl Unclaimed {
-    /// A conversation is none of ours: keeps what it said first.
+    /// A conversation is of no known protocol: stores its first bytes.
     pub(super) fn begin(&mut self, c: &Conversation<Classification>, pending: &Pending) {
         if self.open.len() >= OPEN {
             return;
         }
         let observation = pending.observation(c.transport);
         let first = Side::BOTH.map(|side| {
-            let said = observation.iter().find(|(who, bytes, _)| *who == side && !bytes.is_empty());
-            said.map_or_else(Vec::new, |(_, bytes, _)| bytes[..bytes.len().min(FIRST)].to_vec())
+            let bytes = observation.iter().find(|(who, bytes, _)| *who == side && !bytes.is_empty());
+            bytes.map_or_else(Vec::new, |(_, bytes, _)| bytes[..bytes.len().min(FIRST)].to_vec())
         });
         self.open.insert(c.id, first);
     }
 
-    /// It has ended.
+    /// It was closed.
     pub(super) fn end(&mut self, c: &Conversation<Classification>) {
         self.count += 1;
         let first = self.open.remove(&c.id).unwrap_or_default();
@@ -92,7 +93,7 @@ impl Unclaimed {
         }
     }
 
-    /// A conversation was claimed, and is given back.
+    /// The claim of a conversation was withdrawn.
     pub(super) fn give_up(&mut self, given_up: Withdrawn) {
         self.given_up_count += 1;
         if self.given_up.len() < GIVEN_UP {
@@ -100,7 +101,7 @@ impl Unclaimed {
         }
     }
 
-    /// Adds what another inspector has found in its conversations of the same capture.
+    /// Adds the counters and lists of another inspector of the same capture.
     pub fn add(&mut self, other: &Unclaimed) {
         self.count += other.count;
         self.unread += other.unread;
@@ -112,7 +113,7 @@ impl Unclaimed {
         self.given_up.truncate(GIVEN_UP);
     }
 
-    /// The conversations with the most bytes, the older one first where two have as many.
+    /// The conversations with the most bytes; of equals the older one first.
     pub fn largest(&mut self) -> &[UnclaimedFlow] {
         self.sort();
         &self.ended

@@ -1,9 +1,9 @@
-//! JSON objects from a stream, one at a time, in constant memory: a line each, pretty-printed one
+//! JSON objects from a stream, one at a time, in constant memory: one per line, pretty-printed one
 //! after the other, or the elements of one array.
 //!
-//! Where an object ends is found by its brackets and strings alone; what is in it is
-//! [`serde_json`]'s business. So nesting is known before anything recurses, an object is handed out
-//! with its last byte, and a broken one costs no more than itself.
+//! The end of an object is found by its brackets and strings alone; its content is parsed by
+//! [`serde_json`]. So the nesting is known before anything recurses, an object is returned as soon
+//! as its last byte has arrived, and a broken one does not affect the next.
 
 mod scan;
 
@@ -16,31 +16,31 @@ use std::collections::BTreeMap;
 use std::io::{self, Read};
 use thiserror::Error;
 
-/// How deep objects and arrays may nest: GNE's embedded packets need 512 levels.
+/// The cap on nesting of objects and arrays: GNE's embedded packets need 512 levels.
 pub const MAX_NESTING: usize = 2000;
-/// How long one object may be.
+/// The cap on the length of one object, in bytes.
 pub const LONGEST: usize = 256 << 20;
-/// How much is read at once.
+/// The read size.
 const CHUNK: usize = 64 << 10;
 
-/// One object's text, and where it stands.
+/// One object's text, and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The object, from its first brace to its last.
+    /// The object, from its opening brace to its closing one.
     pub text: &'a [u8],
     /// The line on which it begins, from 1.
     pub line: u64,
 }
 
 impl Text<'_> {
-    /// The object.
+    /// Parses the object.
     ///
     /// # Errors
-    /// Why it is no JSON, with the line in the whole input.
+    /// The syntax error, with its line in the whole input.
     pub fn json(&self) -> Result<Json, TextError> {
         json(self.text).map_err(|error| {
             let line = self.line + (error.line() as u64).saturating_sub(1);
-            // The library ends its text with the place, counted from the object's beginning.
+            // The library's message ends with the position, which counts from the object's start.
             let text = error.to_string();
             let what = text.split(" at line ").next().unwrap_or(&text);
             TextError::Syntax { line, what: format!("no JSON: {what} (column {})", error.column()) }
@@ -49,7 +49,7 @@ impl Text<'_> {
 }
 
 impl Text<'_> {
-    /// The object's `time` with every digit: a number that became a double has lost nanoseconds.
+    /// The object's `time` with every digit: as a double it would lose nanoseconds.
     pub fn time(&self) -> Option<Time> {
         let members: BTreeMap<String, &RawValue> = serde_json::from_slice(self.text).ok()?;
         Time::decimal(members.get("time")?.get())
@@ -60,10 +60,10 @@ impl Text<'_> {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum TextError {
-    /// This one is broken; those behind it can still be read.
+    /// This one is broken; those after it can still be read.
     #[error("line {line}: {}", Printable(.what))]
     Syntax {
-        /// Where, from 1.
+        /// The line, from 1.
         line: u64,
         /// What is wrong, and what was expected.
         what: String,
@@ -73,10 +73,10 @@ pub enum TextError {
     Input(#[from] io::Error),
 }
 
-/// One JSON value of any depth that [`Values`] has let pass.
+/// One JSON value, of any depth that [`Values`] accepts.
 ///
 /// # Errors
-/// Why it is no JSON.
+/// The syntax error.
 pub fn json(text: &[u8]) -> serde_json::Result<Json> {
     let mut reader = serde_json::Deserializer::from_slice(text);
     reader.disable_recursion_limit();
@@ -84,7 +84,7 @@ pub fn json(text: &[u8]) -> serde_json::Result<Json> {
     match (values.next(), values.next()) {
         (Some(value), None) => value,
         (_, Some(Err(error))) => Err(error),
-        // Nothing, or more than one: the library's own words for it.
+        // None, or more than one: reports the library's own error.
         _ => serde_json::from_slice(text),
     }
 }
@@ -92,12 +92,12 @@ pub fn json(text: &[u8]) -> serde_json::Result<Json> {
 /// Reads JSON objects from a stream.
 pub struct Values<R> {
     input: R,
-    /// Bytes read; those before `at` are behind us.
+    /// The bytes read; those before `at` have been consumed.
     buffer: Vec<u8>,
     at: usize,
     ended: bool,
     line: u64,
-    /// Inside the one array around all objects.
+    /// Inside the array around all objects.
     in_array: bool,
     /// An object was read since the last comma of that array.
     behind_object: bool,
@@ -105,7 +105,7 @@ pub struct Values<R> {
 }
 
 impl<R: Read> Values<R> {
-    /// Objects of this input.
+    /// The objects of this input.
     pub fn new(input: R) -> Values<R> {
         Values {
             input,
@@ -119,8 +119,8 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Is there nothing to be read without waiting for the input? Then is the time to write out what
-    /// was made so far.
+    /// Would reading on have to wait for the input? Then it is time to flush the output made so
+    /// far.
     pub fn waits(&self) -> bool {
         let rest = self.buffer.get(self.at..).unwrap_or(&[]).trim_ascii_start();
         memchr::memchr(b'\n', rest).is_none()
@@ -129,8 +129,8 @@ impl<R: Read> Values<R> {
     /// The next object; `None` at the end.
     ///
     /// # Errors
-    /// [`TextError::Syntax`]: what stands here is no object, or too deep, or too long; ask again for
-    /// the next one. [`TextError::Input`]: the input failed.
+    /// [`TextError::Syntax`]: the text is not an object, or nested too deeply, or too long; the
+    /// next call continues after it. [`TextError::Input`]: the input failed.
     #[allow(clippy::should_implement_trait, reason = "what it returns borrows the buffer")]
     pub fn next(&mut self) -> Result<Option<Text<'_>>, TextError> {
         loop {
@@ -210,7 +210,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Puts `length` bytes behind us.
+    /// Consumes `length` bytes.
     fn step(&mut self, length: usize) {
         let passed = self.buffer.get(self.at..self.at + length).unwrap_or(&[]);
         self.line += memchr::memchr_iter(b'\n', passed).count() as u64;
@@ -251,7 +251,7 @@ impl<R: Read> Values<R> {
         }
     }
 
-    /// Reads on; false at the end of the input.
+    /// Reads more; false at the end of the input.
     fn fill(&mut self) -> Result<bool, TextError> {
         if self.ended {
             return Ok(false);
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Hands out a byte at a time, as the slowest pipe does.
+    /// Returns a byte at a time, as the slowest pipe does.
     struct Slow<'a>(&'a [u8]);
 
     impl Read for Slow<'_> {

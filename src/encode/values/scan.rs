@@ -1,36 +1,37 @@
-//! Where an object ends: by its brackets and strings alone, however its bytes come in.
+//! Finds the end of an object by its brackets and strings alone, however its bytes arrive.
 
 use super::{LONGEST, MAX_NESTING};
 
-/// What the scanner of one object found.
+/// The result of scanning one object.
 pub(super) enum ObjectEnd {
-    /// It is whole: so many bytes.
+    /// It is complete, with this length.
     Whole(usize),
-    /// It breaks there, for this reason; what follows may be read again from there on.
+    /// It is broken at this position, for this reason; scanning may resume there.
     Broken(usize, String),
-    /// It breaks there, and what follows on the line belongs to it.
+    /// It is broken at this position, and the rest of the line belongs to it.
     Lost(usize, String),
     /// More bytes are needed.
     More,
 }
 
-/// Where the scan of an object stands.
+/// The state of a scan.
 #[derive(Default)]
 pub(super) struct Scan {
-    /// Bytes looked at.
+    /// The number of bytes scanned.
     pub at: usize,
-    /// Brackets that are open.
+    /// The open brackets.
     open: Vec<u8>,
     in_string: bool,
     escaped: bool,
-    /// The last byte that is no white space.
+    /// The last byte other than white space.
     last: u8,
-    /// The last byte of all.
+    /// The last byte.
     previous: u8,
 }
 
 impl Scan {
-    /// Looks at the bytes of `text` (from the object's first on) that were not there before.
+    /// Scans the bytes of `text` (which starts at the object's first byte) that are new since the
+    /// last call.
     pub fn go(&mut self, text: &[u8]) -> ObjectEnd {
         while let Some(&byte) = text.get(self.at) {
             if self.at >= LONGEST {
@@ -50,7 +51,8 @@ impl Scan {
             }
             match byte {
                 b'"' => self.in_string = true,
-                // An object where none can be, at the beginning of a line: the one before was cut.
+                // An object at the start of a line where none is allowed: the one before was cut
+                // off.
                 b'{' if previous == b'\n' && self.key_expected() => {
                     return ObjectEnd::Broken(self.at, "the object has no end: expected }".into());
                 }
@@ -78,7 +80,7 @@ impl Scan {
         ObjectEnd::More
     }
 
-    /// Inside an object, where only a name or its end can follow.
+    /// Inside an object, where only a key or the end may follow.
     fn key_expected(&self) -> bool {
         self.open.last() == Some(&b'{') && self.last != b':' || matches!(self.last, b'"' | b'}' | b']' | b'0'..=b'9')
     }

@@ -18,7 +18,7 @@ fn datagram(table: &mut Table<()>, recorder: &mut Recorder, frame: u64, n: u32) 
 }
 
 #[test]
-fn who_was_silent_longest_goes_first() {
+fn the_longest_idle_is_evicted_first() {
     let mut lab = Lab::with(Caps { conversations: 3, ..Caps::default() });
     lab.handshake();
     lab.recorder.leave = Some(9);
@@ -33,7 +33,7 @@ fn who_was_silent_longest_goes_first() {
     assert_eq!(lab.events(), [evicted(Side::A, b"ab"), evicted(Side::B, b""), Event::Closed(1), arrived(4)]);
     datagram(&mut lab.table, &mut lab.recorder, 9, 4);
     assert_eq!(lab.events(), [Event::Closed(3), arrived(5)]);
-    // What is left is found, also behind the evicted ones.
+    // The others are still found, also those chained after the evicted ones.
     for n in [1, 3, 4] {
         datagram(&mut lab.table, &mut lab.recorder, 9, n);
     }
@@ -83,7 +83,7 @@ fn all_buffers_together_are_capped() {
     }
     let evicted = lab.statistics().evicted;
     assert!((165..195).contains(&evicted), "{evicted}");
-    // One alone may have more: its own caps hold.
+    // A single one may have more: its own caps apply.
     for n in 0..6 {
         lab.packet("10.0.0.1:200", "10.0.0.2:80", Body::Tcp(bytes(1001 + n * 10_000, &[0; 10_000])));
     }

@@ -1,4 +1,4 @@
-//! FIN, RST, and ports that are used again.
+//! FIN, RST, and reused ports.
 
 use super::*;
 
@@ -67,7 +67,7 @@ fn refused() {
     let syn = Segment { syn: true, ..bytes(ISN[0], b"") };
     lab.tcp(Side::A, syn.clone());
     lab.tcp(Side::B, Segment { rst: true, ..acks(ISN[0] + 1) });
-    // Windows sends the same SYN again after a RST.
+    // Windows repeats the same SYN after a RST.
     lab.tcp(Side::A, syn);
     assert_eq!(lab.events(), [end(1, Side::B, End::Rst)]);
     lab.tcp(Side::A, Segment { syn: true, ..bytes(77, b"") });
@@ -94,7 +94,7 @@ fn late_packets_of_a_closed_conversation() {
 fn ports_used_again() {
     let mut lab = Lab::open();
     lab.a(0, b"one");
-    // A SYN that is sent again is none of a new conversation.
+    // A retransmitted SYN does not begin a new conversation.
     lab.tcp(Side::A, Segment { syn: true, ..bytes(ISN[0], b"") });
     assert_eq!(lab.events().len(), 1);
     lab.tcp(Side::A, Segment { syn: true, ..bytes(500_000, b"") });
@@ -118,13 +118,13 @@ fn ports_used_again_by_the_other_side_or_with_the_same_number() {
     assert_eq!(lab.events(), [Event::Closed(1), again]);
     lab.tcp(Side::B, Segment { syn: true, ..bytes(31, b"") });
     lab.tcp(Side::B, bytes(32, b"b opens"));
-    // Now the sides have changed their names: A is who sent first.
+    // The sides are swapped now: A is the first sender.
     let b = Event::Data(3, Side::A, 11, b"b opens".to_vec(), vec![0]);
     assert_eq!(lab.events().pop(), Some(b));
 }
 
 #[test]
-fn syn_with_another_number_before_anything_was_said() {
+fn syn_with_another_number_before_any_data() {
     let mut lab = Lab::open();
     lab.tcp(Side::A, Segment { syn: true, ..bytes(5_000, b"") });
     lab.tcp(Side::A, bytes(5_001, b"hi"));

@@ -1,4 +1,4 @@
-//! Bytes that never come.
+//! Bytes that are never captured.
 
 use super::*;
 
@@ -109,7 +109,7 @@ fn given_up_by_each_cap() {
             [
                 Event::Gap(1, Side::A, 1, 4, GapCause::Cap, vec![]),
                 Event::Data(1, Side::A, 4, b"bc".to_vec(), vec![0]),
-                // What is before the end of the stream is old now.
+                // Bytes before the end of the stream are old now.
                 Event::Data(1, Side::A, 6, b"DEfg".to_vec(), vec![2]),
             ]
         );

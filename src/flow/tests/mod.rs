@@ -1,4 +1,4 @@
-//! Built packets, and a handler that writes down what it is told.
+//! Built packets, and a handler that records its calls.
 
 mod caps;
 mod ends;
@@ -14,24 +14,24 @@ use super::{Caps, Conversation, Delivery, End, Gap, GapCause, Handler, Side, Sta
 use crate::capture::{Body, Packet, Segment, Time};
 use std::net::SocketAddr;
 
-/// What a handler is told, short: `(conversation, side, ...)`.
+/// The handler's calls, in short: `(conversation, side, ...)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Event {
     Datagram(u64, Side, Vec<u8>, usize),
     /// The frame, the new bytes, where segments begin in them.
     Data(u64, Side, u64, Vec<u8>, Vec<usize>),
-    /// Missing bytes, the frame behind them, the cause, what was unread.
+    /// The missing bytes, the frame after them, the cause, the unread bytes.
     Gap(u64, Side, u64, u64, GapCause, Vec<u8>),
-    /// The reason, and what was unread.
+    /// The reason, and the unread bytes.
     End(u64, Side, End, Vec<u8>),
     Closed(u64),
 }
 
-/// Writes down events.
+/// Records events.
 #[derive(Debug, Default)]
 struct Recorder {
     events: Vec<Event>,
-    /// Bytes that are left unread at each call; else all are consumed.
+    /// Leaves this many bytes unread at each call; `None`: consumes all.
     leave: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ impl Handler<()> for Recorder {
     }
 }
 
-/// A capture that is being made.
+/// A capture being built.
 struct Lab {
     table: Table<()>,
     recorder: Recorder,
@@ -120,13 +120,13 @@ impl Lab {
         self.frame
     }
 
-    /// B acknowledges so many bytes of A.
+    /// B acknowledges this many bytes of A.
     fn ack(&mut self, offset: u32) {
         let ack = acks(ISN[0].wrapping_add(1).wrapping_add(offset));
         self.tcp(Side::B, Segment { seq: ISN[1] + 1, ..ack });
     }
 
-    /// A's FIN behind `offset` bytes.
+    /// A's FIN after `offset` bytes.
     fn fin(&mut self, offset: u32) {
         self.fin_at(ISN[0] + 1 + offset);
     }

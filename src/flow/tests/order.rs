@@ -1,4 +1,4 @@
-//! What comes twice, late, or overlapping.
+//! Retransmitted, late and overlapping segments.
 
 use super::*;
 
@@ -26,7 +26,7 @@ fn first_bytes_count_at_the_front() {
     let mut lab = Lab::open();
     lab.a(0, b"abc");
     lab.a(1, b"XXde");
-    // What is new does not begin at the segment's start.
+    // The new bytes do not start at the segment's start.
     let expected = Event::Data(1, Side::A, 5, b"de".to_vec(), vec![]);
     assert_eq!(lab.events()[1], expected);
 }

@@ -1,37 +1,37 @@
-//! Conversations that others read: what is told, evicted and held is the same.
+//! Conversations read by other threads: events, evictions and memory are the same.
 
 use super::*;
 use crate::flow::{Moved, Partition, Report};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 
-/// Where a conversation is, and what it remembers.
+/// The partition of a conversation, and what it holds.
 #[derive(Debug, Default)]
 struct State {
-    away: Option<(usize, u32)>,
+    assigned: Option<(usize, u32)>,
     held: usize,
 }
 
-/// What was told of which conversation.
+/// The events, by conversation.
 #[derive(Debug, Default)]
-struct Told {
+struct Recorded {
     events: Vec<(u64, Event)>,
 }
 
-/// Remembers what is said, and gives conversations away where there is anybody.
+/// Remembers payloads, and hands conversations over to partitions, if there are any.
 #[derive(Default)]
 struct Split {
-    told: Told,
+    recorded: Recorded,
     partitions: Vec<Partition<State>>,
     reports: VecDeque<Vec<Report>>,
     next: usize,
 }
 
-/// One who reads what was given away.
-struct Reads<'a>(&'a mut Told);
+/// The handler of a partition.
+struct Reads<'a>(&'a mut Recorded);
 
 impl Reads<'_> {
-    fn tell(&mut self, c: &mut Conversation<State>, event: Event, held: usize) {
+    fn record(&mut self, c: &mut Conversation<State>, event: Event, held: usize) {
         c.state.held += held;
         self.0.events.push((c.id, event));
     }
@@ -40,29 +40,29 @@ impl Reads<'_> {
 impl Handler<State> for Reads<'_> {
     fn datagram(&mut self, c: &mut Conversation<State>, side: Side, _: &Packet<'_>, payload: &[u8], length: usize) {
         let event = Event::Datagram(c.id, side, payload.to_vec(), length);
-        self.tell(c, event, payload.len());
+        self.record(c, event, payload.len());
     }
 
     fn data(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
         let event = Event::Datagram(c.id, side, stream.bytes().to_vec(), delivery.new);
-        // A third is left unread.
+        // Leaves a third unread.
         stream.consume(stream.bytes().len() / 3 * 2);
-        self.tell(c, event, delivery.new);
+        self.record(c, event, delivery.new);
     }
 
     fn gap(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, gap: &Gap) {
         let event = Event::Datagram(c.id, side, stream.bytes().to_vec(), gap.missing as usize);
-        self.tell(c, event, 0);
+        self.record(c, event, 0);
     }
 
     fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End) {
         let event = Event::End(c.id, side, why, stream.bytes().to_vec());
-        self.tell(c, event, 0);
+        self.record(c, event, 0);
     }
 
     fn closed(&mut self, c: &mut Conversation<State>) {
         let event = Event::Closed(c.id);
-        self.tell(c, event, 0);
+        self.record(c, event, 0);
     }
 
     fn memory(&self, c: &Conversation<State>) -> usize {
@@ -83,33 +83,33 @@ impl Handler<State> for Split {
         payload: &[u8],
         length: usize,
     ) {
-        match c.state.away {
+        match c.state.assigned {
             Some(_) => self.segment(c, side, packet),
-            None => Reads(&mut self.told).datagram(c, side, packet, payload, length),
+            None => Reads(&mut self.recorded).datagram(c, side, packet, payload, length),
         }
     }
 
     fn data(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
-        assert!(c.state.away.is_none());
-        Reads(&mut self.told).data(c, side, stream, delivery);
+        assert!(c.state.assigned.is_none());
+        Reads(&mut self.recorded).data(c, side, stream, delivery);
     }
 
     fn gap(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, gap: &Gap) {
-        assert!(c.state.away.is_none());
-        Reads(&mut self.told).gap(c, side, stream, gap);
+        assert!(c.state.assigned.is_none());
+        Reads(&mut self.recorded).gap(c, side, stream, gap);
     }
 
     fn end(&mut self, c: &mut Conversation<State>, side: Side, stream: &mut Stream, why: End) {
-        assert!(c.state.away.is_none());
-        Reads(&mut self.told).end(c, side, stream, why);
+        assert!(c.state.assigned.is_none());
+        Reads(&mut self.recorded).end(c, side, stream, why);
     }
 
     fn closed(&mut self, c: &mut Conversation<State>) {
-        Reads(&mut self.told).closed(c);
+        Reads(&mut self.recorded).closed(c);
     }
 
     fn memory(&self, c: &Conversation<State>) -> usize {
-        if c.state.away.is_some() { usize::MAX } else { c.state.held }
+        if c.state.assigned.is_some() { usize::MAX } else { c.state.held }
     }
 
     fn shared(&self, c: &Conversation<State>, each: &mut dyn FnMut(u64, usize)) {
@@ -117,31 +117,31 @@ impl Handler<State> for Split {
     }
 
     fn leaves(&self, c: &Conversation<State>) -> bool {
-        // At their third packet, or later.
-        !self.partitions.is_empty() && c.state.away.is_none() && c.packets.iter().sum::<u64>() > 2
+        // At their third packet or later.
+        !self.partitions.is_empty() && c.state.assigned.is_none() && c.packets.iter().sum::<u64>() > 2
     }
 
     fn take(&mut self, c: &mut Conversation<State>, slot: u32, moved: Moved<State>) {
         self.next = (self.next + 1) % self.partitions.len();
         self.partitions[self.next].take(slot, moved);
-        c.state.away = Some((self.next, slot));
+        c.state.assigned = Some((self.next, slot));
     }
 
     fn segment(&mut self, c: &mut Conversation<State>, from: Side, packet: &Packet<'_>) {
-        let (partition, slot) = c.state.away.expect("it is away");
+        let (partition, slot) = c.state.assigned.expect("it was handed over");
         let at = (packet.frame, packet.frames, packet.time);
-        self.partitions[partition].packet(slot, from, at, packet.body.clone(), &mut Reads(&mut self.told));
+        self.partitions[partition].packet(slot, from, at, packet.body.clone(), &mut Reads(&mut self.recorded));
     }
 
     fn close(&mut self, c: &mut Conversation<State>, why: End) {
-        let (partition, slot) = c.state.away.expect("it is away");
-        self.partitions[partition].close(slot, why, &mut Reads(&mut self.told));
+        let (partition, slot) = c.state.assigned.expect("it was handed over");
+        self.partitions[partition].close(slot, why, &mut Reads(&mut self.recorded));
     }
 
     fn epoch(&mut self) {
         let mut reports = Vec::new();
-        let Split { partitions, told, .. } = self;
-        partitions.iter_mut().for_each(|p| p.report(&mut reports, &Reads(told)));
+        let Split { partitions, recorded, .. } = self;
+        partitions.iter_mut().for_each(|p| p.report(&mut reports, &Reads(recorded)));
         self.reports.push_back(reports);
     }
 
@@ -150,11 +150,11 @@ impl Handler<State> for Split {
     }
 }
 
-/// A packet: whose, who sends, where in the stream, how much, and whether it is TCP, a SYN, or a FIN.
+/// A packet: conversation, sender, offset, length, and whether it is TCP, a SYN, or a FIN.
 type Step = (u8, bool, u8, u16, u8);
 
-/// What so many others tell of it, what is counted, and how much was held at most.
-fn run(steps: &[Step], caps: Caps, others: usize) -> (Told, Statistics, usize) {
+/// The events with this many partitions, the counters, and the most bytes held.
+fn run(steps: &[Step], caps: Caps, others: usize) -> (Recorded, Statistics, usize) {
     let mut split = Split { partitions: (0..others).map(|_| Partition::new(caps)).collect(), ..Split::default() };
     let mut table = Table::new(caps);
     let mut most = 0;
@@ -179,7 +179,7 @@ fn run(steps: &[Step], caps: Caps, others: usize) -> (Told, Statistics, usize) {
     table.finish(&mut split);
     let mut statistics = table.statistics();
     split.partitions.iter().for_each(|p| statistics.add(&p.statistics()));
-    (split.told, statistics, most)
+    (split.recorded, statistics, most)
 }
 
 proptest! {
@@ -193,28 +193,28 @@ proptest! {
         ] {
             let (alone, counted, _) = run(&steps, caps, 0);
             for others in [1, 2, 4] {
-                let (told, statistics, _) = run(&steps, caps, others);
-                prop_assert_eq!(&alone.events, &told.events);
+                let (recorded, statistics, _) = run(&steps, caps, others);
+                prop_assert_eq!(&alone.events, &recorded.events);
                 prop_assert_eq!(counted, statistics);
             }
         }
     }
 }
 
-/// Not for each of them.
+/// For all of them together, not for each.
 #[test]
 fn the_bound_holds_for_all_together() {
-    // Datagrams of 900 bytes, all remembered, of 30 conversations in turns.
+    // Datagrams of 900 bytes, all held, of 30 conversations in rotation.
     let steps: Vec<Step> = (0..8000).map(|n| (n as u8 % 30 * 3, true, 0, 900, 0)).collect();
     let caps = Caps { buffered_bytes: 1 << 20, ..Caps::default() };
     for others in [0, 1, 4] {
-        let (told, statistics, most) = run(&steps, caps, others);
+        let (recorded, statistics, most) = run(&steps, caps, others);
         let bound = caps.buffered_bytes + 5 * (caps.buffered_bytes / 32 + 1000);
         assert!(most <= bound, "{others}: {most} of {bound}");
-        // And it is used.
+        // And the memory is used.
         assert!(most > caps.buffered_bytes * 3 / 4, "{others}: {most} of {bound}");
         assert!(statistics.evicted > 50, "{others}: {}", statistics.evicted);
-        let datagrams = told.events.iter().filter(|(_, event)| matches!(event, Event::Datagram(..))).count();
+        let datagrams = recorded.events.iter().filter(|(_, event)| matches!(event, Event::Datagram(..))).count();
         assert_eq!(datagrams, steps.len());
     }
 }

@@ -1,4 +1,4 @@
-//! Whatever happens to the segments, the bytes are the same.
+//! However segments are cut, moved and repeated, the bytes are the same.
 
 use super::*;
 use proptest::prelude::*;
@@ -26,7 +26,7 @@ fn cuts() -> impl Strategy<Value = Cuts> {
         .prop_map(|(first, text, extra, cover, acks)| Cuts { first, text, extra, cover, acks })
 }
 
-/// The segments, as ranges, in the order in which they come.
+/// The segments, as ranges, in order of arrival.
 fn order(cuts: &Cuts) -> Vec<std::ops::Range<usize>> {
     let mut at = 0;
     let mut all = Vec::new();

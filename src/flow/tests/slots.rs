@@ -16,7 +16,7 @@ fn one_hash_for_all() {
             let expected = places.get(value as usize).filter(|_| value != gone);
             assert_eq!(find(&mut slots, value), expected.copied(), "{value} without {gone}");
         }
-        // Its place is used again.
+        // Its slot is reused.
         assert_eq!(slots.insert(7, 9), places[gone as usize]);
         assert!(find(&mut slots, 9).is_some() && find(&mut slots, gone).is_none());
         for index in places {
@@ -44,7 +44,7 @@ fn order_of_use() {
 }
 
 proptest! {
-    /// As a list that every use sorts anew.
+    /// Compared with a list that is sorted anew at every use.
     #[test]
     fn order_of_use_as_a_list_has_it(steps in prop::collection::vec((0..4u8, 0..12u64), 0..200)) {
         let (mut slots, mut list) = (Slots::new(), Vec::<u64>::new());

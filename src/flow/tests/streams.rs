@@ -1,9 +1,9 @@
-//! What a session reads: offsets, and the frames of ranges.
+//! The sessions' view: offsets, and the frames of ranges.
 
 use super::*;
 use crate::flow::stream::Spare;
 
-/// Notes, for each message of 4 bytes, its offset, frame and frames.
+/// Records, for each message of 4 bytes, its offset, frame and frames.
 #[derive(Default)]
 struct Fours(Vec<(u64, u64, Vec<u64>)>);
 
@@ -47,7 +47,7 @@ fn frames_of_messages() {
         (0, 2, vec![1, 2]),
         (4, 3, vec![2, 3]),
         (8, 5, vec![3, 5]),
-        // Came in frame 4, was held, and is delivered by 5.
+        // Arrived in frame 4, was held, and is delivered by 5.
         (12, 5, vec![4, 5]),
         (16, 7, vec![7]),
         (20, 7, vec![7]),
@@ -96,7 +96,7 @@ fn idle_streams_keep_little() {
         lab.a(i * 60_000, &[0; 60_000]);
     }
     assert!(lab.table.buffered() <= 1024, "{} bytes", lab.table.buffered());
-    // What does not need more than a little stays allocated.
+    // A little allocated memory is retained.
     lab.recorder.leave = Some(1);
     for i in 0..100 {
         lab.a(6_000_000 + i, &[0]);

@@ -1,4 +1,4 @@
-//! Which conversation a packet belongs to.
+//! Assignment of packets to conversations.
 
 use super::*;
 use crate::flow::Transport;
@@ -46,7 +46,7 @@ fn talking_to_oneself() {
     assert_eq!(lab.statistics().conversations, 2);
 }
 
-/// Checks what conversations say of themselves when they are closed.
+/// Records the facts of conversations when they are closed.
 #[derive(Default)]
 struct Closing(Vec<Conversation<u32>>);
 
