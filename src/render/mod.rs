@@ -22,6 +22,7 @@ pub mod palette;
 mod parts;
 pub mod renderer;
 pub mod summary;
+#[cfg(feature = "cli")]
 pub mod table;
 pub mod tree;
 mod tree_text;
@@ -31,6 +32,7 @@ pub use ndjson::Ndjson;
 pub use output::Output;
 pub use parts::{Chunk, Merge, Part};
 pub use renderer::{Format, Renderer, Style};
+#[cfg(feature = "cli")]
 pub use table::Rows;
 pub use tree::Trees;
 pub use tree_text::{Clock, TimeForm};
