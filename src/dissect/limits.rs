@@ -1,7 +1,7 @@
 //! What bounds memory, by the names under which the command line sets it.
 //!
 //! ```
-//! use netkit::dissect::limits::Limits;
+//! use netkit::dissect::Limits;
 //! let mut limits = Limits::default();
 //! limits.set("conversations=2K")?;
 //! assert_eq!(limits.flow.conversations, 2048);

@@ -3,8 +3,6 @@
 mod value;
 mod wire;
 
-pub use wire::List;
-
 use crate::codec::bits;
 use crate::codec::context::Context;
 use crate::codec::fault::{Fault, Reason, Stop};

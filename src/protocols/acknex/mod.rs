@@ -8,24 +8,24 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod a5;
+pub(crate) mod a5;
 mod analyse;
-pub mod commands;
-pub mod creates;
-pub mod encode;
+pub(crate) mod commands;
+pub(crate) mod creates;
+pub(crate) mod encode;
 mod evidence;
-pub mod flags;
-pub mod layout;
-pub mod members;
-pub mod notes;
-pub mod probe;
-pub mod reading;
-pub mod replay;
-pub mod session;
+pub(crate) mod flags;
+pub(crate) mod layout;
+pub(crate) mod members;
+pub(crate) mod notes;
+pub(crate) mod probe;
+pub(crate) mod reading;
+pub(crate) mod replay;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
-pub mod votes;
-pub mod whole;
+pub(crate) mod votes;
+pub(crate) mod whole;
 
 use crate::codec::layout::Field;
 use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};

@@ -6,26 +6,26 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod acknowledges;
-pub mod commands;
-pub mod encode;
+pub(crate) mod acknowledges;
+pub(crate) mod commands;
+pub(crate) mod encode;
 mod evidence;
-pub mod joined;
-pub mod layout;
-pub mod linking;
-pub mod links;
-pub mod notes;
-pub mod payloads;
-pub mod probe;
-pub mod reliable;
-pub mod replay;
-pub mod runs;
-pub mod session;
+pub(crate) mod joined;
+pub(crate) mod layout;
+pub(crate) mod linking;
+pub(crate) mod links;
+pub(crate) mod notes;
+pub(crate) mod payloads;
+pub(crate) mod probe;
+pub(crate) mod reliable;
+pub(crate) mod replay;
+pub(crate) mod runs;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
-pub mod types;
-pub mod values;
-pub mod varuint;
+pub(crate) mod types;
+pub(crate) mod values;
+pub(crate) mod varuint;
 
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;

@@ -7,19 +7,19 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod datagrams;
-pub mod embedded;
-pub mod encode;
-pub mod handshake;
-pub mod layout;
-pub mod link;
-pub mod notes;
-pub mod packets;
-pub mod pings;
-pub mod probe;
-pub mod replay;
-pub mod session;
-pub mod values;
+pub(crate) mod datagrams;
+pub(crate) mod embedded;
+pub(crate) mod encode;
+pub(crate) mod handshake;
+pub(crate) mod layout;
+pub(crate) mod link;
+pub(crate) mod notes;
+pub(crate) mod packets;
+pub(crate) mod pings;
+pub(crate) mod probe;
+pub(crate) mod replay;
+pub(crate) mod session;
+pub(crate) mod values;
 
 #[cfg(test)]
 mod tests;

@@ -5,18 +5,18 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod evidence;
-pub mod framing;
-pub mod layout;
-pub mod notes;
-pub mod probe;
-pub mod receiver;
-pub mod reliable;
+pub(crate) mod evidence;
+pub(crate) mod framing;
+pub(crate) mod layout;
+pub(crate) mod notes;
+pub(crate) mod probe;
+pub(crate) mod receiver;
+pub(crate) mod reliable;
 mod remarks;
-pub mod replay;
-pub mod session;
-pub mod values;
-pub mod version;
+pub(crate) mod replay;
+pub(crate) mod session;
+pub(crate) mod values;
+pub(crate) mod version;
 
 use crate::codec::layout::Field;
 use crate::codec::schema::{Encoding, Schemas};
