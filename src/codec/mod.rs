@@ -4,7 +4,7 @@
 //! - [`walk`]: the one interpreter, generic over the direction ([`walk::Wire`]).
 //! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
 //!   [`Sampler`]: random valid messages, for tests.
-//! - [`schema`]: the users' own tables, for payloads; [`protobuf`] is one of their encodings.
+//! - [`schema`]: the users' own tables, for payloads; protobuf is one of their encodings.
 //! - [`Fault`]: what broke, where, how much was needed, how much was there, and what set the limit.
 //!
 //! ```

@@ -9,16 +9,16 @@
 //!
 //! 1. **Tables.** `src/protocols/NAME/layout.rs`: one [`Layout`](crate::codec::Layout) a message,
 //!    in the words of [`codec::layout`](crate::codec::layout), reading like the specification;
-//!    collect them in one [`Table`] a version and direction. Decoding, encoding, `netkit fields`,
+//!    collect them in one [`Table`](crate::dissect::Table) a version and direction. Decoding, encoding, `netkit fields`,
 //!    filters, samples and the exact round trip follow from them. What no word describes is a
 //!    [`Custom`](crate::codec::walk::Custom), in both directions at once.
-//! 2. **Memory.** `session.rs`: a [`Session`] is one conversation. For each message: pick the
-//!    layout, [`Out::begin`], read with a [`Reader`](crate::codec::Reader), say in the draft who
-//!    sent it (`from`), which message it is, what the analysis notes; [`Out::emit`]. Over TCP, take
+//! 2. **Memory.** `session.rs`: a [`Session`](crate::dissect::Session) is one conversation. For each message: pick the
+//!    layout, [`Out::begin`](crate::dissect::Out::begin), read with a [`Reader`](crate::codec::Reader), say in the draft who
+//!    sent it (`from`), which message it is, what the analysis notes; [`Out::emit`](crate::dissect::Out::emit). Over TCP, take
 //!    what is whole from the [`Stream`](crate::flow::Stream) and leave the rest; what a gap or the
 //!    end leaves unfinished is shown with its [`Fault`](crate::codec::Fault). Bound whatever grows
-//!    by a named cap, and count it in [`Session::memory`].
-//! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables.
+//!    by a named cap, and count it in [`Session::memory`](crate::dissect::Session::memory).
+//! 3. **Encoder.** An [`Encoder`](crate::dissect::Encoder) is a [`Writer`](crate::codec::Writer) over the same tables.
 //! 4. **Dissector.** `mod.rs`: a static [`Dissector`] with name, tables, settings, notes; how many bits
 //!    of [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
 //!    that foreign traffic is not claimed: the arithmetic stands beside each rule.

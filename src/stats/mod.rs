@@ -1,12 +1,11 @@
 //! Statistics of a capture: what was said how often, by whom, when, and what became of it.
 //!
 //! [`Stats`] is a [`Sink`]: it counts messages as they pass and keeps none. Its memory does not
-//! grow with the length of the capture: conversations beyond [`CONVERSATIONS`] and connections
-//! beyond [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come
+//! grow with the length of the capture: conversations beyond [`CONVERSATIONS`] share one
+//! entry, and so do connections beyond 1,024, timelines widen their steps, percentiles come
 //! from histograms. No allocation a message in the steady state.
 //!
-//! [`tables`] and [`connections`] make tables of it, [`rows`] lists deliveries one by one, [`diff`] compares two
-//! captures, [`track`] follows one field.
+//! [`Report`] prints it as tables and JSON, [`diff`] compares two captures, [`Track`] follows one field.
 
 pub(crate) mod aligned;
 pub(crate) mod connections;

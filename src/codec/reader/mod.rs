@@ -70,7 +70,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `data`, at most [`LONGEST`] bytes of it, which appends to `tree`.
+    /// A reader of `data`, at most `LONGEST` bytes of it, which appends to `tree`.
     pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
         let data = data.get(..LONGEST).unwrap_or(data);
         let end = data.len() as u32 * 8;

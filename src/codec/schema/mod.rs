@@ -74,7 +74,7 @@ pub struct Encoding {
 pub enum Form {
     /// One after the other.
     Sequence,
-    /// Each behind its number, in any order: [`crate::codec::protobuf`].
+    /// Each behind its number, in any order, as protobuf has it.
     Tagged,
     /// As the members of a JSON object. The tables say what may stand there: text is a string, a
     /// float a number, an integer a number without a fraction, bytes are any value.

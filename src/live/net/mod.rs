@@ -5,11 +5,11 @@
 //! passes one [`gate`]: an empty datagram, a truncated message or an unfinished frame never leaves.
 
 pub mod gate;
-pub mod link;
-pub mod record;
-pub mod stop;
-pub mod target;
-pub mod trouble;
+pub(crate) mod link;
+pub(crate) mod record;
+pub(crate) mod stop;
+pub(crate) mod target;
+pub(crate) mod trouble;
 
 pub use link::{Heard, Link, Open, Watch, weight};
 pub use record::Recorder;

@@ -7,7 +7,7 @@ pub mod fleet;
 mod method;
 mod outcome;
 pub mod report;
-pub mod statistics;
+pub(crate) mod statistics;
 mod tale;
 mod verdict;
 

@@ -2,7 +2,7 @@
 //!
 //! A datagram holds any number of messages without header, length or acknowledgement; each message
 //! is a line of its own. The specification leaves open how some bytes are read (the order of an
-//! angle's bytes, the width of coordinates, ..): [`reading`] has the choices, and [`votes`] finds
+//! angle's bytes, the width of coordinates, ..): `reading` has the choices, and `votes` finds
 //! two of them by what a conversation shows. No byte of a real engine was ever seen: everything
 //! here follows the manuals.
 //!

@@ -1,7 +1,7 @@
 //! DNP, the network protocol of the Drag\[en\]gine: UDP, one datagram one message, version 1.
 //!
-//! Messages ([`layout`]) may be numbered and acknowledged ([`reliable`]), long ones come in parts
-//! ([`joined`]), and states are shared over links ([`links`]): a link_update says neither of what
+//! Messages (`layout`) may be numbered and acknowledged (`reliable`), long ones come in parts
+//! (`joined`), and states are shared over links (`links`): a link_update says neither of what
 //! types its values are nor how long they are; the link_state before it did.
 //!
 #![doc = include_str!("README.md")]

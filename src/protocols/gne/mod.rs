@@ -1,6 +1,6 @@
 //! GNE over HawkNL: a C++ library for games, TCP and UDP, 2001 to 2012.
 //!
-//! TCP carries [HawkNL frames](super::hawknl): the handshake first, then lists of packets. UDP
+//! TCP carries HawkNL frames (`hawknl/`): the handshake first, then lists of packets. UDP
 //! carries the same lists, from the acceptance on, to the port that it names. Two errors in the
 //! libraries multiply to a byte order that no version tells, but the request's build field does
 //! (below, "Byte order").

@@ -3,7 +3,7 @@
 //!
 //! What a package says often depends on earlier ones: route codes on the dictionary of the
 //! handshake, a response's route on its request, a payload's form on the route
-//! ([`memory`], [`analysis`]).
+//! (`memory`, `analysis`).
 //!
 #![doc = include_str!("README.md")]
 

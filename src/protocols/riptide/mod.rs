@@ -1,7 +1,7 @@
 //! Riptide Networking: all wire families from 1.0 to 2.2, over UDP and TCP.
 //!
 //! A C# library for games made with Unity and others. There is no version, magic or connection id
-//! on the wire: the version is found per conversation ([`version`]). 2.1 and later are bit-packed.
+//! on the wire: the version is found per conversation (`version`). 2.1 and later are bit-packed.
 //!
 #![doc = include_str!("README.md")]
 
