@@ -72,13 +72,17 @@ pub mod capture;
 pub mod codec;
 pub mod dissect;
 pub mod docs;
+#[doc(hidden)]
 pub mod duration;
 pub mod encode;
 pub mod filter;
 pub mod flow;
 pub mod live;
+#[doc(hidden)]
 pub mod nearest;
+#[doc(hidden)]
 pub mod plural;
+#[doc(hidden)]
 pub mod printable;
 pub mod protocols;
 pub mod render;

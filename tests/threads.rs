@@ -128,7 +128,7 @@ const SMALL: [&str; 13] = [
 
 #[test]
 fn fixtures_under_every_limit() {
-    for limit in netkit::dissect::limits::LIMITS.iter().map(|limit| limit.name) {
+    for limit in netkit::dissect::LIMITS.iter().map(|limit| limit.name) {
         assert!(SMALL.iter().any(|small| small.starts_with(&format!("{limit}="))), "{limit} is not tried");
     }
     let mut files = Vec::new();

@@ -5,7 +5,7 @@ use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::capture::TimeSpec;
 use netkit::codec::digits;
-use netkit::dissect::limits::Limits;
+use netkit::dissect::Limits;
 use netkit::dissect::{Role, Server};
 use std::path::PathBuf;
 

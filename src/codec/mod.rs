@@ -4,7 +4,7 @@
 //! - [`walk`]: the one interpreter, generic over the direction ([`walk::Wire`]).
 //! - [`Reader`]: bytes to a [`Tree`] of annotated fields; [`Writer`]: JSON values to bytes;
 //!   [`Sampler`]: random valid messages, for tests.
-//! - [`schema`]: the users' own tables, for payloads; [`protobuf`] is one of their encodings.
+//! - [`schema`]: the users' own tables, for payloads; protobuf is one of their encodings.
 //! - [`Fault`]: what broke, where, how much it needed, how much there was, and what set the limit.
 //!
 //! ```
@@ -20,29 +20,31 @@
 //! assert_eq!(Writer::new(&fields).write(&PING).unwrap(), [7, 0xff, 0xff]);
 //! ```
 
-pub mod bits;
-pub mod check;
-pub mod context;
+pub(crate) mod bits;
+pub(crate) mod check;
+pub(crate) mod context;
 pub mod describe;
+#[doc(hidden)]
 pub mod digits;
-pub mod fault;
-pub mod half_text;
+pub(crate) mod fault;
+pub(crate) mod half_text;
 pub mod json;
 pub mod layout;
 pub mod names;
-pub mod node;
-pub mod note;
-pub mod protobuf;
-pub mod quoted;
-pub mod reader;
-pub mod runs;
-pub mod sampler;
-pub mod scale;
+pub(crate) mod node;
+pub(crate) mod note;
+pub(crate) mod protobuf;
+pub(crate) mod quoted;
+pub(crate) mod reader;
+pub(crate) mod runs;
+pub(crate) mod sampler;
+pub(crate) mod scale;
 pub mod schema;
-pub mod tree;
+pub(crate) mod tree;
 pub mod walk;
-pub mod writer;
+pub(crate) mod writer;
 
+pub use bits::BitBuf;
 pub use context::{Context, NoContext, Recalled, Scope};
 pub use fault::{Fault, Reason, Stop};
 pub use layout::{Field, Layout};
@@ -50,5 +52,6 @@ pub use node::{Node, Sources, Value};
 pub use note::{Level, Note, Notes};
 pub use reader::{Outcome, Reader};
 pub use sampler::Sampler;
+pub use scale::Scale;
 pub use tree::Tree;
-pub use writer::{EncodeError, Writer};
+pub use writer::{EncodeError, WriteStop, Writer};

@@ -9,7 +9,7 @@ use super::stats::count;
 use super::{input, inputs, interrupt, options};
 use crate::cli::{Diff, DiffFormat, Global};
 use netkit::printable::Lines;
-use netkit::stats::{Stats, Wanted, aligned, diff};
+use netkit::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
             text.push('\n');
             match found.is_empty() {
                 true => text.push_str("no difference\n"),
-                false => aligned::text(&table, style(global, false).width, &mut text),
+                false => aligned_text(&table, style(global, false).width, &mut text),
             }
             output::text(text.as_bytes())?;
         }

@@ -9,8 +9,7 @@ use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{FieldPath, Names};
 use netkit::printable::Printable;
 use netkit::render::Output;
-use netkit::stats::table::csv_text;
-use netkit::stats::track::{Sparklines, Track};
+use netkit::stats::{Sparklines, Track, csv_text};
 use std::io::{self, Write};
 
 /// Writes a row for each value at once.

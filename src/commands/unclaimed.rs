@@ -2,7 +2,7 @@
 
 use super::output::say;
 use crate::cli::Global;
-use netkit::dissect::{Counters, UnclaimedFlow, looks};
+use netkit::dissect::{Counters, UnclaimedFlow, looks_like};
 use std::fmt::Write;
 
 /// The cap on listed conversations.
@@ -85,7 +85,7 @@ fn line(flow: &UnclaimedFlow) -> String {
         }
     }
     let [first, second] = &flow.first;
-    if let Some(name) = looks::like(flow.transport, [a.port(), b.port()], first, second) {
+    if let Some(name) = looks_like(flow.transport, [a.port(), b.port()], first, second) {
         let _ = write!(text, ": looks like {name}");
     }
     text

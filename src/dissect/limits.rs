@@ -1,7 +1,7 @@
 //! The caps on memory, by the names of the `--limit` option.
 //!
 //! ```
-//! use netkit::dissect::limits::Limits;
+//! use netkit::dissect::Limits;
 //! let mut limits = Limits::default();
 //! limits.set("conversations=2K")?;
 //! assert_eq!(limits.flow.conversations, 2048);

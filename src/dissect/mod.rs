@@ -6,28 +6,31 @@
 //! feeds their sessions, and passes each [`Message`] to a [`Sink`].
 
 mod conversation;
-pub mod delivery;
-pub mod dissector;
+pub(crate) mod delivery;
+pub(crate) mod dissector;
 mod document;
-pub mod flow_info;
-pub mod framed;
+pub(crate) mod flow_info;
+pub(crate) mod framed;
 pub mod inspector;
-pub mod limits;
-pub mod looks;
+pub(crate) mod limits;
+pub(crate) mod looks;
 mod lookup;
-pub mod message;
-pub mod options;
-pub mod payload;
+pub(crate) mod message;
+pub(crate) mod options;
+pub(crate) mod payload;
 mod protocol;
 mod registry;
 mod scratch;
 
 pub use conversation::SessionReader;
+pub use delivery::{Event, Handled, Link};
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};
 pub use framed::Framed;
 pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
+pub use limits::{LIMITS, Limit, Limits, PeerCaps};
+pub use looks::like as looks_like;
 pub use message::{Dissection, Message, Out, Provenance, Sink};
 pub use options::{Options, Server, Settings};
 pub use protocol::Protocol;

@@ -31,7 +31,7 @@ mod possible;
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
-pub use names::Names;
+pub use names::{NamedFields, Names};
 use path::Path;
 use thiserror::Error;
 

@@ -153,11 +153,6 @@ impl Sequence {
     }
 
     /// The message with an extended number, if remembered.
-    pub fn get(&self, extended: i64) -> Option<&Sent> {
-        self.sent.get(self.place(extended).ok()?).map(|(_, sent)| sent)
-    }
-
-    /// As [`Sequence::get`].
     pub fn get_mut(&mut self, extended: i64) -> Option<&mut Sent> {
         let place = self.place(extended).ok()?;
         self.sent.get_mut(place).map(|(_, sent)| sent)

@@ -41,11 +41,11 @@
 pub mod acknex;
 pub mod dnp;
 pub mod gne;
-pub mod hawknl;
+pub(crate) mod hawknl;
 pub mod nano;
 pub mod pages;
 pub mod riptide;
-pub mod websocket;
+pub(crate) mod websocket;
 
 use crate::dissect::{Dissector, Options, Registry};
 use crate::live::probe::Probe;

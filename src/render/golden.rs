@@ -1,7 +1,9 @@
 //! The exact text output.
 
+#[cfg(feature = "cli")]
+use super::Rows;
 use super::fixture::{LINKS, PACKED, PLAIN, annotate, packed, with, with_annotated};
-use super::{Format, Renderer, Rows, Style, Trees, summary};
+use super::{Format, Renderer, Style, Trees, summary};
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
 use std::sync::{Arc, Mutex};
@@ -189,6 +191,7 @@ fn summaries_are_cut_at_the_terminal_only() {
     );
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn a_table_of_one_kind_has_columns() {
     let mut out = Vec::new();
@@ -213,6 +216,7 @@ fn a_table_of_one_kind_has_columns() {
     );
 }
 
+#[cfg(feature = "cli")]
 #[test]
 fn a_table_counts_what_it_leaves_out() {
     let mut renderer = Renderer::new(Format::Table, Style::default(), Box::new(io::sink()));
@@ -228,7 +232,12 @@ fn nothing_raw_reaches_the_terminal() {
     bytes.extend((1..=255).chain([0]));
     bytes.extend("\u{202e}".bytes().chain([0]).chain(0..=255));
     with_annotated(&PLAIN, &bytes, annotate, |message| {
-        for format in [Format::Tree, Format::Summary, Format::Table] {
+        for format in [
+            Format::Tree,
+            Format::Summary,
+            #[cfg(feature = "cli")]
+            Format::Table,
+        ] {
             let text = printed(format, Style { verbose: true, ..at(120) }, message);
             assert!(!text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}'), "{text:?}");
         }

@@ -4,33 +4,35 @@
 //! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
 //! message in the steady state. The commands use [`Renderer`].
 
-pub mod bytes;
-pub mod envelope;
-pub mod envelope_cache;
+pub(crate) mod bytes;
+pub(crate) mod envelope;
+pub(crate) mod envelope_cache;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod golden;
-pub mod gutter;
-pub mod human;
-pub mod json;
-pub mod leaf;
-pub mod line_writer;
-pub mod ndjson;
-pub mod output;
-pub mod palette;
+pub(crate) mod gutter;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod leaf;
+pub(crate) mod line_writer;
+pub(crate) mod ndjson;
+pub(crate) mod output;
+pub(crate) mod palette;
 mod parts;
-pub mod renderer;
-pub mod summary;
-pub mod table;
-pub mod tree;
+pub(crate) mod renderer;
+pub(crate) mod summary;
+#[cfg(feature = "cli")]
+pub(crate) mod table;
+pub(crate) mod tree;
 mod tree_text;
 
-pub use json::Json;
+pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
 pub use parts::{Chunk, Merge, Part};
 pub use renderer::{Format, Renderer, Style};
-pub use table::Rows;
-pub use tree::Trees;
-pub use tree_text::{Clock, TimeForm};
+#[cfg(feature = "cli")]
+pub(crate) use table::Rows;
+pub(crate) use tree::Trees;
+pub use tree_text::TimeForm;

@@ -52,6 +52,7 @@ impl Part {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
             Format::Summary | Format::Tree if counted => return None,
             Format::Ndjson | Format::Summary | Format::Tree => Form::new(format, style),
+            #[cfg(feature = "cli")]
             Format::Table => return None,
         };
         Some(Part { form, sequence: 0, chunk: Chunk::default() })

@@ -1,8 +1,9 @@
 //! One renderer for all formats: the sink of the commands' messages.
 
-use super::table::ROWS;
+#[cfg(feature = "cli")]
+use super::Rows;
 use super::tree_text::{Clock, TimeForm};
-use super::{Json, Ndjson, Output, Rows, Trees, summary};
+use super::{Json, Ndjson, Output, Trees, summary};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -14,7 +15,8 @@ pub enum Format {
     Tree,
     /// One line of text per message.
     Summary,
-    /// A table, as text, for few messages.
+    /// A table, as text, for few messages; with the feature `cli`.
+    #[cfg(feature = "cli")]
     Table,
     /// One line of JSON per message: values.
     Ndjson,
@@ -49,6 +51,7 @@ pub struct Renderer {
 pub(super) enum Form {
     Tree(Trees),
     Summary(Style, Clock),
+    #[cfg(feature = "cli")]
     Table(Rows),
     Ndjson(Ndjson),
     Json(Json),
@@ -61,6 +64,7 @@ impl Form {
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
             Format::Summary => Form::Summary(style, Clock::default()),
+            #[cfg(feature = "cli")]
             Format::Table => Form::Table(Rows::new(style)),
         }
     }
@@ -70,6 +74,7 @@ impl Form {
         match self {
             Form::Tree(trees) => trees.clock.origin(time),
             Form::Summary(_, clock) => clock.origin(time),
+            #[cfg(feature = "cli")]
             Form::Table(rows) => rows.clock.origin(time),
             Form::Ndjson(_) | Form::Json(_) => {}
         }
@@ -83,6 +88,7 @@ impl Form {
             Form::Json(json) => json.message(message, out),
             Form::Tree(trees) => trees.message(message, out),
             Form::Summary(style, clock) => summary::line(message, *style, clock, out),
+            #[cfg(feature = "cli")]
             Form::Table(rows) => rows.message(message),
         }
     }
@@ -134,10 +140,8 @@ impl Renderer {
     /// A warning about the output: a table that omitted rows.
     pub fn warning(&self) -> Option<String> {
         match &self.form {
-            Form::Table(rows) if rows.left_out() > 0 => Some(format!(
-                "table: the first {ROWS} messages; {} more are left out: use -f summary or ndjson",
-                rows.left_out()
-            )),
+            #[cfg(feature = "cli")]
+            Form::Table(rows) => rows.warning(),
             _ => None,
         }
     }
@@ -149,6 +153,7 @@ impl Renderer {
     pub fn finish(&mut self) -> io::Result<()> {
         match &mut self.form {
             Form::Json(json) => json.finish(self.output.buffer()),
+            #[cfg(feature = "cli")]
             Form::Table(rows) => rows.finish(self.output.buffer()),
             Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) => {}
         }

@@ -81,9 +81,11 @@ impl Rows {
         });
     }
 
-    /// The number of messages left out.
-    pub fn left_out(&self) -> u64 {
-        self.more
+    /// How many messages had no room, where there are such.
+    pub fn warning(&self) -> Option<String> {
+        let more = self.more;
+        (more > 0)
+            .then(|| format!("table: the first {ROWS} messages; {more} more are left out: use -f summary or ndjson"))
     }
 
     /// Appends the table.

@@ -1,26 +1,26 @@
 //! Statistics of a capture: messages by kind, conversation and time, and their delivery.
 //!
 //! [`Stats`] is a [`Sink`]: it counts messages and stores none. Its memory does not grow with the
-//! length of the capture: conversations beyond [`CONVERSATIONS`] and connections beyond
-//! [`delivery::CONNECTIONS`] share one entry, timelines widen their steps, percentiles come from
-//! histograms. No allocation per message in the steady state.
+//! length of the capture: conversations beyond [`CONVERSATIONS`] and connections beyond 1,024 share
+//! one entry, timelines widen their steps, percentiles come from histograms. No allocation per
+//! message in the steady state.
 //!
-//! [`tables`] and [`connections`] make tables of it, [`rows`] lists deliveries individually,
-//! [`diff`] compares two captures, [`track`] follows one field.
+//! [`Report`] prints it as tables and JSON, [`diff`] compares two captures, [`Track`] follows one
+//! field.
 
-pub mod aligned;
-pub mod connections;
-pub mod copies;
-pub mod delivery;
+pub(crate) mod aligned;
+pub(crate) mod connections;
+pub(crate) mod copies;
+pub(crate) mod delivery;
 pub mod diff;
-pub mod histogram;
+pub(crate) mod histogram;
 mod payloads;
-pub mod report;
-pub mod rows;
-pub mod table;
-pub mod tables;
-pub mod timeline;
-pub mod track;
+pub(crate) mod report;
+pub(crate) mod rows;
+pub(crate) mod table;
+pub(crate) mod tables;
+pub(crate) mod timeline;
+pub(crate) mod track;
 
 use crate::capture::Time;
 use crate::codec::Level;
@@ -28,13 +28,16 @@ use crate::codec::layout::Field;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Options, Registry, Role, Sink};
 use crate::flow::{End, Side, Transport};
+pub use aligned::text as aligned_text;
 use delivery::Deliveries;
 use payloads::Payloads;
 pub use report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::Cell;
+use std::cell;
 use std::net::SocketAddr;
+pub use table::{Cell, Shape, Table, csv_text};
 use timeline::Timeline;
+pub use track::{Sparklines, Track};
 
 /// The cap on conversations with an entry of their own.
 pub const CONVERSATIONS: usize = 100_000;
@@ -135,11 +138,11 @@ pub struct Stats {
     /// The input was not read to its end; set by the reader of the input, for [`Report::json`].
     pub stopped: bool,
     /// The timeline for charts.
-    pub chart: Timeline,
+    pub(crate) chart: Timeline,
     /// The timeline by second.
-    pub seconds: Timeline,
+    pub(crate) seconds: Timeline,
     /// Numbered messages, requests, links.
-    pub delivery: Deliveries,
+    pub(crate) delivery: Deliveries,
     places: FxHashMap<u64, usize>,
     latest: (u64, usize),
     payloads: Payloads,
@@ -273,7 +276,7 @@ impl Sink for Stats {
         if !self.payloads.is_empty() {
             let schemas = &mut self.schemas;
             // In the fields, or in the derived values if the payload stays hex.
-            let seen = Cell::new(false);
+            let seen = cell::Cell::new(false);
             let mut add = |name, bytes| {
                 seen.set(seen.get() || dissection.schema == Some(name));
                 let kind = schemas.entry((dissection.proto, name)).or_default();

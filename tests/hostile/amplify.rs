@@ -3,7 +3,7 @@
 
 use super::program::{Measured, measured, netkit};
 use super::traffic;
-use netkit::dissect::limits::PeerCaps;
+use netkit::dissect::PeerCaps;
 
 /// What the program itself and its buffers take, in bytes.
 const OWN: usize = 64 << 20;

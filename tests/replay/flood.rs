@@ -1,7 +1,6 @@
 //! Peers that send without end: memory stays below the limits, and the report names the limit that
 //! was reached, and the peer.
 
-use netkit::protocols::websocket::upgrade;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -176,11 +175,12 @@ fn packages_by_the_million_at_once() {
         let (mut stream, _) = listener.accept().expect("a client");
         let mut head = [0; 4096];
         let length = stream.read(&mut head).expect("a request");
-        let key = upgrade::header(std::str::from_utf8(&head[..length]).expect("text"), "Sec-WebSocket-Key");
+        let head = std::str::from_utf8(&head[..length]).expect("text");
+        let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: "));
         let mut first = format!(
             "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {}\r\n\
              Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
-            upgrade::accept(key.expect("a key"))
+            accept(key.expect("a key"))
         )
         .into_bytes();
         first.extend([0xc2, 126]);
@@ -225,4 +225,19 @@ fn whoever_is_probed() {
         let (_, text, _) = ended(netkit(&args));
         assert!(!text.is_empty() && !text.contains("panicked"), "{proto} {transport}: {text}");
     }
+}
+
+/// The answer to a client's key (RFC 6455, section 4.2.2).
+fn accept(key: &str) -> String {
+    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+    let bits: Vec<u8> = sha1_smol::Sha1::from(format!("{key}{guid}"))
+        .digest()
+        .bytes()
+        .iter()
+        .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1))
+        .collect();
+    // 160 bits are 26 letters and four bits, which two zeros fill up.
+    let letter = |six: &[u8]| six.iter().chain(&[0; 6]).take(6).fold(0, |n, bit| n << 1 | bit);
+    bits.chunks(6).map(|six| letters[letter(six) as usize] as char).chain(['=']).collect()
 }

@@ -1,9 +1,9 @@
 //! Trees and values as JSON text, for rendering, filters and encoding. All functions append.
 
-pub mod fields;
-pub mod numbers;
-pub mod text;
-pub mod value;
+pub(crate) mod fields;
+pub(crate) mod numbers;
+pub(crate) mod text;
+pub(crate) mod value;
 
 pub use fields::{derived_json, fields_json};
 

@@ -3,8 +3,6 @@
 mod value;
 mod wire;
 
-pub use wire::List;
-
 use crate::codec::bits;
 use crate::codec::context::Context;
 use crate::codec::fault::{Fault, Reason, Stop};
@@ -73,7 +71,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of `data`, at most [`LONGEST`] bytes of it, which appends to `tree`.
+    /// A reader of `data`, at most `LONGEST` bytes of it, which appends to `tree`.
     pub fn new(data: &'a [u8], tree: &'a mut Tree) -> Reader<'a> {
         let data = data.get(..LONGEST).unwrap_or(data);
         let end = data.len() as u32 * 8;

@@ -75,7 +75,7 @@ pub struct Encoding {
 pub enum Form {
     /// One after the other.
     Sequence,
-    /// Each preceded by its number, in any order: [`crate::codec::protobuf`].
+    /// Each preceded by its number, in any order, as protobuf has it.
     Tagged,
     /// As the members of a JSON object. The tables tell which values are allowed: text is a string,
     /// a float a number, an integer a number without a fraction, bytes are any value.

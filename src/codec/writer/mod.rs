@@ -11,8 +11,6 @@ mod settle;
 mod value;
 mod wire;
 
-pub use wire::List;
-
 use crate::codec::bits::BitBuf;
 use crate::codec::context::{Context, Scope};
 use crate::codec::layout::{Field, Order};

@@ -3,12 +3,12 @@
 //! A [`Wire`] carries the bytes of one conversation and records them; a [`Link`] is an
 //! [exchange](crate::live::exchange) behind one.
 
-pub mod cancel;
-pub mod link;
-pub mod record;
+pub(crate) mod cancel;
+pub(crate) mod link;
+pub(crate) mod record;
 mod socket;
-pub mod target;
-pub mod wire;
+pub(crate) mod target;
+pub(crate) mod wire;
 
 pub use cancel::CancelToken;
 pub use link::{Link, Open};

@@ -8,8 +8,8 @@ mod method;
 mod outcome;
 pub mod pool;
 pub mod report;
-pub mod session;
-pub mod statistics;
+pub(crate) mod session;
+pub(crate) mod statistics;
 mod verdict;
 
 pub use findings::{Event, Findings, Found, Sample};

@@ -2,29 +2,29 @@
 //!
 //! A datagram holds any number of messages without header, length or acknowledgement; each message
 //! is a line of its own. The specification leaves open how some bytes are read (the order of an
-//! angle's bytes, the width of coordinates, ..): [`reading`] has the choices, and [`votes`] finds
+//! angle's bytes, the width of coordinates, ..): `reading` has the choices, and `votes` finds
 //! two of them by what a conversation shows. No byte of a real engine was ever seen: everything
 //! here follows the manuals.
 //!
 #![doc = include_str!("README.md")]
 
-pub mod a5;
+pub(crate) mod a5;
 mod analyse;
-pub mod client;
-pub mod commands;
-pub mod creates;
-pub mod encode;
+pub(crate) mod client;
+pub(crate) mod commands;
+pub(crate) mod creates;
+pub(crate) mod encode;
 mod evidence;
-pub mod flags;
-pub mod layout;
-pub mod members;
-pub mod notes;
-pub mod reading;
-pub mod session;
+pub(crate) mod flags;
+pub(crate) mod layout;
+pub(crate) mod members;
+pub(crate) mod notes;
+pub(crate) mod reading;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
-pub mod votes;
-pub mod whole;
+pub(crate) mod votes;
+pub(crate) mod whole;
 
 use crate::dissect::Protocol;
 

@@ -18,7 +18,7 @@ pub static RESULTS: [(u64, &str); 2] = [(0, "success"), (1, "failed")];
 /// Bit of a link_state's and a long_link_state's flags.
 pub const READ_ONLY: u64 = 1;
 
-/// The bits of a message's parts: `first` and `last`, by [`Kind`](super::joined::Kind).
+/// The bits of a message's parts: `first` and `last`, by [`JoinedKind`](super::joined::JoinedKind).
 pub const PART_BITS: [(u64, u64); 2] = [(1, 2), (2, 4)];
 
 static STATE_FLAGS: Flags = Flags { names: &[(READ_ONLY, "read_only")], shift: 0, fixed_mask: 0, fixed: 0 };

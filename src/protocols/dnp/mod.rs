@@ -1,30 +1,30 @@
 //! DNP, the network protocol of the Drag\[en\]gine: UDP, one datagram one message, version 1.
 //!
-//! Messages ([`layout`]) may be numbered and acknowledged ([`reliable`]), long ones come in parts
-//! ([`joined`]), and states are shared over links ([`links`]): a link_update says neither of what
+//! Messages (`layout`) may be numbered and acknowledged (`reliable`), long ones come in parts
+//! (`joined`), and states are shared over links (`links`): a link_update says neither of what
 //! types its values are nor how long they are; the link_state before it did.
 //!
 #![doc = include_str!("README.md")]
 
-pub mod acknowledges;
-pub mod client;
-pub mod commands;
-pub mod encode;
+pub(crate) mod acknowledges;
+pub(crate) mod client;
+pub(crate) mod commands;
+pub(crate) mod encode;
 mod evidence;
-pub mod joined;
-pub mod layout;
-pub mod linking;
-pub mod links;
-pub mod notes;
-pub mod payloads;
-pub mod reliable;
-pub mod runs;
-pub mod session;
+pub(crate) mod joined;
+pub(crate) mod layout;
+pub(crate) mod linking;
+pub(crate) mod links;
+pub(crate) mod notes;
+pub(crate) mod payloads;
+pub(crate) mod reliable;
+pub(crate) mod runs;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
-pub mod types;
-pub mod values;
-pub mod varuint;
+pub(crate) mod types;
+pub(crate) mod values;
+pub(crate) mod varuint;
 
 use crate::dissect::{Protocol, Setting};
 use crate::duration::between;

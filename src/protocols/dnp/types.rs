@@ -1,12 +1,4 @@
 //! The setting `dnp.types`: the value types of links whose link_state is not in the input.
-//!
-//! ```
-//! use netkit::protocols::dnp::types::Types;
-//! let types: Types = "0:uint16,sint16;7:string".parse().unwrap();
-//! assert_eq!(types.get(0), Some(&[3, 2][..]));
-//! assert_eq!(types.get(1), None);
-//! assert!("0:float".parse::<Types>().is_err());
-//! ```
 
 use super::values::{TYPES, by_name};
 use crate::codec::digits;
@@ -47,5 +39,18 @@ impl std::str::FromStr for Types {
             types.0.insert(number, names.split(',').map(one).collect::<Result<_, _>>()?);
         }
         Ok(types)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_by_link() {
+        let types: Types = "0:uint16,sint16;7:string".parse().unwrap();
+        assert_eq!(types.get(0), Some(&[3, 2][..]));
+        assert_eq!(types.get(1), None);
+        assert!("0:float".parse::<Types>().is_err());
     }
 }

@@ -1,24 +1,24 @@
 //! GNE over HawkNL: a C++ library for games, TCP and UDP, 2001 to 2012.
 //!
-//! TCP carries [HawkNL frames](super::hawknl): the handshake first, then lists of packets. UDP
+//! TCP carries HawkNL frames (`hawknl/`): the handshake first, then lists of packets. UDP
 //! carries the same lists, from the acceptance on, to the port that it names. Two errors in the
 //! libraries multiply to a byte order that no version tells, but the request's build field does
 //! (below, "Byte order").
 //!
 #![doc = include_str!("README.md")]
 
-pub mod client;
-pub mod datagrams;
-pub mod embedded;
-pub mod encode;
-pub mod handshake;
-pub mod layout;
-pub mod link;
-pub mod notes;
-pub mod packets;
-pub mod pings;
-pub mod session;
-pub mod values;
+pub(crate) mod client;
+pub(crate) mod datagrams;
+pub(crate) mod embedded;
+pub(crate) mod encode;
+pub(crate) mod handshake;
+pub(crate) mod layout;
+pub(crate) mod link;
+pub(crate) mod notes;
+pub(crate) mod packets;
+pub(crate) mod pings;
+pub(crate) mod session;
+pub(crate) mod values;
 
 #[cfg(test)]
 mod tests;

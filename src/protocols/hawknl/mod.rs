@@ -11,9 +11,9 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod framing;
-pub mod lines;
-pub mod notes;
+pub(crate) mod framing;
+pub(crate) mod lines;
+pub(crate) mod notes;
 
 use crate::codec::{EncodeError, Layout, Writer, layout};
 use layout::{Field, Len, bytes, tag, u16be};

@@ -3,29 +3,29 @@
 //!
 //! What a package says often depends on earlier ones: route codes on the dictionary of the
 //! handshake, a response's route on its request, a payload's form on the route
-//! ([`memory`], [`analysis`]).
+//! (`memory`, `analysis`).
 //!
 #![doc = include_str!("README.md")]
 
-pub mod analysis;
-pub mod client;
-pub mod encode;
+pub(crate) mod analysis;
+pub(crate) mod client;
+pub(crate) mod encode;
 mod evidence;
-pub mod json;
-pub mod layout;
-pub mod line_context;
-pub mod members;
-pub mod memory;
-pub mod notes;
-pub mod package;
-pub mod payload;
-pub mod pomelo;
-pub mod protos;
+pub(crate) mod json;
+pub(crate) mod layout;
+pub(crate) mod line_context;
+pub(crate) mod members;
+pub(crate) mod memory;
+pub(crate) mod notes;
+pub(crate) mod package;
+pub(crate) mod payload;
+pub(crate) mod pomelo;
+pub(crate) mod protos;
 mod scan;
-pub mod schemas;
-pub mod session;
-pub mod settings;
-pub mod zlib;
+pub(crate) mod schemas;
+pub(crate) mod session;
+pub(crate) mod settings;
+pub(crate) mod zlib;
 
 #[cfg(test)]
 mod tests;

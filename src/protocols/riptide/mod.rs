@@ -1,23 +1,23 @@
 //! Riptide Networking: all wire families from 1.0 to 2.2, over UDP and TCP.
 //!
 //! A C# library for games made with Unity and others. There is no version, magic or connection id
-//! on the wire: the version is found per conversation ([`version`]). 2.1 and later are bit-packed.
+//! on the wire: the version is found per conversation (`version`). 2.1 and later are bit-packed.
 //!
 #![doc = include_str!("README.md")]
 
-pub mod client;
-pub mod encode;
-pub mod evidence;
-pub mod framing;
+pub(crate) mod client;
+pub(crate) mod encode;
+pub(crate) mod evidence;
+pub(crate) mod framing;
 mod identify;
-pub mod layout;
-pub mod notes;
-pub mod receiver;
-pub mod reliable;
+pub(crate) mod layout;
+pub(crate) mod notes;
+pub(crate) mod receiver;
+pub(crate) mod reliable;
 mod remarks;
-pub mod session;
-pub mod values;
-pub mod version;
+pub(crate) mod session;
+pub(crate) mod values;
+pub(crate) mod version;
 
 use crate::dissect::{Protocol, Setting};
 use crate::flow::Transport;

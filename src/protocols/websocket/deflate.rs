@@ -11,9 +11,6 @@ pub const LARGEST: usize = 16 << 20;
 /// earlier ones are much smaller than what they say.
 pub const FREE: u64 = 1 << 20;
 
-/// About what an inflate state takes: its window of 32 KiB, and its tables.
-pub const INFLATE_STATE: usize = 44 << 10;
-
 /// How far back references reach.
 const WINDOW: usize = 32 << 10;
 

@@ -6,15 +6,15 @@
 //!
 #![doc = include_str!("README.md")]
 
-pub mod deflate;
-pub mod encode;
-pub mod frame;
-pub mod http;
+pub(crate) mod deflate;
+pub(crate) mod encode;
+pub(crate) mod frame;
+pub(crate) mod http;
 mod joined;
-pub mod layout;
+pub(crate) mod layout;
 mod lines;
-pub mod notes;
-pub mod upgrade;
+pub(crate) mod notes;
+pub(crate) mod upgrade;
 
 use crate::dissect::Role;
 use crate::dissect::framed::StreamState;
