@@ -89,7 +89,7 @@ pub trait Framed {
 
     /// What the unread bytes begin with. `event`: what happened; after anything but
     /// [`Data`](StreamEvent::Data) no more bytes come behind these, so that a message which is not
-    /// whole never will be. Each [`Pdu`] and each [`Skip`](Next::Skip) has to take bytes.
+    /// whole never will be. Each PDU and each skipped range has to take bytes.
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Self::Kind>;
 
     /// A message.
