@@ -38,6 +38,8 @@ pub mod hawknl;
 pub mod nano;
 pub mod pages;
 pub mod riptide;
+#[cfg(test)]
+mod testing;
 pub mod websocket;
 
 use crate::dissect::{Dissector, Options, Registry};
