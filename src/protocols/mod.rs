@@ -9,16 +9,16 @@
 //!
 //! 1. **Tables.** `src/protocols/NAME/layout.rs`: one [`Layout`](crate::codec::Layout) a message,
 //!    in the words of [`codec::layout`](crate::codec::layout), reading like the specification;
-//!    collect them in one [`Table`] a version and direction. Decoding, encoding, `netkit fields`,
+//!    collect them in one [`Table`](crate::dissect::Table) a version and direction. Decoding, encoding, `netkit fields`,
 //!    filters, samples and the exact round trip follow from them. What no word describes is a
 //!    [`Custom`](crate::codec::walk::Custom), in both directions at once.
-//! 2. **Session.** `session.rs`: a [`Session`] is one conversation's memory. For each message: pick
-//!    the layout, [`Out::begin`], read with a [`Reader`](crate::codec::Reader), set in the
+//! 2. **Session.** `session.rs`: a [`Session`](crate::dissect::Session) is one conversation's memory. For each message: pick
+//!    the layout, [`Out::begin`](crate::dissect::Out::begin), read with a [`Reader`](crate::codec::Reader), set in the
 //!    [`Dissection`](crate::dissect::Dissection) who sent it (`from`), which message it is, what the
-//!    analysis notes; [`Out::emit`]. Over TCP, implement [`Framed`](crate::dissect::Framed): it asks
+//!    analysis notes; [`Out::emit`](crate::dissect::Out::emit). Over TCP, implement [`Framed`](crate::dissect::Framed): it asks
 //!    where the next message ends, and finds its place, keeps what is incomplete, and remembers
-//!    gaps. Bound whatever grows by a named cap, and count it in [`Session::memory`].
-//! 3. **Encoder.** An [`Encoder`] is a [`Writer`](crate::codec::Writer) over the same tables;
+//!    gaps. Bound whatever grows by a named cap, and count it in [`Session::memory`](crate::dissect::Session::memory).
+//! 3. **Encoder.** An [`Encoder`](crate::dissect::Encoder) is a [`Writer`](crate::codec::Writer) over the same tables;
 //!    [`Line::layout`](crate::dissect::Line::layout) and
 //!    [`Line::version`](crate::dissect::Line::version) look up what to write, with their errors.
 //! 4. **Description.** `mod.rs`: a static [`Protocol`](crate::dissect::Protocol) with name, transports,
