@@ -25,7 +25,7 @@ static LAYOUTS: [Layout; 2] = [
 ];
 static TABLES: [Table; 1] = [Table { version: "", from: Role::Unknown, layouts: &LAYOUTS }];
 
-// 2. Memory: this one has none.
+// 2. Session: this one remembers nothing.
 struct Conversation;
 
 impl Session for Conversation {
@@ -49,8 +49,7 @@ struct Writing;
 
 impl Encoder for Writing {
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
-        let layout = LAYOUTS.iter().find(|l| l.name == line.message);
-        let layout = layout.ok_or_else(|| EncodeError { path: "message".into(), what: "say or move".into() })?;
+        let layout = line.layout("toy", &LAYOUTS)?;
         Writer::new(line.fields).broken(line.broken).write(layout.fields)
     }
 }

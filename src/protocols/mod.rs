@@ -12,16 +12,17 @@
 //!    collect them in one [`Table`](crate::dissect::Table) a version and direction. Decoding, encoding, `netkit fields`,
 //!    filters, samples and the exact round trip follow from them. What no word describes is a
 //!    [`Custom`](crate::codec::walk::Custom), in both directions at once.
-//! 2. **Memory.** `session.rs`: a [`Session`](crate::dissect::Session) is one conversation. For each
-//!    message: pick the layout, [`Out::begin`](crate::dissect::Out::begin), read with a
-//!    [`Reader`](crate::codec::Reader), say in the [`Dissection`](crate::dissect::Dissection) who sent
+//! 2. **Session.** `session.rs`: a [`Session`](crate::dissect::Session) is one conversation's memory.
+//!    For each message: pick the layout, [`Out::begin`](crate::dissect::Out::begin), read with a
+//!    [`Reader`](crate::codec::Reader), set in the [`Dissection`](crate::dissect::Dissection) who sent
 //!    it (`from`), which message it is, what the analysis notes;
-//!    [`Out::emit`](crate::dissect::Out::emit). Over TCP, take what is whole from the
-//!    [`Stream`](crate::flow::Stream) and leave the rest; what a gap or the end leaves unfinished is
-//!    shown with its [`Fault`](crate::codec::Fault). Bound whatever grows by a named cap, and count it
+//!    [`Out::emit`](crate::dissect::Out::emit). Over TCP, implement
+//!    [`Framed`](crate::dissect::Framed): it asks where the next message ends, and finds its place,
+//!    keeps what is incomplete, and remembers gaps. Bound whatever grows by a named cap, and count it
 //!    in [`Session::memory`](crate::dissect::Session::memory).
 //! 3. **Encoder.** An [`Encoder`](crate::dissect::Encoder) is a [`Writer`](crate::codec::Writer) over
-//!    the same tables.
+//!    the same tables; [`Line::layout`](crate::dissect::Line::layout) and
+//!    [`Line::version`](crate::dissect::Line::version) look up what to write, with their errors.
 //! 4. **Description.** `mod.rs`: a static [`Protocol`](crate::dissect::Protocol) with name, transports,
 //!    tables, settings, notes, and the functions of the steps above; how many bits of
 //!    [`Evidence`](crate::dissect::Evidence) [`identify`](Dissector::identify) has, and by what, so
@@ -45,6 +46,8 @@ pub(crate) mod hawknl;
 pub mod nano;
 pub mod pages;
 pub mod riptide;
+#[cfg(test)]
+mod testing;
 pub(crate) mod websocket;
 
 use crate::dissect::{Dissector, Options, Registry};

@@ -1,34 +1,30 @@
 //! Broken bytes: no panic, no endless loop, every byte in one line, and each line back to its bytes.
 
 use super::vectors::{Vector, vectors};
-use super::{dumped, encoder, options};
+use super::{dumped, encoder};
 use crate::dissect::Options;
+use crate::protocols::testing::{cuts, flips, options};
 
 fn check(id: &str, bytes: &[u8], options: &Options) {
     let rows = dumped(bytes, options);
     let all: Vec<u8> = rows.iter().flat_map(|row| row.bytes.iter().copied()).collect();
     assert_eq!(all, bytes, "{id}: {rows:?}");
     for row in &rows {
-        row.check_fault();
-        row.check_round_trip(&mut *encoder());
+        row.check(&mut *encoder());
     }
 }
 
 #[test]
 fn every_truncation() {
     for Vector { id, bytes, options, .. } in vectors() {
-        (0..bytes.len()).for_each(|n| check(&id, &bytes[..n], &options));
+        cuts(&bytes).for_each(|cut| check(&id, &cut, &options));
     }
 }
 
 #[test]
 fn every_single_bit_flip() {
     for Vector { id, bytes, options, .. } in vectors().into_iter().step_by(2) {
-        for bit in 0..bytes.len() * 8 {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            check(&id, &flipped, &options);
-        }
+        flips(&bytes, bytes.len()).for_each(|flipped| check(&id, &flipped, &options));
     }
 }
 

@@ -1,40 +1,31 @@
 //! What only several datagrams show, and what encoding takes and refuses.
 
 use super::super::{ACKNEX, PORT};
-use super::{Row, Rows, encoder, options};
+use super::encoder;
 use crate::capture::Time;
-use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Observation, Options, Out, Provenance, Role};
+use crate::dissect::{Dissector, Line, Observation, Options, Role};
 use crate::flow::{Side, Transport};
+use crate::protocols::testing::{Conversation, Row, options};
 use serde_json::{Value as Json, json};
 use std::net::SocketAddr;
 
 /// Datagrams of a conversation, each with its side, its time in microseconds and its length on the wire.
-fn flow_info(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -> Vec<Row> {
+fn conversation(ports: [u16; 2], options: &Options, said: &[(Side, i64, &str, usize)]) -> Vec<Row> {
     let ends = ports.map(|port| SocketAddr::from(([10, 0, 0, (port % 2) as u8 + 1], port)));
-    let flow_info =
-        FlowInfo { flow: 1, transport: Transport::Udp, ends: Some(ends), opener: None, begun: [true; 2], options };
-    let mut session = ACKNEX.session(&flow_info);
-    let (mut rows, mut dissection) = (Rows::default(), Dissection::default());
-    for (k, (side, micros, hex, length)) in said.iter().enumerate() {
+    let mut session = Conversation::new(&ACKNEX, Transport::Udp, ends, options.clone());
+    let say = |(side, micros, hex, length): &(Side, i64, &str, usize)| {
         let bytes = hex::decode(hex).expect("hex");
-        let place = Provenance {
-            side: *side,
-            bytes: &bytes,
-            length: (*length).max(bytes.len()),
-            frame: k as u64 + 1,
-            frames: &[],
-            time: Time::micros(micros / 1_000_000, (micros % 1_000_000) as u32),
-        };
-        let mut out = Out::new(&mut dissection, &mut rows, &flow_info, ["", ""]);
-        session.datagram(&place, &mut out);
-    }
-    rows.0
+        let time = Time::micros(micros / 1_000_000, (micros % 1_000_000) as u32);
+        session.datagram(*side, time, &bytes, (*length).max(bytes.len()))
+    };
+    said.iter().flat_map(say).collect()
 }
 
 #[test]
 fn ports_tell_the_server_one_test_after_the_other() {
     let none = crate::protocols::options();
-    let from = |ports, options: &Options| flow_info(ports, options, &[(Side::A, 0, "0a0500010000060000", 0)])[0].from;
+    let from =
+        |ports, options: &Options| conversation(ports, options, &[(Side::A, 0, "0a0500010000060000", 0)])[0].from;
     assert_eq!(from([PORT, 5000], &none), Role::Server);
     assert_eq!(from([2301, PORT], &none), Role::Client);
     assert_eq!(from([2301, 5000], &none), Role::Server);
@@ -49,13 +40,13 @@ fn ports_tell_the_server_one_test_after_the_other() {
 fn a_learned_direction_stays() {
     let said = [(Side::A, 0, "0701000000", 0), (Side::B, 1, "0a0500010000060000", 0), (Side::A, 2, "07", 0)];
     let none = crate::protocols::options();
-    let rows = flow_info([5000, 6000], &none, &said);
+    let rows = conversation([5000, 6000], &none, &said);
     // Neither a ping with something whole behind it, nor a whole info.
     assert_eq!((rows[0].message, rows[0].from), ("unknown", Role::Unknown));
     assert!(rows[0].has_note("acknex.direction_unknown") && rows[0].fault.is_none());
     assert_eq!(rows[1].from, Role::Unknown);
     assert_eq!((rows[2].message, rows[2].from), ("ping", Role::Client));
-    let rows = flow_info([5000, 6000], &none, &[(Side::A, 0, "07", 0), (Side::B, 1, "0a0500010000060000", 0)]);
+    let rows = conversation([5000, 6000], &none, &[(Side::A, 0, "07", 0), (Side::B, 1, "0a0500010000060000", 0)]);
     assert_eq!(rows[1].from, Role::Server);
 }
 
@@ -63,7 +54,7 @@ fn a_learned_direction_stays() {
 fn a5_is_not_found_in_what_a_client_sends() {
     let info = "07181219113400006040000080 3d".replace(' ', "");
     let none = crate::protocols::options();
-    let rows = flow_info([PORT, 5000], &none, &[(Side::B, 0, &info, 0), (Side::A, 1, &info, 0)]);
+    let rows = conversation([PORT, 5000], &none, &[(Side::B, 0, &info, 0), (Side::A, 1, &info, 0)]);
     assert_eq!(rows[0].version, Some("a6"));
     let last = rows.last().expect("a line");
     assert_eq!((last.message, last.version), ("info", Some("a5")));
@@ -73,24 +64,24 @@ fn a5_is_not_found_in_what_a_client_sends() {
 #[test]
 fn an_empty_datagram_is_no_line() {
     let none = crate::protocols::options();
-    assert!(flow_info([PORT, 5000], &none, &[(Side::B, 0, "", 0)]).is_empty());
+    assert!(conversation([PORT, 5000], &none, &[(Side::B, 0, "", 0)]).is_empty());
     let skipped = options(&["-s", "acknex.skip=4"]);
-    assert!(flow_info([PORT, 5000], &skipped, &[(Side::B, 0, "01020304", 0)]).is_empty());
-    let rows = flow_info([PORT, 5000], &skipped, &[(Side::B, 0, "0102030407", 0)]);
+    assert!(conversation([PORT, 5000], &skipped, &[(Side::B, 0, "01020304", 0)]).is_empty());
+    let rows = conversation([PORT, 5000], &skipped, &[(Side::B, 0, "0102030407", 0)]);
     assert_eq!((rows[0].message, rows[0].bytes.as_slice(), rows[0].length), ("ping", &[7][..], 1));
 }
 
 #[test]
 fn what_the_capture_cut_is_a_fault() {
     let none = crate::protocols::options();
-    let rows = flow_info([PORT, 5000], &none, &[(Side::A, 0, "04070003", 30)]);
+    let rows = conversation([PORT, 5000], &none, &[(Side::A, 0, "04070003", 30)]);
     assert_eq!(rows.len(), 2);
     assert!(rows[0].fault.is_none());
     let fault = rows[1].fault.as_ref().expect("a fault");
     assert_eq!((fault.reason, rows[1].length), (crate::codec::fault::Reason::Cut, 27));
-    let rows = flow_info([PORT, 5000], &none, &[(Side::A, 0, "040700", 30)]);
+    let rows = conversation([PORT, 5000], &none, &[(Side::A, 0, "040700", 30)]);
     assert_eq!((rows.len(), rows[1].message), (2, "unknown"));
-    rows[1].check_round_trip(&mut *encoder());
+    rows[1].check(&mut *encoder());
 }
 
 #[test]

@@ -30,34 +30,33 @@ fn requests_begin_and_repeat() {
 #[test]
 fn what_is_said_tells_who_the_server_is() {
     let mut talking = Talking::with(crate::protocols::options(), 4000);
-    assert_eq!(talking.say(S, "0361").from, "unknown");
+    assert_eq!(talking.say(S, "0361").from.name(), "unknown");
     // Whole or not.
-    assert_eq!(talking.say(C, "00").from, "client");
-    assert_eq!(talking.say(S, "0361").from, "server");
-    assert_eq!(talking.say(C, "01").from, "server");
-    assert_eq!(talking.say(S, "0361").from, "client");
+    assert_eq!(talking.say(C, "00").from.name(), "client");
+    assert_eq!(talking.say(S, "0361").from.name(), "server");
+    assert_eq!(talking.say(C, "01").from.name(), "server");
+    assert_eq!(talking.say(S, "0361").from.name(), "client");
     // More than the port does, and less than the user's word.
     let mut talking = Talking::new();
-    assert_eq!(talking.say(S, "0361").from, "server");
-    assert_eq!(talking.say(S, "0001000000").from, "client");
+    assert_eq!(talking.say(S, "0361").from.name(), "server");
+    assert_eq!(talking.say(S, "0001000000").from.name(), "client");
     let options = Options { server: "10.0.0.2:50000".parse().ok(), ..crate::protocols::options() };
     let mut talking = Talking::with(options, 3413);
-    assert_eq!(talking.say(C, "0001000000").from, "server");
+    assert_eq!(talking.say(C, "0001000000").from.name(), "server");
     let options = Options { ports: vec![(4000, "dnp".into())], ..crate::protocols::options() };
-    assert_eq!(Talking::with(options, 4000).say(C, "0361").from, "client");
+    assert_eq!(Talking::with(options, 4000).say(C, "0361").from.name(), "client");
     let options = Options { from: Some(Role::Server), ..crate::protocols::options() };
-    assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|said| said.from), Some("server"));
+    assert_eq!(dump(&[0, 1, 0, 0, 0], &options).map(|said| said.from), Some(Role::Server));
 }
 
 #[test]
 fn the_first_datagram_decides() {
     let options = crate::protocols::options();
     let sure = |port: u16, datagrams: &[&[u8]]| {
-        let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], port).into()];
         let said: Vec<_> = datagrams.iter().map(|d| (Side::A, *d, d.len())).collect();
         let observation = Observation {
             transport: Transport::Udp,
-            ends,
+            ends: ends(port),
             payloads: &said,
             begun: [true; 2],
             last: false,
@@ -92,16 +91,11 @@ fn the_first_datagram_decides() {
 #[test]
 fn a_cut_datagram_is_a_fault() {
     let options = crate::protocols::options();
-    let ends = [([10, 0, 0, 2], 50000).into(), ([10, 0, 0, 1], 3413).into()];
-    let flow_info = flow_info(&options, ends);
-    let mut session = DNP.session(&flow_info);
     for (bytes, length) in [(&[][..], 5), (&[4, 0][..], 9), (&[4, 0, 0, 1][..], 9), (&[2][..], 3)] {
-        let (mut last, mut dissection) = (Last::default(), Dissection::default());
-        let place = Provenance { side: C, bytes, length, frame: 1, frames: &[], time: Time::default() };
-        let mut out = Out::new(&mut dissection, &mut last, &flow_info, ["", ""]);
-        session.datagram(&place, &mut out);
-        assert_eq!(last.said.fault.is_some(), bytes != [2], "{bytes:?}");
-        assert_eq!(last.said.codes.contains(&"dnp.trailing_bytes"), bytes == [2]);
-        assert_eq!(last.said.again(&options).as_deref(), Ok(bytes));
+        let mut conversation = Conversation::new(&DNP, Transport::Udp, ends(3413), options.clone());
+        let [row] = conversation.datagram(C, Time::default(), bytes, length).try_into().expect("one message");
+        assert_eq!(row.fault.is_some(), bytes != [2], "{bytes:?}");
+        assert_eq!(row.has_note("dnp.trailing_bytes"), bytes == [2]);
+        assert_eq!(row.encoded(&options).as_deref(), Ok(bytes));
     }
 }

@@ -8,8 +8,8 @@ const NONE: [&str; 0] = [];
 fn copies() {
     let mut talking = Talking::connected();
     assert_eq!(talking.notes(C, "04 0000 61"), NONE);
-    assert_eq!(talking.later(C, 249, "04 0000 61").codes, ["dnp.duplicate"]);
-    assert_eq!(talking.later(C, 250, "04 0000 61").codes, ["dnp.retransmission"]);
+    assert_eq!(talking.later(C, 249, "04 0000 61").codes(), ["dnp.duplicate"]);
+    assert_eq!(talking.later(C, 250, "04 0000 61").codes(), ["dnp.retransmission"]);
     assert_eq!(talking.notes(S, "06 0000 01"), ["dnp.acknowledge_failed"]);
     assert_eq!(talking.notes(C, "04 0000 61"), ["dnp.retransmission"]);
     assert_eq!(talking.notes(C, "04 0000 62"), ["dnp.changed_copy"]);
@@ -22,8 +22,8 @@ fn copies() {
     assert_eq!(talking.notes(C, "02"), NONE);
     let mut talking = Talking::with(set(&["dnp.resend=0.02"]), 3413);
     talking.say(C, "04 0000 61");
-    assert_eq!(talking.later(C, 9, "04 0000 61").codes, ["dnp.duplicate"]);
-    assert_eq!(talking.later(C, 10, "04 0000 61").codes, ["dnp.retransmission"]);
+    assert_eq!(talking.later(C, 9, "04 0000 61").codes(), ["dnp.duplicate"]);
+    assert_eq!(talking.later(C, 10, "04 0000 61").codes(), ["dnp.retransmission"]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn parts_are_joined_in_any_order() {
     assert_eq!(talking.notes(C, "0a 0b00"), NONE);
     assert_eq!(talking.notes(C, "0a 0c00 00 61"), NONE);
     let said = talking.say(C, "0a 0d00 02 61");
-    assert_eq!((said.derived, said.codes.len()), (None, 0));
+    assert_eq!((&said.derived, said.codes().len()), (&None, 0));
     assert_eq!(talking.notes(S, "0a 0000 02 61"), ["dnp.orphan_part"]);
 }
 
@@ -61,7 +61,7 @@ fn long_link_states_offer() {
     for data in ["", "0100", "0100 26 00", "0100 01 07 07"] {
         let mut talking = Talking::connected();
         let said = talking.say(C, &format!("0b 0000 0100 06 0000 {data}"));
-        assert_eq!(said.codes, ["dnp.values_unreadable"], "{data}");
+        assert_eq!(said.codes(), ["dnp.values_unreadable"], "{data}");
         assert_eq!(said.derived, Some(json!({"message": "", "parts": 1})));
         assert_eq!(talking.notes(S, "07 0100"), ["dnp.link_unknown"]);
     }

@@ -1,9 +1,10 @@
 //! Packages in WebSocket messages, and what stands beside them.
 
 use super::super::NANO;
-use super::{Event, flow_info, lines, options};
+use super::{Event, lines, talk};
 use crate::dissect::{Dissector, Line, Role};
 use crate::flow::Side;
+use crate::protocols::testing::options;
 use serde_json::{Value as Json, json};
 
 /// Bytes of a WebSocket stream are missing: what was begun is cut, then frames are found again.
@@ -12,7 +13,7 @@ fn a_gap_in_a_websocket_stream() {
     use Event::{Data, End, Gap};
     let request = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n";
     let answer = b"HTTP/1.1 101 X\r\n\r\n";
-    let seen = flow_info(
+    let seen = talk(
         [true; 2],
         Some(Side::A),
         &[
@@ -42,14 +43,14 @@ fn a_gap_in_a_websocket_stream() {
     assert_eq!(messages, expected);
     assert_eq!(seen[3].fields, json!({"unparsed": "00"}));
     assert_eq!(seen[5].fields, json!({"unparsed": "820901"}));
-    assert_eq!(seen[6].notes, ["tcp.gap"]);
-    assert_eq!(seen[9].notes, ["websocket.unmasked"]);
+    assert_eq!(seen[6].codes(), ["tcp.gap"]);
+    assert_eq!(seen[9].codes(), ["websocket.unmasked"]);
 }
 
 /// Packages as `encode --transport ws` makes them are read again.
 #[test]
 fn wrapped_packages_are_read_again() {
-    let options = options(&json!(["-s", "nano.carrier=websocket"]));
+    let options = options(&["-s", "nano.carrier=websocket"]);
     let fields = json!({"route": "Room.Say", "payload": "7b7d"});
     let encoder = &mut *NANO.encoder(&crate::protocols::options());
     for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
@@ -66,20 +67,20 @@ fn wrapped_packages_are_read_again() {
 /// Messages that carry no package are lines of the carrier, and give their frames back.
 #[test]
 fn messages_without_packages() {
-    let options = options(&json!(["-s", "nano.carrier=websocket"]));
+    let options = options(&["-s", "nano.carrier=websocket"]);
     let read = |hex: &str| lines(&hex::decode(hex).unwrap(), &options).remove(0);
     let pieces = read("018201020304c9d0008101020304ff0001aa");
     assert_eq!((pieces.message, &pieces.fields), ("text", &json!({"payload": "c8d2feaa"})));
-    assert_eq!(pieces.derived, json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
-    assert!(pieces.fault);
+    assert_eq!(pieces.derived(), json!({"header": "01820102030400810102030400 01".replace(' ', "")}));
+    assert!(pieces.fault.is_some());
     let hollow = read("c20100");
     assert_eq!((hollow.message, &hollow.fields), ("binary", &json!({"payload": ""})));
-    assert_eq!(hollow.derived, json!({"compressed": "00", "header": "c201"}));
-    assert_eq!(read("8200").derived, Json::Null);
-    assert_eq!(read("828001020304").derived, json!({"header": "828001020304"}));
-    assert_eq!(read("827e000103").derived, json!({"length": null}));
+    assert_eq!(hollow.derived(), json!({"compressed": "00", "header": "c201"}));
+    assert_eq!(read("8200").derived(), Json::Null);
+    assert_eq!(read("828001020304").derived(), json!({"header": "828001020304"}));
+    assert_eq!(read("827e000103").derived(), json!({"length": null}));
     // A length that nobody sends: the frame's own head is needed to write it again.
     let endless = read("82ff800000000000000001020304616263");
     assert_eq!(endless.fields, json!({"mask": "01020304", "opcode": 2, "unparsed": "606060"}));
-    assert_eq!(endless.derived, json!({"header": "82ff800000000000000001020304"}));
+    assert_eq!(endless.derived(), json!({"header": "82ff800000000000000001020304"}));
 }

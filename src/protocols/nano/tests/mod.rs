@@ -1,13 +1,11 @@
 //! All tables and sessions at work: vectors, samples, cuts, flipped bits, segments, gaps.
 
 use super::{NANO, layout};
-use crate::capture::Time;
-use crate::codec::json::{derived_json, fields_json};
+use crate::codec::json::fields_json;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
-use crate::dissect::inspector::dump;
-use crate::dissect::{Dissection, Dissector, FlowInfo, Line, Message, Options, Out, Role, Sink, StreamEvent};
-use crate::flow::{Origin, Side, Stream, Transport};
-use crate::protocols::registry;
+use crate::dissect::{Dissection, Message, Options, Role, Sink, inspector};
+use crate::flow::{Side, Transport};
+use crate::protocols::testing::{Conversation, Row, cuts, dump, flips, options_of};
 use serde_json::{Value as Json, json};
 
 mod carried;
@@ -15,93 +13,26 @@ mod schemas;
 
 const VECTORS: &str = include_str!("../../../../fixtures/nano/vectors.json");
 
-/// One line, and what its JSON gives when it is written again is held against its bytes.
-#[derive(Clone, Debug, PartialEq)]
-struct Seen {
-    message: &'static str,
-    from: Role,
-    fields: Json,
-    derived: Json,
-    fault: bool,
-    notes: Vec<&'static str>,
-    frame: u64,
-    frames: Vec<u64>,
+/// The lines of these bytes; each gives its bytes back.
+fn lines(bytes: &[u8], options: &Options) -> Vec<Row> {
+    checked(dump(&NANO, bytes, options))
 }
 
-/// JSON of any depth.
-fn json_of(text: &[u8]) -> Json {
-    let mut reader = serde_json::Deserializer::from_slice(text);
-    reader.disable_recursion_limit();
-    reader.into_iter().next().unwrap().unwrap()
+/// Lines tell all that is needed to write them: the version and the user's settings are not.
+fn checked(rows: Vec<Row>) -> Vec<Row> {
+    let none = crate::protocols::options();
+    rows.iter().for_each(|row| row.check_alone(&none));
+    rows
 }
 
-#[derive(Default)]
-struct Again(Vec<Seen>);
-
-impl Sink for Again {
-    fn message(&mut self, message: &Message<'_>) {
-        let (dissection, place, mut text) = (message.dissection, message.place, Vec::new());
-        fields_json(&dissection.tree, message.sources(), &mut text);
-        let fields = json_of(&text);
-        text.clear();
-        let derived =
-            derived_json(&dissection.tree, &dissection.derived, message.sources(), &mut text).then(|| json_of(&text));
-        let line = Line {
-            message: dissection.message,
-            proto: dissection.proto,
-            version: None,
-            from: dissection.from,
-            flow: 0,
-            fields: &fields,
-            derived: derived.as_ref(),
-            broken: dissection.fault.is_some(),
-        };
-        let encoded =
-            registry().for_line(dissection.proto).unwrap().encoder(&crate::protocols::options()).encode(&line);
-        assert_eq!(encoded.as_deref(), Ok(place.bytes), "{} {fields} {derived:?}", dissection.message);
-        if let Some(fault) = &dissection.fault {
-            assert!(fault.bit as usize <= place.bytes.len() * 8, "{fault}");
-            assert!(fault.path.starts_with(dissection.proto), "{fault}");
-        }
-        for (note, _) in dissection.notes.iter() {
-            let doc = NANO.notes().iter().find(|doc| doc.code == note.code);
-            assert!(doc.is_some_and(|d| d.level == note.level.name() || note.code == "nano.unknown_code"), "{note:?}");
-        }
-        self.0.push(Seen {
-            message: dissection.message,
-            from: dissection.from,
-            fields,
-            derived: derived.unwrap_or(Json::Null),
-            fault: dissection.fault.is_some(),
-            notes: dissection.notes.iter().map(|(note, _)| note.code).collect(),
-            frame: place.frame,
-            frames: place.frames.to_vec(),
-        });
-    }
-}
-
-fn options(args: &Json) -> Options {
-    let mut options = crate::protocols::options();
-    for setting in args.as_array().into_iter().flatten().filter_map(Json::as_str).filter(|a| *a != "-s") {
-        options.set(setting).unwrap();
-    }
-    options
-}
-
-fn lines(bytes: &[u8], options: &Options) -> Vec<Seen> {
-    let mut again = Again::default();
-    dump(&NANO, bytes, options, &mut Dissection::default(), &mut again);
-    again.0
-}
-
-fn hex_lines(hex: &str) -> Vec<Seen> {
+fn hex_lines(hex: &str) -> Vec<Row> {
     lines(&hex::decode(hex).unwrap(), &crate::protocols::options())
 }
 
 fn vectors() -> Vec<(String, Vec<u8>, Options, Json)> {
     let rows: Vec<Json> = serde_json::from_str(VECTORS).unwrap();
     let bytes = |row: &Json| hex::decode(row["hex"].as_str().unwrap()).unwrap();
-    rows.into_iter().map(|r| (r["id"].to_string(), bytes(&r), options(&r["args"]), r["expect"].clone())).collect()
+    rows.into_iter().map(|r| (r["id"].to_string(), bytes(&r), options_of(&r["args"]), r["expect"].clone())).collect()
 }
 
 /// What happens in a conversation: bytes of a side in a frame, bytes lost, the end of a side.
@@ -112,33 +43,19 @@ enum Event<'a> {
 }
 
 /// Feeds a conversation whose frames are counted from 1.
-fn flow_info(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
+fn talk(begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Row> {
     talk_with(&crate::protocols::options(), begun, opener, events)
 }
 
-fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Seen> {
-    let ends = Some(["10.0.0.1:5000".parse().unwrap(), "10.0.0.2:3250".parse().unwrap()]);
-    let flow_info = FlowInfo { flow: 1, transport: Transport::Tcp, ends, opener, begun, options };
-    let mut session = NANO.session(&flow_info);
-    let (mut dissection, mut sink) = (Dissection::default(), Again::default());
-    let mut out = Out::new(&mut dissection, &mut sink, &flow_info, ["a", "b"]);
-    let mut streams = [Stream::default(), Stream::default()];
-    for (event, frame) in events.iter().zip(1..) {
-        match *event {
-            Event::Data(side, bytes) => {
-                let stream = &mut streams[side.index()];
-                stream.append(bytes, Origin { frame, time: Time::micros(frame as i64, 0) });
-                let event = StreamEvent::Data { new: bytes.len(), segments: &[0], frame };
-                session.stream(side, stream, event, &mut out);
-            }
-            Event::Gap(side, missing) => {
-                session.stream(side, &mut streams[side.index()], StreamEvent::Gap { missing }, &mut out);
-                streams[side.index()] = Stream::default();
-            }
-            Event::End(side) => session.stream(side, &mut streams[side.index()], StreamEvent::End, &mut out),
-        }
-    }
-    sink.0
+fn talk_with(options: &Options, begun: [bool; 2], opener: Option<Side>, events: &[Event<'_>]) -> Vec<Row> {
+    let ends = ["10.0.0.1:5000".parse().unwrap(), "10.0.0.2:3250".parse().unwrap()];
+    let mut conversation = Conversation::begun(&NANO, Transport::Tcp, ends, options.clone(), opener, begun);
+    let happen = |event: &Event<'_>| match *event {
+        Event::Data(side, bytes) => conversation.data(side, bytes),
+        Event::Gap(side, missing) => conversation.gap(side, missing),
+        Event::End(side) => conversation.end(side),
+    };
+    checked(events.iter().flat_map(happen).collect())
 }
 
 #[test]
@@ -158,7 +75,7 @@ fn vectors_give_their_lines() {
         for (seen, want) in seen.iter().zip(expect.as_array().unwrap()) {
             assert_eq!(seen.fields, want["fields"], "{id}");
             assert_eq!(seen.from.name(), want["from"], "{id}");
-            assert_eq!(seen.fault, want["fault"] == true, "{id}");
+            assert_eq!(seen.fault.is_some(), want["fault"] == true, "{id}");
         }
     }
 }
@@ -169,12 +86,7 @@ fn every_cut_and_every_flipped_bit_is_read_and_written() {
         if bytes.len() > 100 {
             continue;
         }
-        (0..bytes.len()).for_each(|end| drop(lines(&bytes[..end], &options)));
-        for bit in 0..bytes.len() * 8 {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            lines(&flipped, &options);
-        }
+        cuts(&bytes).chain(flips(&bytes, 100)).for_each(|damaged| drop(lines(&damaged, &options)));
     }
 }
 
@@ -229,7 +141,7 @@ const PUSH: &[u8] = &[4, 0, 0, 4, 6, 1, b'a', 0x31];
 #[test]
 fn out_of_step_and_in_step_again() {
     use Event::{Data, End, Gap};
-    let seen = flow_info(
+    let seen = talk(
         [true; 2],
         Some(Side::A),
         &[
@@ -245,11 +157,11 @@ fn out_of_step_and_in_step_again() {
     let messages: Vec<&str> = seen.iter().map(|s| s.message).collect();
     assert_eq!(messages, ["push", "unknown", "heartbeat", "unknown", "push"]);
     assert_eq!(seen[0].fields, json!({"flags": [], "unparsed": "01"}));
-    assert!(seen[0].fault && seen[0].frame == 1 && seen[0].derived == json!({"length": 4}));
-    assert!(seen[1].notes.contains(&"tcp.gap") && !seen[2].notes.contains(&"tcp.gap"));
+    assert!(seen[0].fault.is_some() && seen[0].frame == 1 && seen[0].derived() == json!({"length": 4}));
+    assert!(seen[1].has_note("tcp.gap") && !seen[2].has_note("tcp.gap"));
     assert_eq!(seen[3].fields, json!({"type": 9, "unparsed": "09"}));
     // Without its SYN a direction begins out of step.
-    let seen = flow_info([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);
+    let seen = talk([false; 2], None, &[Data(Side::A, b"zz"), Data(Side::A, PUSH)]);
     assert_eq!(seen[0].message, "unknown");
     assert_eq!((seen[1].message, seen[1].from), ("push", Role::Server));
 }
@@ -266,13 +178,13 @@ fn requests_and_their_responses() {
         Data(Side::B, response),
         Data(Side::B, request),
     ];
-    let seen = flow_info([true; 2], Some(Side::A), &events);
-    assert!(seen[0].notes.contains(&"nano.before_ack") && !seen[0].notes.contains(&"nano.id_reused"));
-    assert!(seen[1].notes.contains(&"nano.id_reused"));
-    assert_eq!(seen[2].derived, json!({"route": "r", "json": {}}));
-    assert!(seen[2].notes.contains(&"nano.answers"));
-    assert!(seen[3].notes.contains(&"nano.unmatched_response"));
-    assert!(seen[4].notes.contains(&"nano.wrong_direction"));
+    let seen = talk([true; 2], Some(Side::A), &events);
+    assert!(seen[0].has_note("nano.before_ack") && !seen[0].has_note("nano.id_reused"));
+    assert!(seen[1].has_note("nano.id_reused"));
+    assert_eq!(seen[2].derived(), json!({"route": "r", "json": {}}));
+    assert!(seen[2].has_note("nano.answers"));
+    assert!(seen[3].has_note("nano.unmatched_response"));
+    assert!(seen[4].has_note("nano.wrong_direction"));
 }
 
 #[test]
@@ -282,10 +194,10 @@ fn the_handshake_teaches() {
     bytes.extend_from_slice(answer);
     bytes.extend([4, 0, 0, 4, 7, 0, 2, b'5', 4, 0, 0, 3, 7, 0, 9]);
     let seen = lines(&bytes, &crate::protocols::options());
-    assert_eq!(seen[0].derived["json"]["sys"]["dict"], json!({"a": 1, "é": 2}));
-    assert_eq!(seen[0].notes, ["nano.handshake_failed", "nano.server_kind"]);
-    assert_eq!(seen[1].derived, json!({"route": "é", "json": 5}));
-    assert_eq!(seen[2].notes, ["nano.unknown_code"]);
+    assert_eq!(seen[0].derived()["json"]["sys"]["dict"], json!({"a": 1, "é": 2}));
+    assert_eq!(seen[0].codes(), ["nano.handshake_failed", "nano.server_kind"]);
+    assert_eq!(seen[1].derived(), json!({"route": "é", "json": 5}));
+    assert_eq!(seen[2].codes(), ["nano.unknown_code"]);
 }
 
 /// JSON is shown as it stands: numbers of any length, escapes, names with escapes, no surrogate halves.
@@ -305,8 +217,8 @@ fn late_heartbeats() {
             Gap(Side::B, 1),
             Data(Side::B, &[3, 0, 0, 0]),
         ];
-        let seen = flow_info([true; 2], Some(Side::A), &events);
-        let late = |s: &&Seen| s.notes.contains(&"nano.heartbeat_late");
+        let seen = talk([true; 2], Some(Side::A), &events);
+        let late = |s: &&Row| s.has_note("nano.heartbeat_late");
         seen.iter().filter(late).map(|s| s.frame).collect::<Vec<_>>()
     };
     assert_eq!(beat("0.4"), [4, 5]);
@@ -319,7 +231,7 @@ fn json_is_exact() {
     let derived = |text: &str| {
         let mut bytes = vec![1, 0, (text.len() >> 8) as u8, text.len() as u8];
         bytes.extend_from_slice(text.as_bytes());
-        lines(&bytes, &crate::protocols::options()).remove(0).derived
+        lines(&bytes, &crate::protocols::options()).remove(0).derived()
     };
     let text = r#" {"big":18446744073709551615,"e":-1.5e-3,"s":"a\n\"\u00e9\ud83d\ude80","a\tb":[true,false,null,{},[]],"":""} "#;
     assert_eq!(derived(text)["json"], serde_json::from_str::<Json>(text).unwrap());
@@ -362,7 +274,7 @@ fn large_json_is_linear() {
     bytes.extend(&text);
     let options = crate::protocols::options();
     let mut count = Count(0);
-    dump(&NANO, &bytes, &options, &mut Dissection::default(), &mut count);
+    inspector::dump(&NANO, &bytes, &options, &mut Dissection::default(), &mut count);
     assert_eq!(count.0, 1);
     struct Count(usize);
     impl Sink for Count {
@@ -388,14 +300,12 @@ fn notes_of_contents() {
         ("485454502f312e", "nano.http_answer"),
     ] {
         let seen = match hex {
-            "485454502f312e" => flow_info(
-                [true; 2],
-                None,
-                &[Event::Data(Side::A, &[3, 0, 0, 0]), Event::Data(Side::B, b"HTTP/1.1 400")],
-            ),
+            "485454502f312e" => {
+                talk([true; 2], None, &[Event::Data(Side::A, &[3, 0, 0, 0]), Event::Data(Side::B, b"HTTP/1.1 400")])
+            }
             hex => hex_lines(hex),
         };
-        assert!(seen.last().unwrap().notes.contains(&note), "{note}: {seen:?}");
+        assert!(seen.last().unwrap().has_note(note), "{note}: {seen:?}");
     }
 }
 
@@ -425,7 +335,7 @@ fn pomelo_protobuf_beyond_the_vectors() {
         let mut bytes = vec![4, 0, 0, payload.len() as u8 + 3, 6, 1, b'r'];
         bytes.extend_from_slice(payload);
         let seen = lines(&bytes, &options).remove(0);
-        (seen.derived["message"].clone(), seen.notes.contains(&"nano.protobuf"))
+        (seen.derived()["message"].clone(), seen.has_note("nano.protobuf"))
     };
     let pairs = [0x0a, 2, 1, 1, b'x', 4, 0];
     assert_eq!(message(&pairs), (json!({"m": {"-1": "x", "2": ""}}), false));
