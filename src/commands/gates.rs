@@ -2,7 +2,7 @@
 //! message, conditions fail unless the user allows that.
 
 use super::Usage;
-use super::output::say;
+use super::output::notify;
 use super::read::CaptureSink;
 use super::selection::Selection;
 use crate::cli::{FailOn, Gates, Global};
@@ -194,7 +194,7 @@ impl Pick {
             };
             wrong.push(format!("--reject: {named}{more}"));
         }
-        wrong.iter().for_each(|text| say(global, format_args!("netkit: {}", Lines(text))));
+        wrong.iter().for_each(|text| notify(global, format_args!("netkit: {}", Lines(text))));
         wrong.is_empty() && self.failed == 0
     }
 }
