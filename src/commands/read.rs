@@ -151,7 +151,7 @@ impl ReadSummary {
             return Err(error.into());
         }
         if self.packets == 0 && self.others.total() > 0 {
-            // If no link type is supported, there were no conversations to report.
+            // Unsupported link types only are an error: nothing could be decoded.
             if self.others.all_foreign() {
                 anyhow::bail!("no frame could be read: {}", self.others);
             }
