@@ -1,5 +1,5 @@
-//! Durations as people write them, the same everywhere: `500ms`, `5s`, `1m30s`; a number alone is
-//! seconds.
+//! Durations as the user gives them, with the same syntax everywhere: `500ms`, `5s`, `1m30s`; a
+//! number alone is seconds.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const UNITS: [(&str, i128); 8] = [
     ("d", 86_400 * SECOND),
 ];
 
-/// Why a text is no duration, and where.
+/// Why a text is not a duration, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, column {column}: {why}: expected a time, as 500ms, 5s, 1m30s or 0.5 (seconds)")]
 pub struct DurationError {
@@ -25,7 +25,7 @@ pub struct DurationError {
     why: String,
 }
 
-/// A duration in nanoseconds; smaller digits are cut.
+/// A duration in nanoseconds; further digits are cut off.
 ///
 /// ```
 /// use netkit::duration::nanos;
@@ -37,7 +37,7 @@ pub struct DurationError {
 /// ```
 ///
 /// # Errors
-/// Where it is none.
+/// The text is not a duration.
 pub fn nanos(text: &str) -> Result<i128, DurationError> {
     let wrong = |at: usize, why: String| {
         let column = text.get(..at).unwrap_or(text).chars().count() + 1;
@@ -52,7 +52,7 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
         let letters = text[start..].bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit = &text[start..start + letters];
         let scale = match unit {
-            // Only where nothing else stands: `1m30` could be minutes or seconds.
+            // Only on its own: in `1m30` it could be minutes or seconds.
             "" if at == 0 && start == text.len() => SECOND,
             "" if start == text.len() => return Err(wrong(start, "a unit is due".into())),
             "" => {
@@ -64,7 +64,7 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
                 None => return Err(wrong(start, format!("no unit {unit:?}"))),
             },
         };
-        // At most 18 digits and days: far below the limits.
+        // At most 18 digits, and days: cannot overflow.
         sum += number * scale / SECOND;
         at = start + letters;
         if at == text.len() {
@@ -73,10 +73,10 @@ pub fn nanos(text: &str) -> Result<i128, DurationError> {
     }
 }
 
-/// A duration within limits, both included.
+/// A duration within limits, both inclusive.
 ///
 /// # Errors
-/// Where it is none, or which limits it exceeds.
+/// The text is not a duration, or the limits that it exceeds.
 pub fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
     let nanos = nanos(text).map_err(|error| error.to_string())?;
     let time = u64::try_from(nanos).map(Duration::from_nanos).unwrap_or(Duration::MAX);
@@ -98,19 +98,19 @@ pub(crate) fn decimal(text: &str) -> Option<i128> {
     Some(whole * SECOND + fraction.get(..9)?.parse::<i128>().ok()?)
 }
 
-/// Nanoseconds as text in milliseconds: `10.304 ms`. Round trips and delays are written so everywhere.
+/// Nanoseconds as text in milliseconds: `10.304 ms`, the form of all round trips and delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// Of a difference of times.
+    /// From a difference of times.
     pub fn of(nanos: i128) -> Millis {
         Millis(i64::try_from(nanos).unwrap_or(if nanos < 0 { i64::MIN } else { i64::MAX }))
     }
 
-    /// Appends it, without the machinery of formatting.
+    /// Appends it, bypassing the formatting machinery.
     pub fn append(self, text: &mut String) {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = self.write(text);
     }
 
@@ -122,7 +122,7 @@ impl Millis {
         }
         to.write_str(digits.format(micros / 1000))?;
         to.write_str(".")?;
-        // A one in front keeps the zeros.
+        // The leading one preserves zeros and is cut off.
         to.write_str(digits.format(1000 + micros % 1000).get(1..).unwrap_or(""))?;
         to.write_str(" ms")
     }

@@ -1,23 +1,23 @@
 //! netkit: decode, encode, replay and probe game-networking protocols.
 //!
 //! Each message's layout is written once, as data ([`codec::layout`]); one interpreter walks it
-//! in both directions. The layers, each of which imports only what stands before it:
+//! in both directions. The layers, each of which imports only those before it:
 //!
 //! | module | what it is |
 //! |---|---|
-//! | [`codec`] | layouts, the walk, reader, writer, sampler, the tree, faults |
+//! | [`codec`] | message layouts as tables, and their interpreter: reader, writer, sampler, tree, faults |
 //! | [`capture`] | where frames come from: pcap, pcapng, gzip, hex text; link layers, IP fragments |
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
-//! | [`dissect`] | how any protocol is recognised and read; knows none |
-//! | [`encode`] | JSON lines to bytes, hex or captures |
-//! | [`filter`] | conditions on messages |
-//! | [`render`] | tree, summary, table, ndjson, json |
+//! | [`dissect`] | recognition and dissection, independent of any protocol |
+//! | [`encode`] | JSON lines to bytes or captures |
+//! | [`filter`] | filter expressions on messages |
+//! | [`render`] | output formats: tree, summary, table, ndjson, json |
 //! | [`stats`] | counts, delivery, round trips, differences |
 //! | [`live`] | sockets, probes, replays |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
-//! | [`protocols`] | plug-ins: one folder a protocol: layouts, session, client, documentation |
+//! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
 //!
-//! A capture, decoded: packets go through the flow table to the inspector, messages to a sink.
+//! Decoding a capture: packets go through the flow table to the inspector, messages to a sink.
 //!
 //! ```
 //! use netkit::{capture::{Decoded, Packets}, flow::{Caps, Table}, dissect::{Inspector, Options}};
@@ -37,8 +37,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! One message's bytes, with a schema for what the protocol itself does not know, and a sink of
-//! one's own:
+//! Dissecting one message's bytes, with a schema for the payload that is opaque to the protocol, and
+//! a custom sink:
 //!
 //! ```
 //! use netkit::codec::schema::Schemas;
@@ -65,8 +65,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From JSON to bytes: [`encode`]. A protocol of one's own: [`protocols`], "Add a protocol in one
-//! page".
+//! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
 pub mod capture;
 pub mod codec;

@@ -1,8 +1,8 @@
-//! `1 message`, `2 messages`: counts in text, spelt one way everywhere.
+//! `1 message`, `2 messages`: counts in text.
 
 use std::fmt;
 
-/// A count and what was counted, in the singular.
+/// A count and its noun, in the singular.
 ///
 /// ```
 /// use netkit::plural::Plural;

@@ -1,9 +1,9 @@
-//! Text that comes from a packet or a file, made fit for a terminal: errors and messages on stderr
-//! quote it.
+//! Escaping of text from packets and files for the terminal: errors and messages on stderr quote
+//! it.
 
 use std::fmt::{self, Display, Write};
 
-/// Shows its value with every control character and every [`tricky`] one escaped: `\u{1b}`.
+/// Displays its value with all control characters and [`tricky`] ones escaped: `\u{1b}`.
 ///
 /// ```
 /// use netkit::printable::Printable;
@@ -19,7 +19,7 @@ impl<T: Display> Display for Printable<T> {
     }
 }
 
-/// The same, but line feeds stay: for text of several lines whose parts have been escaped.
+/// The same, but line feeds are kept: for text of several lines whose parts have been escaped.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<T>(pub T);
 
@@ -29,7 +29,7 @@ impl<T: Display> Display for Lines<T> {
     }
 }
 
-/// JSON whose strings may hold DEL and C1 controls as they are: those escaped, in JSON's own way.
+/// JSON whose strings may contain DEL and C1 controls: displays it with these escaped as JSON does.
 ///
 /// ```
 /// use netkit::printable::Json;
@@ -50,7 +50,7 @@ struct EscapingJson<'a, 'b>(&'a mut fmt::Formatter<'b>);
 impl Write for EscapingJson<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let mut plain = 0;
-        // Outside of strings JSON has no such character, so each is one of a string.
+        // Outside of strings, JSON has no such characters.
         for (at, c) in text.char_indices().filter(|(_, c)| matches!(c, '\u{7f}'..='\u{9f}')) {
             self.0.write_str(text.get(plain..at).unwrap_or(""))?;
             write!(self.0, "\\u{:04x}", c as u32)?;
@@ -79,7 +79,7 @@ impl Write for Escaping<'_, '_> {
     }
 }
 
-/// Characters that change what stands around them, or that nobody sees.
+/// Characters that change how the text around them is displayed, or that are invisible.
 pub fn tricky(c: char) -> bool {
     matches!(c,
         '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_forced_leads_to_a_transport() {
+    fn forced_packets_have_a_transport() {
         let frame = &samples()[0];
         assert_eq!(forced_packet(&frame[..frame.len() - 1]), Some(LinkType::ETHERNET));
         assert_eq!(forced_packet(&[0x45, 0, 1, 2, 3]), None);

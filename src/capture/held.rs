@@ -22,9 +22,9 @@ impl Held {
     pub(super) fn keep(&mut self, frame: &Frame<'_>, subframes: Span<'_>) {
         (self.number, self.time, self.link) = (frame.number, frame.time, frame.link.0);
         (self.interface, self.length, self.left) = (frame.interface, frame.length, subframes.length);
-        for (kept, bytes) in [(&mut self.data, frame.data), (&mut self.subframes, subframes.data)] {
-            kept.clear();
-            kept.extend_from_slice(bytes);
+        for (buffer, bytes) in [(&mut self.data, frame.data), (&mut self.subframes, subframes.data)] {
+            buffer.clear();
+            buffer.extend_from_slice(bytes);
         }
     }
 

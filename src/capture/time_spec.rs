@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_write() {
+    fn accepted_forms() {
         let parse = |text: &str| text.parse::<TimeSpec>();
         assert_eq!(parse("10s"), Ok(TimeSpec::After(10 * SECOND)));
         assert_eq!(parse("+1m30.5s"), Ok(TimeSpec::After(90 * SECOND + SECOND / 2)));

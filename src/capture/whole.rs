@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_frames_and_packets_are_told() {
+    fn whole_frames_and_packets_are_recognised() {
         for frame in frames() {
             assert_eq!(whole_packet(&frame), Some(LinkType::ETHERNET));
             assert_eq!(whole_packet(&frame[14..]), Some(LinkType::RAW));

@@ -149,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_put_is_got(values in prop::collection::vec((any::<u64>(), 1u32..=64), 0..20)) {
+        fn bits_round_trip(values in prop::collection::vec((any::<u64>(), 1u32..=64), 0..20)) {
             let mut buf = BitBuf::default();
             values.iter().for_each(|(v, n)| buf.put(*v, *n));
             let mut at = 0;
@@ -161,7 +161,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_taken_off_can_be_put_back(bits in prop::collection::vec(0u64..2, 0..200), at in 0usize..200) {
+        fn split_off_and_put_round_trip(bits in prop::collection::vec(0u64..2, 0..200), at in 0usize..200) {
             let mut whole = BitBuf::default();
             bits.iter().for_each(|b| whole.put(*b, 1));
             let mut buf = whole.clone();

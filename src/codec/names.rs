@@ -94,7 +94,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_stands_in_a_group() {
+    fn names_in_a_group() {
         let mut names = Vec::new();
         in_group(&TABLE, &mut |f| names.push(f.name));
         assert_eq!(names, ["kind", "rtt", "link_count", "links"]);

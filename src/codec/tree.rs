@@ -115,7 +115,7 @@ impl Tree {
 
     /// Was this node's name read from the traffic, so that it may contain any character?
     #[inline]
-    pub fn foreign_name(&self, node: &Node) -> bool {
+    pub fn name_from_traffic(&self, node: &Node) -> bool {
         node.key != 0
     }
 

@@ -2,7 +2,7 @@
 //! bytes, to verify that no information is lost.
 
 use super::gates::Pick;
-use super::output::say;
+use super::output::notify;
 use super::read::CaptureSink;
 use super::{input, interrupt, read};
 use crate::cli::{Decode, Global};
@@ -50,7 +50,7 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     if whole && checked > 0 {
         let until = if stopped.is_some() { " until it was stopped" } else { "" };
         let checked = Plural(checked, "message");
-        say(global, format_args!("netkit: {checked}{until}, every one gives its bytes back"));
+        notify(global, format_args!("netkit: {checked}{until}, every one gives its bytes back"));
     }
     let endless = args.follow || args.files.iter().any(|path| path.as_os_str() == "-");
     if let Some(status) = stopped.and_then(|_| interrupt::status(endless)) {

@@ -3,7 +3,7 @@
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, say};
+use super::output::{Printer, notify};
 use super::read::{self, Live};
 use super::selection::Selection;
 use super::{Usage, check, input, inputs, options, parallel};
@@ -56,7 +56,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             match &failed {
                 None if args.files.len() == 1 => failed = Some(error),
                 _ => {
-                    say(global, format_args!("netkit: {error:#}"));
+                    notify(global, format_args!("netkit: {error:#}"));
                     failed = Some(error);
                 }
             }
@@ -70,7 +70,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             true => "no message fits what was asked for",
             false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
         };
-        say(global, format_args!("netkit: {why}"));
+        notify(global, format_args!("netkit: {why}"));
     }
     let status = printer.finish(global)?;
     match failed {

@@ -2,7 +2,7 @@
 
 use super::gates::Pick;
 use super::outfile::stdout_is_no_input;
-use super::output::{self, say, style};
+use super::output::{self, notify, style};
 use super::read::Stopped;
 use super::selection::Selection;
 use super::stats::count;
@@ -68,13 +68,13 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     }
     let broken = found.iter().filter(|d| args.fail_on.iter().any(|limit| d.change.breaks(*limit))).count();
     if broken > 0 {
-        say(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
+        notify(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
     }
     let empty = [(&args.a, a), (&args.b, b)].into_iter().filter(|(_, stats)| stats.messages == 0);
     let empty: Vec<String> = empty.map(|(path, _)| input::name(path)).collect();
     let empty = !empty.is_empty() && !args.fail_on.is_empty() && !args.allow_empty && {
         let names = empty.join(", ");
-        say(
+        notify(
             global,
             format_args!(
                 "netkit: --fail-on: {}: no message to compare (with --allow-empty that is well)",

@@ -3,7 +3,7 @@
 use super::gates::Pick;
 use super::hex::{self, Bytes};
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, say};
+use super::output::{Printer, notify};
 use super::read::Live;
 use super::selection::Selection;
 use super::{Usage, input, inputs, interrupt, options};
@@ -55,7 +55,7 @@ fn opened(args: &[PathBuf], global: &Global) -> anyhow::Result<(Box<dyn Read + S
         }
     };
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
-        say(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
+        notify(global, format_args!("netkit: reading hex from the terminal; end with Ctrl-D"));
     }
     let reader = input::open(path).map_err(|error| error.context(input::name(path)))?;
     Ok((reader, input::name(path)))

@@ -2,7 +2,7 @@
 //! message, conditions fail unless the user allows that.
 
 use super::Usage;
-use super::output::say;
+use super::output::notify;
 use super::read::CaptureSink;
 use super::selection::Selection;
 use crate::cli::{FailOn, Gates, Global};
@@ -23,7 +23,7 @@ pub struct Pick {
     /// `--flow`, `-F`, `--since` and `--until`.
     pub selection: Selection,
     /// The user's conditions as text, for errors; empty: there are none.
-    asked: Vec<String>,
+    conditions: Vec<String>,
     fail_on: Option<FailOn>,
     allow_empty: bool,
     expect: Vec<Expected>,
@@ -80,9 +80,9 @@ impl Pick {
             ("--expect", !expect.is_empty()),
             ("--reject", !reject.is_empty()),
         ];
-        let asked = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option.into()).collect();
+        let conditions = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option.into()).collect();
         let allow_empty = gates.allow_empty;
-        Ok(Pick { selection, asked, fail_on, allow_empty, expect, reject, ..Pick::default() })
+        Ok(Pick { selection, conditions, fail_on, allow_empty, expect, reject, ..Pick::default() })
     }
 
     /// Begins the next file.
@@ -105,7 +105,7 @@ impl Pick {
             return false;
         }
         self.picked += 1;
-        if !self.asked.is_empty() {
+        if !self.conditions.is_empty() {
             self.test(message);
         }
         true
@@ -165,15 +165,15 @@ impl Pick {
 
     /// Does [`Pick::holds`] report that there were no messages?
     pub fn reports_none(&self) -> bool {
-        !self.asked.is_empty() && !self.allow_empty
+        !self.conditions.is_empty() && !self.allow_empty
     }
 
     /// Do all conditions hold? Reports those that do not.
     pub fn holds(&self, global: &Global) -> bool {
-        if self.asked.is_empty() {
+        if self.conditions.is_empty() {
             return true;
         }
-        let asked = self.asked.join(", ");
+        let conditions = self.conditions.join(", ");
         let nothing = match &self.empty {
             Some(name) => Some(format!("{name}: no message of a protocol we know")),
             None if self.picked == 0 => Some("no message fits what was asked for".into()),
@@ -181,7 +181,7 @@ impl Pick {
         };
         let mut wrong = Vec::new();
         if let Some(why) = nothing.filter(|_| !self.allow_empty) {
-            wrong.push(format!("{asked}: {why}: nothing was tested (with --allow-empty that is well)"));
+            wrong.push(format!("{conditions}: {why}: nothing was tested (with --allow-empty that is well)"));
         }
         let of = if self.picked == 1 { "1 message".into() } else { format!("{} messages", self.picked) };
         let missing = self.expect.iter().filter(|expected| !expected.met && self.picked > 0);
@@ -194,7 +194,7 @@ impl Pick {
             };
             wrong.push(format!("--reject: {named}{more}"));
         }
-        wrong.iter().for_each(|text| say(global, format_args!("netkit: {}", Lines(text))));
+        wrong.iter().for_each(|text| notify(global, format_args!("netkit: {}", Lines(text))));
         wrong.is_empty() && self.failed == 0
     }
 }

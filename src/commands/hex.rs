@@ -2,7 +2,7 @@
 
 use super::fit::{Score, ranked};
 use super::interrupt::{self, stop};
-use super::output::say;
+use super::output::notify;
 use super::packets::Packets;
 use super::read::{CaptureSink, Stopped};
 use crate::cli::Global;
@@ -128,10 +128,10 @@ pub fn chosen(
             next.join(", ")
         ));
     }
-    say(global, format_args!("netkit: read as {}; -p names another", named(first)));
+    notify(global, format_args!("netkit: read as {}; -p names another", named(first)));
     if global.verbose > 0 {
         for other in rest {
-            say(global, format_args!("netkit: not as {}", named(other)));
+            notify(global, format_args!("netkit: not as {}", named(other)));
         }
     }
     Ok(*dissector)
@@ -154,7 +154,7 @@ impl Refused {
     fn add(&mut self, line: usize, why: String, global: &Global) {
         self.count += 1;
         if let Some(before) = self.last.replace(format!("line {line}: {why}")) {
-            say(global, format_args!("netkit: {before}"));
+            notify(global, format_args!("netkit: {before}"));
         }
     }
 
@@ -163,7 +163,7 @@ impl Refused {
             (None, _) => Ok(()),
             (Some(last), 1) => Err(Unreadable(last).into()),
             (Some(last), count) => {
-                say(global, format_args!("netkit: {last}"));
+                notify(global, format_args!("netkit: {last}"));
                 let why = format!("{count} of {} could not be read", Plural(blocks, "message"));
                 Err(Unreadable(why).into())
             }

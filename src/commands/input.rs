@@ -1,7 +1,7 @@
 //! Opening input: a file, or stdin for `-`.
 
 use super::interrupt::stop;
-use super::output::say;
+use super::output::notify;
 use crate::cli::Global;
 use crate::platform::{self, Ready};
 use std::fs::File;
@@ -25,7 +25,7 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
 /// Tells the user that input is expected, if it would come from a terminal.
 pub fn announce_wait(path: &Path, global: &Global) {
     if path.as_os_str() == "-" && io::stdin().is_terminal() {
-        say(
+        notify(
             global,
             format_args!(
                 "netkit: waiting for a capture on stdin, which is the terminal: pipe one into it, or name a file; Ctrl-C ends"

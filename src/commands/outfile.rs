@@ -3,7 +3,7 @@
 //! however the program ends, the old file is intact and nothing is left over. Pipes and devices are
 //! written directly.
 
-use super::output::say;
+use super::output::notify;
 use super::{Usage, interrupt};
 use crate::cli::Global;
 use crate::platform;
@@ -272,7 +272,7 @@ impl Recording {
         self.flush()?;
         if self.file.how == How::Replace && interrupt::status(false).is_some() {
             let name = Printable(self.file.name.display());
-            say(global, format_args!("netkit: {name}: left as it was: the recording was stopped"));
+            notify(global, format_args!("netkit: {name}: left as it was: the recording was stopped"));
             return Ok(());
         }
         self.file.commit()
@@ -301,7 +301,7 @@ mod tests {
 
     /// A file that appears in the meantime is not replaced.
     #[test]
-    fn somebody_else_was_faster() {
+    fn a_file_that_appeared_is_not_replaced() {
         let path = std::env::temp_dir().join(format!("netkit-faster-{}", std::process::id()));
         let [file] = check([("-o", Some(&path))], &[], false).unwrap();
         let mut file = file.unwrap();

@@ -79,7 +79,7 @@ impl Printer {
     pub fn finish(mut self, global: &Global) -> anyhow::Result<u8> {
         self.renderer.finish()?;
         if let Some(warning) = self.renderer.warning() {
-            say(global, format_args!("netkit: {warning}"));
+            notify(global, format_args!("netkit: {warning}"));
         }
         Ok(!self.pick.holds(global) as u8)
     }
@@ -152,7 +152,7 @@ fn stdout() -> Box<dyn Write + Send> {
 }
 
 /// Prints a line on stderr, unless `--quiet` is given.
-pub fn say(global: &Global, text: std::fmt::Arguments<'_>) {
+pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         // If stderr is closed, nothing can be done.
         let _ = writeln!(io::stderr(), "{}", Lines(text));

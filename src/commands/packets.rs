@@ -3,7 +3,7 @@
 //! round trips and retransmissions would be wrong.
 
 use super::fit::{Score, ranked};
-use super::output::say;
+use super::output::notify;
 use crate::cli::Global;
 use netkit::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
 use netkit::dissect::inspector::{Carrier, Piece, carried, recognise};
@@ -112,7 +112,7 @@ impl<S: Sink> Reader<'_, S> {
             netkit::capture::Body::Tcp(_) => Transport::Tcp,
         };
         let (src, dst) = (packet.src, packet.dst);
-        say(
+        notify(
             self.global,
             format_args!(
                 "netkit: a whole packet, {} {src} > {dst}: its headers are not part of the message; --payload reads all as one",
@@ -133,7 +133,7 @@ impl<S: Sink> Reader<'_, S> {
         let reading = match (recognise(carrier, payload, options), self.named) {
             (Some((dissector, why)), _) => {
                 if self.global.verbose > 0 {
-                    say(self.global, format_args!("netkit: read as {}: {why}", dissector.name()));
+                    notify(self.global, format_args!("netkit: read as {}: {why}", dissector.name()));
                 }
                 Ok(dissector)
             }

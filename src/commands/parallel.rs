@@ -22,11 +22,11 @@ const SMALL: u64 = 4 << 20;
 /// The maximum number of workers: more would wait for the reader.
 const MOST: usize = 8;
 
-/// The number of workers worth using; `asked` is the user's choice.
-pub fn workers(path: &Path, asked: Option<usize>, printer: &Printer) -> usize {
+/// The number of workers worth using; `requested` is the user's choice.
+pub fn workers(path: &Path, requested: Option<usize>, printer: &Printer) -> usize {
     let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
     let (Some(about), true) = (whole, printer.divides()) else { return 1 };
-    match asked {
+    match requested {
         Some(n) => n.clamp(1, MOST),
         None if about.len() < SMALL || printer.watched => 1,
         None => thread::available_parallelism().map_or(1, |n| n.get().min(MOST)),

@@ -1,7 +1,7 @@
 //! Reading of a capture or hex text into a sink.
 
 use super::interrupt::{self, stop};
-use super::output::say;
+use super::output::notify;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
@@ -105,23 +105,23 @@ impl ReadSummary {
     pub fn report(mut self, global: &Global) -> anyhow::Result<Option<Stopped>> {
         if global.verbose > 0 {
             for ((proto, why), n) in &self.counters.claimed {
-                say(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
+                notify(global, format_args!("netkit: {} of {proto}: {why}", Plural(*n, "conversation")));
             }
             unclaimed::list(global, &mut self.counters);
             for (why, n) in self.others.iter() {
-                say(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
+                notify(global, format_args!("netkit: {} without UDP or TCP: {why}", Plural(n, "frame")));
             }
             if self.others.rest() > 0 {
                 let n = self.others.rest();
-                say(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
+                notify(global, format_args!("netkit: frames without UDP or TCP for further reasons: {n}"));
             }
             for (Tunnel { name, src, dst }, n) in self.tunnels.iter() {
                 let packets = if n == 1 { "packet" } else { "packets" };
-                say(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
+                notify(global, format_args!("netkit: {n} {packets} came through {name} from {src} to {dst}"));
             }
             if self.tunnels.rest() > 0 {
                 let n = self.tunnels.rest();
-                say(global, format_args!("netkit: further tunnels: {n}"));
+                notify(global, format_args!("netkit: further tunnels: {n}"));
             }
             let flows = &self.flows;
             for (n, what) in [
@@ -131,7 +131,7 @@ impl ReadSummary {
                 (flows.ignored_segments, "TCP segments fit nowhere in their streams"),
             ] {
                 if n > 0 {
-                    say(global, format_args!("netkit: {n} {what}"));
+                    notify(global, format_args!("netkit: {n} {what}"));
                 }
             }
         }
@@ -141,18 +141,21 @@ impl ReadSummary {
             (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),
         ] {
             if n > 0 {
-                say(global, format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"));
+                notify(
+                    global,
+                    format_args!("netkit: {n} {what} were given up to bound memory: --limit raises {limits}"),
+                );
             }
         }
         if let Some(error) = self.error {
             return Err(error.into());
         }
         if self.packets == 0 && self.others.total() > 0 {
-            // If no link type is supported, there were no conversations to report.
+            // Unsupported link types only are an error: nothing could be decoded.
             if self.others.all_foreign() {
                 anyhow::bail!("no frame could be read: {}", self.others);
             }
-            say(global, format_args!("netkit: no UDP and no TCP: {}", self.others));
+            notify(global, format_args!("netkit: no UDP and no TCP: {}", self.others));
         }
         Ok(self.stopped)
     }

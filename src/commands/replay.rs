@@ -1,7 +1,7 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
 use super::outfile::{self, Recording as Recorded};
-use super::output::{say, style};
+use super::output::{notify, style};
 use super::selection::limits;
 use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
@@ -44,12 +44,12 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let captured = read(args, &options).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
-        say(global, format_args!("netkit: {name}: stopped before all of it was read"));
+        notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
         return Ok(status);
     }
     let mut captured = captured?;
     if captured.cut {
-        say(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
+        notify(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
     }
     if args.list {
         return list(&captured, args.format);
@@ -121,7 +121,7 @@ fn sessions(
             Err(trouble) => {
                 // No response is a result; errors of the sockets are not.
                 let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
-                say(global, format_args!("netkit: {place}: {trouble}"));
+                notify(global, format_args!("netkit: {place}: {trouble}"));
                 return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
             }
         }
@@ -168,7 +168,7 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
         (None, Some(at)) => {
             let waiting = Waiting::on(at, order.conversation.transport).map_err(NetError::of)?;
             if let Ok(at) = waiting.local() {
-                say(global, format_args!("netkit: listening on {} {at}", order.conversation.transport));
+                notify(global, format_args!("netkit: listening on {} {at}", order.conversation.transport));
             }
             order.answer(&waiting, options, None, &mut progress)
         }
@@ -260,19 +260,19 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
     let (plan, _) = order.plan(options);
     let mut out = io::stdout().lock();
     for step in &plan.steps {
-        let said = &step.recorded.said;
+        let message = &step.recorded.said;
         let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
         match format {
             ReplayFormat::Text => writeln!(
                 out,
                 "{frame:>6}  {}.{}{note} {}",
-                said.proto,
-                said.message,
-                printable::Lines(printable::Json(&said.fields))
+                message.proto,
+                message.message,
+                printable::Lines(printable::Json(&message.fields))
             )?,
             _ => {
-                let line = serde_json::json!({"frame": frame, "proto": said.proto, "version": said.version,
-                    "from": said.from.name(), "message": said.message, "fields": said.fields,
+                let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
+                    "from": message.from.name(), "message": message.message, "fields": message.fields,
                     "edited": step.recorded.edited, "after": step.after});
                 writeln!(out, "{}", printable::Json(line))?;
             }

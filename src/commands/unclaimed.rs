@@ -1,6 +1,6 @@
 //! Reports the conversations without a protocol, and those whose claim was withdrawn.
 
-use super::output::say;
+use super::output::notify;
 use crate::cli::Global;
 use netkit::dissect::{Counters, UnclaimedFlow, looks_like};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ pub fn warn(global: &Global, counters: &Counters) {
     let unclaimed = &counters.unclaimed;
     for gone in unclaimed.given_up.iter().take(LISTED) {
         let [first, last] = gone.frames;
-        say(
+        notify(
             global,
             format_args!(
                 "netkit: conversation {} ({} - {}) was read as {} for {} (frames {first} to {last}), then given up: {} \
@@ -30,11 +30,11 @@ pub fn warn(global: &Global, counters: &Counters) {
     }
     let more = unclaimed.given_up_count - unclaimed.given_up.len().min(LISTED) as u64;
     if more > 0 {
-        say(global, format_args!("netkit: and {} more given up like these", count(more, "conversation")));
+        notify(global, format_args!("netkit: and {} more given up like these", count(more, "conversation")));
     }
     if unclaimed.unread > 0 {
         let packets = count(unclaimed.unread, "packet");
-        say(
+        notify(
             global,
             format_args!(
                 "netkit: {packets} of conversations recognised later were not read: nothing in them told what they \
@@ -49,28 +49,28 @@ pub fn list(global: &Global, counters: &mut Counters) {
     let all = counters.unclaimed.count;
     if counters.unclaimed.given_up_count > 0 {
         let n = count(counters.unclaimed.given_up_count, "conversation");
-        say(global, format_args!("netkit: {n} given up: what followed did not behave"));
+        notify(global, format_args!("netkit: {n} given up: what followed did not behave"));
     }
     for (transport, n) in &counters.foreign {
         let (packets, verb) = (count(*n, &format!("{transport} packet")), if *n == 1 { "is" } else { "are" });
-        say(global, format_args!("netkit: {packets} {verb} of no protocol we know"));
+        notify(global, format_args!("netkit: {packets} {verb} of no protocol we know"));
     }
     let largest = counters.unclaimed.largest();
     if largest.is_empty() {
         return;
     }
-    say(
+    notify(
         global,
         format_args!(
             "netkit: conversations of no protocol we know, by bytes; --port PORT=PROTO names what one speaks:"
         ),
     );
     for flow in largest.iter().take(LISTED) {
-        say(global, format_args!("netkit:   {}", line(flow)));
+        notify(global, format_args!("netkit:   {}", line(flow)));
     }
     let more = all - largest.len().min(LISTED) as u64;
     if more > 0 {
-        say(global, format_args!("netkit:   and {}", count(more, "more conversation")));
+        notify(global, format_args!("netkit:   and {}", count(more, "more conversation")));
     }
 }
 

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_limit() {
+    fn invalid_limits() {
         let why = |text: &str| Limits::default().set(text).unwrap_err();
         assert!(why("conversations").contains("NAME=N"));
         assert!(why("zebra=1").contains("held_bytes"));

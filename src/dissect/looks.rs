@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_two_bytes_tell() {
+    fn protocols_by_their_first_bytes() {
         let tcp = |first: &[u8], second: &[u8]| like(Transport::Tcp, [50000, 4000], first, second);
         assert_eq!(tcp(&[0x16, 3, 1, 2, 0, 1], b""), Some("TLS"));
         assert_eq!(tcp(b"GET / HTTP/1.1", b"HTTP/1.1 200"), Some("HTTP"));

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_taken() {
+    fn invalid_assignments() {
         assert_eq!(fields(&["id"]).unwrap_err(), "id: expected FIELD=VALUE");
         assert_eq!(fields(&["id=1", "id=2"]).unwrap_err(), "id=2: given twice");
         assert!(fields(&["a[1]=2"]).unwrap_err().contains("comes too early"));

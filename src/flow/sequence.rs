@@ -262,7 +262,7 @@ mod tests {
     proptest! {
         /// Compared with a map that never forgets.
         #[test]
-        fn what_was_acknowledged(steps in prop::collection::vec((any::<bool>(), 100..140u16), 1..200)) {
+        fn acknowledgements_match_a_map(steps in prop::collection::vec((any::<bool>(), 100..140u16), 1..200)) {
             let (mut s, mut map) = (Sequence::new(65536, 64), BTreeMap::new());
             for (ack, number) in steps {
                 let (begun, first, at) = (!map.is_empty(), s.first(), s.extend(number));
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_jump_passed_over_is_late_and_not_forgotten() {
+    fn numbers_skipped_by_a_jump_are_late_and_not_forgotten() {
         // The farthest that is distinguishable from a number ahead: half the modulus.
         let mut s = Sequence::new(65536, 16);
         s.sent(2, 1, 0);

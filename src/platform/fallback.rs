@@ -51,7 +51,7 @@ mod tests {
         assert!(pairs.iter().all(|pair| pair[0]().is_none()));
         pipes[0](1 << 20);
         let file = File::open("Cargo.toml").expect("at the project's root");
-        // The fallback reports a file as readable at once.
+        // A file is readable at once with either of them.
         for wait in waits {
             assert_eq!(wait(&file, false, Duration::from_millis(1)), Ready::Read);
         }

@@ -297,7 +297,7 @@ fn live_output_does_not_wait() {
 }
 
 #[test]
-fn a_closed_pipe_is_told_from_a_full_disk() {
+fn a_closed_pipe_is_no_failure_but_a_full_disk_is() {
     struct Broken(ErrorKind);
     impl Write for Broken {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {

@@ -119,7 +119,7 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Untrusted text.
-    pub fn foreign(&mut self, text: &str) {
+    pub fn untrusted(&mut self, text: &str) {
         if !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~')) {
             self.marks = 0;
             return self.put(text);
@@ -128,7 +128,7 @@ impl<'a> LineWriter<'a> {
     }
 
     /// Untrusted text, cut to `room` columns.
-    pub fn foreign_cut(&mut self, text: &str, room: usize) {
+    pub fn untrusted_cut(&mut self, text: &str, room: usize) {
         self.cut(text.chars().map(Piece::Char), room, 1, |line| line.put("…"));
     }
 
@@ -220,7 +220,7 @@ impl<'a> LineWriter<'a> {
 /// Formatted text may contain untrusted characters.
 impl fmt::Write for LineWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.foreign(text);
+        self.untrusted(text);
         Ok(())
     }
 }
@@ -232,13 +232,13 @@ mod tests {
     fn shown(text: &str) -> (String, usize) {
         let mut out = Vec::new();
         let mut line = LineWriter::new(&mut out, false);
-        line.foreign(text);
+        line.untrusted(text);
         let column = line.column;
         (String::from_utf8(out).unwrap(), column)
     }
 
     #[test]
-    fn nothing_paints_the_terminal() {
+    fn control_characters_are_escaped() {
         let nasty = "\x1b[31m\u{9b}2J\u{202e}a\u{200b}\0\r\n\u{7f}\u{feff}\u{e0041}";
         let (text, column) = shown(nasty);
         assert_eq!(text, "\\x1b[31m\\u{9b}2J\\u{202e}a\\u{200b}\\x00\\r\\n\\x7f\\u{feff}\\u{e0041}");
@@ -248,16 +248,16 @@ mod tests {
     }
 
     #[test]
-    fn honest_text_stays() {
+    fn printable_text_is_unchanged() {
         assert_eq!(shown("Zoë 龍 e\u{301}"), ("Zoë 龍 e\u{301}".into(), 8));
         assert_eq!(shown("a\u{301}\u{301}\u{301}").0, "a\u{301}\u{301}\\u{301}");
     }
 
     #[test]
-    fn what_is_cut_says_so() {
+    fn cut_text_is_marked() {
         let cut = |text: &str, room| {
             let mut out = Vec::new();
-            LineWriter::new(&mut out, false).foreign_cut(text, room);
+            LineWriter::new(&mut out, false).untrusted_cut(text, room);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(cut("abcdef", 6), "abcdef");

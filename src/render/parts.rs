@@ -245,11 +245,11 @@ mod tests {
             let shared = Shared::default();
             let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
             let mut merge = Merge::new(parts.len());
-            let mut asked = 0;
+            let mut requests = 0;
             while let Some(part) = merge.write(&mut renderer) {
                 merge.deliver(part, parts[part].pop());
-                asked += 1;
-                prop_assert!(asked < 1000, "asks for ever");
+                requests += 1;
+                prop_assert!(requests < 1000, "requests forever");
             }
             renderer.finish().unwrap();
             prop_assert!(parts.iter().all(Vec::is_empty));

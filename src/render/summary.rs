@@ -128,7 +128,7 @@ fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
         line.put(" ");
         line.paint(line.palette.error);
         line.put("✗ ");
-        line.foreign(&fault.path);
+        line.untrusted(&fault.path);
         line.reset();
     }
 }
@@ -179,12 +179,12 @@ fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut L
 fn member(tree: &Tree, at: usize, sources: Sources<'_>, depth: usize, limit: usize, line: &mut LineWriter<'_>) {
     let node = &tree.nodes()[at];
     line.paint(line.palette.dim);
-    if tree.foreign_name(node) {
-        line.foreign_cut(tree.name(node, sources), TEXT);
+    if tree.name_from_traffic(node) {
+        line.untrusted_cut(tree.name(node, sources), TEXT);
     } else if node.field.quoted.is_there() {
         line.name(node.field.name);
     } else {
-        line.foreign(node.field.name);
+        line.untrusted(node.field.name);
     }
     line.put("=");
     line.reset();

@@ -54,7 +54,7 @@ impl Rows {
         let fault = dissection.fault.as_ref().map(|fault| {
             text(|line| {
                 line.put("✗ ");
-                line.foreign(&fault.path);
+                line.untrusted(&fault.path);
             })
         });
         notes.extend(fault.as_deref());
@@ -180,7 +180,7 @@ fn collect(tree: &Tree, message: &Message<'_>, fields: &mut Vec<(String, String)
         if node.hidden() {
             continue;
         }
-        let name = text(|line| line.foreign_cut(tree.name(node, message.sources()), VALUE));
+        let name = text(|line| line.untrusted_cut(tree.name(node, message.sources()), VALUE));
         let value = text(|line| match node.value {
             Value::Group | Value::List => super::summary::any(tree, at, message.sources(), 0, VALUE, line),
             _ => leaf::short(node, message.sources(), line, VALUE),

@@ -151,11 +151,11 @@ impl Trees {
                     line.put("]");
                     *index += 1;
                 }
-                None if page.tree.foreign_name(node) => {
+                None if page.tree.name_from_traffic(node) => {
                     let room = self.width.saturating_sub(line.column + VALUE).max(NAME);
-                    line.foreign_cut(page.tree.name(node, page.sources), room);
+                    line.untrusted_cut(page.tree.name(node, page.sources), room);
                 }
-                None => line.foreign_cut(node.field.name, self.width / 3),
+                None => line.untrusted_cut(node.field.name, self.width / 3),
             }
             line.reset();
             if !inside || node.value == Value::List {
@@ -245,7 +245,7 @@ impl Trees {
         if doc.chars().count() <= room || self.style.verbose {
             line.put("   ");
             line.paint(line.palette.dim);
-            line.foreign(doc);
+            line.untrusted(doc);
             line.reset();
         }
     }

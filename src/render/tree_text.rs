@@ -230,7 +230,7 @@ impl Write for Wrapped<'_, '_> {
                     self.line.put(" ");
                 }
             }
-            self.line.foreign(word);
+            self.line.untrusted(word);
         }
         Ok(())
     }

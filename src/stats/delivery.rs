@@ -183,9 +183,9 @@ impl Deliveries {
         for event in &message.dissection.delivery {
             // A request that was filtered out has no entry: the answer counts where it arrived.
             if let Event::AnswerElsewhere { flow, side, after } = *event
-                && let Some(asked) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
+                && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
-                asked.directions[side.index()].answered(after);
+                connection.directions[side.index()].answered(after);
                 continue;
             }
             let at = self.place(flow, *event == Event::Begin);

@@ -233,7 +233,7 @@ impl Stats {
                 self.path.pop();
             }
             let field: &'static Field = node.field;
-            let name = if dissection.tree.foreign_name(node) { "*" } else { field.name };
+            let name = if dissection.tree.name_from_traffic(node) { "*" } else { field.name };
             if !node.hidden() {
                 names.clear();
                 names.extend(self.path.iter().map(|(name, _)| *name));

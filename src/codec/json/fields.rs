@@ -206,7 +206,7 @@ pub(crate) fn behind(node: &Node, at: usize) -> usize {
 
 #[inline]
 fn key(tree: &Tree, node: &Node, sources: Sources<'_>, out: &mut Vec<u8>) {
-    if tree.foreign_name(node) {
+    if tree.name_from_traffic(node) {
         string(tree.name(node, sources).as_bytes(), out);
         out.push(b':');
     } else if !node.field.quoted.append(out) {

@@ -67,7 +67,7 @@ fn examples_of_the_documentation() {
 }
 
 #[test]
-fn what_the_table_lacks_is_kept() {
+fn unknown_records_are_shown() {
     both(
         "08 01 50 9601 5d 01020304",
         json!({"a": 1, "unknown": [
@@ -87,7 +87,7 @@ fn what_the_table_lacks_is_kept() {
 }
 
 #[test]
-fn what_the_fields_alone_would_not_give_back_has_its_bytes() {
+fn non_canonical_messages_have_their_bytes() {
     let referenced = |hex: &str, mut want: Json| {
         want["wire"] = hex.replace(' ', "").into();
         both(hex, want);
@@ -109,7 +109,7 @@ fn what_the_fields_alone_would_not_give_back_has_its_bytes() {
 }
 
 #[test]
-fn what_breaks_is_named() {
+fn faults_name_the_field() {
     let broken = |hex: &str, want: Json, fault: &str| assert_eq!(read(hex), (want, fault.into()));
     broken(
         "08 01 12 09 61",
@@ -138,7 +138,7 @@ fn what_breaks_is_named() {
 }
 
 #[test]
-fn what_cannot_be_written_is_named() {
+fn encode_errors_name_the_field() {
     let error = |fields: Json| Writer::new(&fields).write(&TABLE).unwrap_err().to_string();
     assert_eq!(error(json!({"aa": 1})), "aa: unknown field, did you mean \"a\"?");
     assert_eq!(error(json!({"c": {"a": "x"}})), "c.a: expected a whole number, got \"x\"");

@@ -176,8 +176,8 @@ impl<'a> Compiler<'a> {
             let mut field = self.field(t, texts)?;
             let count = format!("[{}]", t.name);
             let counts = texts[k + 1..].iter().any(|l| l.kind.contains(&count));
-            let asked = |l: &FieldText| l.condition.as_deref().is_some_and(|c| condition_name(c) == t.name);
-            if counts || texts[k + 1..].iter().any(asked) {
+            let refers = |l: &FieldText| l.condition.as_deref().is_some_and(|c| condition_name(c) == t.name);
+            if counts || texts[k + 1..].iter().any(refers) {
                 if !matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::Bool { .. } | Kind::VarInt { .. })
                 {
                     let why = format!("{}: a later field refers to it, so it has to be a whole number", t.name);
@@ -261,8 +261,8 @@ impl<'a> Compiler<'a> {
         if let Some(text) = &t.condition {
             let name = condition_name(text);
             earlier(t, name, all)?;
-            let asked = all.iter().find(|other| other.name == name);
-            let value = |word: &str| self.value(asked?, word);
+            let referenced = all.iter().find(|other| other.name == name);
+            let value = |word: &str| self.value(referenced?, word);
             field.when = condition(text, &value).map_err(fail)?;
         }
         Ok(field)

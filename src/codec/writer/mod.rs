@@ -44,7 +44,7 @@ enum Cursor<'a> {
     Object {
         fields: &'a Map<String, Json>,
         derived: Option<&'a Json>,
-        asked: Vec<&'static str>,
+        used: Vec<&'static str>,
         table: &'static [Field],
     },
     List {
@@ -80,7 +80,7 @@ impl<'a> Writer<'a> {
         Writer {
             out: BitBuf::default(),
             root: fields,
-            cursors: vec![Cursor::Object { fields: map, derived: None, asked: Vec::new(), table: &[] }],
+            cursors: vec![Cursor::Object { fields: map, derived: None, used: Vec::new(), table: &[] }],
             names: Vec::new(),
             scope: Scope::default(),
             order: Order::Little,
@@ -142,7 +142,7 @@ impl<'a> Writer<'a> {
                 if let Some(error) = self.surplus.take() {
                     return Err(error);
                 }
-                self.check_asked()?;
+                self.check_used()?;
             }
             Err(WriteStop::Broken) => {}
             Err(WriteStop::Error(error)) => return Err(error),

@@ -16,13 +16,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Checks that every key of the innermost object belongs to some field of its group.
-    pub(super) fn check_asked(&self) -> Result<(), EncodeError> {
-        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return Ok(()) };
-        let known = asked.len() + fields.contains_key("unparsed") as usize;
+    pub(super) fn check_used(&self) -> Result<(), EncodeError> {
+        let Some(Cursor::Object { fields, used, table, .. }) = self.cursors.last() else { return Ok(()) };
+        let known = used.len() + fields.contains_key("unparsed") as usize;
         if fields.len() <= known {
             return Ok(());
         }
-        let left = |key: &&str| *key != "unparsed" && !asked.contains(key);
+        let left = |key: &&str| *key != "unparsed" && !used.contains(key);
         let Some(key) = fields.keys().map(String::as_str).find(left) else { return Ok(()) };
         let mut all = Vec::new();
         names::in_group(table, &mut |field| all.push(field.name));
@@ -39,19 +39,19 @@ impl<'a> Writer<'a> {
 
     /// An unknown key of the innermost object that may be a misspelling of `field`.
     pub(super) fn mistaken(&self, field: &'static Field) -> Option<&'a str> {
-        let Some(Cursor::Object { fields, asked, table, .. }) = self.cursors.last() else { return None };
+        let Some(Cursor::Object { fields, used, table, .. }) = self.cursors.last() else { return None };
         let unknown =
-            |key: &&str| *key != "unparsed" && !table.is_empty() && !asked.contains(key) && !names::has(key, table);
+            |key: &&str| *key != "unparsed" && !table.is_empty() && !used.contains(key) && !names::has(key, table);
         crate::nearest::nearest(field.name, fields.keys().map(String::as_str).filter(unknown))
     }
 
     /// The value given for `field`, if any.
     pub fn input(&mut self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last_mut()? {
-            Cursor::Object { fields, asked, .. } => {
+            Cursor::Object { fields, used, .. } => {
                 let found = fields.get(field.name)?;
-                if !asked.contains(&field.name) {
-                    asked.push(field.name);
+                if !used.contains(&field.name) {
+                    used.push(field.name);
                 }
                 Some(found)
             }

@@ -122,13 +122,13 @@ impl Wire for Writer<'_> {
         };
         let derived = self.derived_input(field);
         let table: &'static [Field] = if let Kind::Struct(table) = field.kind { table } else { &[] };
-        self.cursors.push(Cursor::Object { fields, derived, asked: Vec::new(), table });
+        self.cursors.push(Cursor::Object { fields, derived, used: Vec::new(), table });
         Ok(self.scope.len())
     }
 
     fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
         if whole && self.surplus.is_none() {
-            self.surplus = self.check_asked().err();
+            self.surplus = self.check_used().err();
         }
         if whole || self.broken {
             self.cursors.pop();

@@ -114,12 +114,12 @@ pub fn recognise(
         return named.takes(transport, false).then_some((named, "named by -p"));
     }
     // As in a capture: the first dissector with enough evidence, with one more piece at a time.
-    let early = (1..pieces.len().min(EARLY)).find_map(|count| asked(carrier, pieces.get(..count)?, false, options));
-    early.or_else(|| asked(carrier, pieces, true, options))
+    let early = (1..pieces.len().min(EARLY)).find_map(|count| claimant(carrier, pieces.get(..count)?, false, options));
+    early.or_else(|| claimant(carrier, pieces, true, options))
 }
 
 /// Asks every dissector. `last`: no more payload follows.
-fn asked(
+fn claimant(
     carrier: &Carrier<'_>,
     pieces: &[Piece<'_>],
     last: bool,

@@ -223,16 +223,16 @@ impl<'a, S: Sink> Inspector<'a, S> {
             before => {
                 let mut pending =
                     if let Classification::Undecided(pending) = before { pending } else { Box::default() };
-                let kept = &mut pending.streams[side.index()];
+                let held = &mut pending.streams[side.index()];
                 let bytes = stream.bytes();
-                if let (StreamEvent::Gap { missing }, true) = (event, kept.is_empty() && bytes.is_empty()) {
+                if let (StreamEvent::Gap { missing }, true) = (event, held.is_empty() && bytes.is_empty()) {
                     pending.cut[side.index()] = true;
                     pending.events.push(PendingEvent { side, end: 0, what: EventKind::Gap { missing } });
                     c.state = Classification::Undecided(pending);
                     return;
                 }
-                kept.clear();
-                kept.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
+                held.clear();
+                held.extend_from_slice(&bytes[..bytes.len().min(HELD_BYTES)]);
                 pending.bytes = pending.streams.iter().map(Vec::len).max().unwrap_or(0);
                 let last = !matches!(event, StreamEvent::Data { .. });
                 if pending.bytes == 0 {

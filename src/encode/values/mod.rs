@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_costs_itself_only() {
+    fn a_broken_object_does_not_affect_the_next() {
         let list = all("{\"a\":1\n{\"b\":2}\n{\"c\":\"x\n{\"d\":4}\ngarbage\n{\"e\":]}\n{\"f\":x}\n{\"g\":7}");
         let ok: Vec<String> = list.iter().flatten().map(|(line, text)| format!("{line} {text}")).collect();
         assert_eq!(ok, ["2 {\"b\":2}", "4 {\"d\":4}", "8 {\"g\":7}"]);

@@ -54,7 +54,7 @@ fn rst_ends_its_senders_direction_only() {
 }
 
 #[test]
-fn rst_far_away_is_not_believed() {
+fn rst_out_of_the_window_is_ignored() {
     let mut lab = Lab::open();
     lab.tcp(Side::A, Segment { rst: true, ..bytes(ISN[0].wrapping_add(1 << 30), b"") });
     lab.a(0, b"a");

@@ -158,13 +158,13 @@ fn run(steps: &[Step], caps: Caps, others: usize) -> (Recorded, Statistics, usiz
     let mut split = Split { partitions: (0..others).map(|_| Partition::new(caps)).collect(), ..Split::default() };
     let mut table = Table::new(caps);
     let mut most = 0;
-    for (n, (whose, first, place, length, kind)) in steps.iter().enumerate() {
-        let ends: [SocketAddr; 2] = [format!("10.0.0.{whose}:5000"), "10.1.0.1:80".into()].map(|e| e.parse().unwrap());
-        let payload = vec![*whose; *length as usize];
+    for (n, (id, first, place, length, kind)) in steps.iter().enumerate() {
+        let ends: [SocketAddr; 2] = [format!("10.0.0.{id}:5000"), "10.1.0.1:80".into()].map(|e| e.parse().unwrap());
+        let payload = vec![*id; *length as usize];
         let seq = 1000 + u32::from(*place) * 40;
         let (ack, has_ack) = (1000 + u32::from(*place) * 20, kind % 2 == 0);
         let (syn, fin) = (*kind == 1, *kind == 3);
-        let body = match whose % 3 {
+        let body = match id % 3 {
             0 => Body::Udp { payload: &payload, length: payload.len() },
             _ => {
                 Body::Tcp(Segment { seq, ack, has_ack, syn, fin, payload: &payload, length: payload.len(), rst: false })

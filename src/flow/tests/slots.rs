@@ -8,8 +8,9 @@ fn one_hash_for_all() {
     for gone in 0..5u32 {
         let mut slots = Slots::new();
         let places: Vec<u32> = (0..5u32).map(|value| slots.insert(7, value)).collect();
-        let find =
-            |slots: &mut Slots<u32>, value| slots.find(7, |&kept| (kept == value).then_some(())).map(|found| found.0);
+        let find = |slots: &mut Slots<u32>, value| {
+            slots.find(7, |&stored| (stored == value).then_some(())).map(|found| found.0)
+        };
         assert_eq!(slots.remove(places[gone as usize]).as_deref(), Some(&gone));
         assert_eq!(slots.remove(places[gone as usize]), None);
         for value in 0..6 {
@@ -49,7 +50,7 @@ proptest! {
     fn order_of_use_as_a_list_has_it(steps in prop::collection::vec((0..4u8, 0..12u64), 0..200)) {
         let (mut slots, mut list) = (Slots::new(), Vec::<u64>::new());
         for (step, value) in steps {
-            let place = list.iter().position(|kept| *kept == value);
+            let place = list.iter().position(|stored| *stored == value);
             match (step, place) {
                 (0, _) => {
                     let oldest = slots.oldest();

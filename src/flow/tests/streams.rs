@@ -100,7 +100,7 @@ fn idle_streams_keep_little() {
     lab.recorder.leave = Some(1);
     for i in 0..100 {
         lab.a(6_000_000 + i, &[0]);
-        let kept = lab.table.buffered();
-        assert!((1..=1024).contains(&kept), "{kept} bytes");
+        let allocated = lab.table.buffered();
+        assert!((1..=1024).contains(&allocated), "{allocated} bytes");
     }
 }

@@ -38,7 +38,7 @@ fn transports_are_apart() {
 }
 
 #[test]
-fn talking_to_oneself() {
+fn both_ends_are_the_same() {
     let mut lab = Lab::new();
     lab.udp("10.0.0.1:1", "10.0.0.1:1", b"a");
     lab.packet("10.0.0.1:1", "10.0.0.1:1", Body::Tcp(bytes(1, b"abc")));
@@ -66,7 +66,7 @@ impl Handler<u32> for Closing {
 }
 
 #[test]
-fn what_is_known_of_a_conversation() {
+fn facts_of_a_conversation() {
     let mut table = Table::new(Caps::default());
     let mut closing = Closing::default();
     let mut frame = 0;
