@@ -1,5 +1,7 @@
-//! A cache of the parts of a line that are the same for many messages: the second, and the members
-//! that depend on conversation and direction. They are half of a line.
+//! The parts of a line that are the same for many messages: the second, and what a conversation's
+//! side says of itself. They are half of a line, so they are kept ready: the side's text saves 297 of
+//! 2,900 instructions a message of ndjson (of 4,538 of json), the second 93 of 2,696 (of 4,335); see
+//! [`crate::render`].
 
 use super::envelope::fraction;
 use crate::capture::Time;

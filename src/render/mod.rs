@@ -2,7 +2,11 @@
 //! [`Tree`](crate::codec::Tree), independent of any protocol.
 //!
 //! Every renderer appends to one buffer that is written in blocks ([`Output`]); none allocates per
-//! message in the steady state. The commands use [`Renderer`].
+//! message in the steady state. [`Renderer`] is the one that the commands use.
+//!
+//! A path that is there for speed alone says how many instructions a message it saves: callgrind, the
+//! two captures of `tests/bench/instructions.sh`, a release build without LTO and with one codegen
+//! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
 pub(crate) mod envelope;

@@ -6,7 +6,9 @@ pub fn int<N: itoa::Integer>(n: N, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
 }
 
-/// The digits of the numbers below 1000, and how many each has.
+/// The digits of the numbers with at most three, and how many there are. Saves 69 of 2,672
+/// instructions a message of ndjson, 100 of 4,341 of json, 66 of 4,029 of a summary (see
+/// [`crate::render`]).
 static SMALL: [[u8; 4]; 1000] = {
     let mut table = [[0; 4]; 1000];
     let mut n = 0;
@@ -32,23 +34,16 @@ pub fn uint(n: u64, out: &mut Vec<u8>) {
         out.extend_from_slice(digits);
         return out.truncate(end);
     }
-    if n >= EIGHT_DIGITS {
-        return int(n, out);
-    }
-    let digits = eight_digits(n);
-    let zeros = digits.trailing_zeros() / 8;
-    let end = out.len() + 8 - zeros as usize;
-    out.extend_from_slice(&((digits + ZEROS) >> (8 * zeros)).to_le_bytes());
-    out.truncate(end);
+    int(n, out);
 }
 
-/// The first number with more than eight digits.
-const EIGHT_DIGITS: u64 = 100_000_000;
-/// The digit 0 in every lane.
+/// Eight times the digit 0.
 const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
-/// The values of a number's eight digits, the first one in the lowest byte: lanes of four digits
-/// are split into two of two, and these into two of one, all lanes at once.
+/// The values of a number's eight digits, the first one in the lowest byte: lanes of four digits are
+/// split into two of two, and these into two of one, all lanes at once. For microseconds that saves
+/// 164 of 2,767 instructions a message of ndjson, 163 of 4,404 of json, 163 of 4,126 of a summary (see
+/// [`crate::render`]).
 #[inline(always)]
 fn eight_digits(n: u64) -> u64 {
     let fours = (n / 10_000) | ((n % 10_000) << 32);
@@ -78,10 +73,11 @@ pub fn digits(n: u64, count: usize, out: &mut Vec<u8>) {
 /// Hours, minutes and seconds of two digits each, separated by colons.
 #[inline]
 pub fn time_of_day(hours: u64, minutes: u64, seconds: u64, out: &mut Vec<u8>) {
-    // The number has a zero digit at each colon's place, and ':' is '0' + 10.
-    const COLONS: u64 = u64::from_le_bytes([0, 0, 10, 0, 0, 10, 0, 0]);
-    let digits = eight_digits(hours % 100 * 1_000_000 + minutes % 100 * 1_000 + seconds % 100);
-    out.extend_from_slice(&(digits + COLONS + ZEROS).to_le_bytes());
+    digits(hours, 2, out);
+    out.push(b':');
+    digits(minutes, 2, out);
+    out.push(b':');
+    digits(seconds, 2, out);
 }
 
 /// The shortest text that converts back to the same binary64 number, `1.0` for whole ones. JSON has

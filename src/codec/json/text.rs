@@ -52,7 +52,8 @@ pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The digits of sixteen bytes, in lanes of two digits: written so that it compiles to SIMD.
+/// The digits of sixteen bytes, in lanes of two digits: processors do eight lanes at once. Saves 340
+/// of 2,943 instructions a message of ndjson, 339 of 4,580 of json (see [`crate::render`]).
 #[inline(always)]
 fn hex_block(block: &[u8; 16]) -> [u8; 32] {
     let lanes = block.map(|byte| {
@@ -111,19 +112,9 @@ pub fn escaped(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The number of leading bytes that need no escape, sixteen at a time so that it compiles to SIMD.
+/// How many bytes need no escape.
 #[inline]
 fn harmless(bytes: &[u8]) -> usize {
-    let (blocks, tail) = bytes.as_chunks::<16>();
-    let care = |b: u8| (b < 0x20) | (b == b'"') | (b == b'\\') | (b == 0x7f) | (b == 0xc2);
-    let whole = blocks.iter().take_while(|block| !block.iter().fold(false, |any, b| any | care(*b))).count();
-    let from = blocks.get(whole).map_or(tail, |block| &block[..]);
-    whole * 16 + harmless_few(from)
-}
-
-/// As [`harmless`], for fewer than sixteen bytes.
-#[inline]
-fn harmless_few(bytes: &[u8]) -> usize {
     let marks = |word: u64| {
         // The top bit of a byte flips where it was zero, or below the space.
         let [quote, slash, del, c1] = [b'"', b'\\', 0x7f, 0xc2].map(|byte| (word ^ eight(byte)).wrapping_sub(eight(1)));
