@@ -1,7 +1,7 @@
 //! The parts of a line that are the same for many messages: the second, and what a conversation's
 //! side says of itself. They are half of a line, so they are kept ready.
 
-use super::envelope::fraction;
+use super::times::{fraction, seconds};
 use crate::capture::Time;
 use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
@@ -97,7 +97,7 @@ impl EnvelopeCache {
     pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
         if time.secs < 0 {
             out.extend_from_slice(b",\"time\":");
-            return super::envelope::time(time, out);
+            return seconds(time, out);
         }
         let (second, point) = (&mut self.second, time.digits > 0);
         if second.of != Some((time.secs, point)) {

@@ -1,8 +1,8 @@
 //! One renderer for all formats: what the commands hand their messages to.
 
 use super::table::ROWS;
-use super::tree_text::{Clock, TimeForm};
-use super::{Json, Ndjson, Output, Rows, Trees, summary};
+use super::times::Clock;
+use super::{Json, Ndjson, Output, Rows, Style, Trees, summary};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -20,21 +20,6 @@ pub enum Format {
     Ndjson,
     /// One JSON array: values, types, ranges.
     Json,
-}
-
-/// What the output is for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    /// The terminal's width; `None` where output is no terminal.
-    pub width: Option<usize>,
-    /// ANSI colours.
-    pub colour: bool,
-    /// All bytes, all elements, documentation.
-    pub verbose: bool,
-    /// JSON: adds the messages' bytes.
-    pub bytes: bool,
-    /// How times are shown to people; `None`: as the format has them.
-    pub time: Option<TimeForm>,
 }
 
 /// Prints messages.

@@ -1,77 +1,10 @@
 //! What stands around a message's tree: the line above it, its fault, its notes.
 
 use super::line_writer::LineWriter;
-use crate::capture::Time;
+use super::times::{Clock, TimeForm};
 use crate::codec::{Fault, Level};
 use crate::dissect::{Message, Role};
 use std::fmt::Write;
-
-/// How times are shown to people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeForm {
-    /// Since the capture's first frame.
-    Relative,
-    /// Since the one before.
-    Delta,
-    /// The day and the time of day, UTC.
-    Utc,
-    /// Seconds since 1970.
-    Epoch,
-}
-
-/// What times are counted from: the capture's first frame (or the first message, where nobody has
-/// told of a frame), and the message before.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Clock {
-    first: Option<Time>,
-    before: Option<Time>,
-}
-
-impl Clock {
-    /// A capture begins, at this time.
-    pub fn origin(&mut self, time: Time) {
-        *self = Clock { first: Some(time), before: None };
-    }
-
-    /// Writes a time in this form.
-    pub fn show(&mut self, form: TimeForm, time: Time, line: &mut LineWriter<'_>) {
-        match form {
-            TimeForm::Relative => since(*self.first.get_or_insert(time), time, line),
-            TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
-            TimeForm::Epoch => line.appended(|out| super::envelope::time(time, out)),
-            TimeForm::Utc => {
-                let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
-                line.int(year);
-                for part in [month, day] {
-                    line.put(if part < 10 { "-0" } else { "-" });
-                    line.int(part);
-                }
-                line.put("T");
-                super::summary::clock(time, line);
-                line.put("Z");
-            }
-        }
-    }
-}
-
-/// Writes how long after `start` this was: `+1.004217`, with the capture's digits.
-fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
-    let nanos = time.since(start);
-    let digits = time.digits.min(9) as usize;
-    let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
-    line.put(if nanos < 0 { "-" } else { "+" });
-    line.int(secs);
-    if digits > 0 {
-        let mut text = [b'0'; 9];
-        let mut left = frac as u32;
-        for digit in text.iter_mut().rev() {
-            *digit += (left % 10) as u8;
-            left /= 10;
-        }
-        line.put(".");
-        text[..digits].iter().for_each(|d| line.ascii(*d));
-    }
-}
 
 /// The line above a tree: frame, time, direction, protocol, message, length, and the addresses
 /// where there is room for them.

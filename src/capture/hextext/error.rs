@@ -113,7 +113,7 @@ pub enum HexErrorKind {
         expected: u64,
     },
     /// A line of a dump that is longer than any tool prints.
-    #[error("a line of a dump with more than {} bytes", super::column::MAX_COLUMNS)]
+    #[error("a line of a dump with more than {} bytes", super::MAX_COLUMNS)]
     WideDump,
     /// Groups of a dump that differ in length.
     #[error("\"{0}\" is not as long as the groups of digits before it")]
