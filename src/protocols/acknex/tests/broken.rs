@@ -1,6 +1,6 @@
 //! Broken bytes: no panic, no endless loop, every byte in one line, and each line back to its bytes.
+//! Cuts and flipped bits of the vectors are in `tests/damage.rs`, for all protocols.
 
-use super::vectors::{Vector, vectors};
 use super::{dumped, encoder, options};
 use crate::dissect::Options;
 
@@ -11,24 +11,6 @@ fn check(id: &str, bytes: &[u8], options: &Options) {
     for row in &rows {
         row.check_fault();
         row.check_round_trip(&mut *encoder());
-    }
-}
-
-#[test]
-fn every_truncation() {
-    for Vector { id, bytes, options, .. } in vectors() {
-        (0..bytes.len()).for_each(|n| check(&id, &bytes[..n], &options));
-    }
-}
-
-#[test]
-fn every_single_bit_flip() {
-    for Vector { id, bytes, options, .. } in vectors().into_iter().step_by(2) {
-        for bit in 0..bytes.len() * 8 {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            check(&id, &flipped, &options);
-        }
     }
 }
 

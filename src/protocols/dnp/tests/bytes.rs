@@ -1,4 +1,4 @@
-//! Bytes to fields and back: tables, vectors, samples, cut and flipped messages.
+//! Bytes to fields and back: tables, vectors, samples. Cut and flipped messages: `tests/damage.rs`.
 
 use super::super::layout::{LAYOUTS, UPDATE_LAYOUT};
 use super::super::values::TYPES;
@@ -59,34 +59,6 @@ fn vectors_decode_and_come_back() {
         assert_eq!(said.fault.is_some(), expected.get("fault").is_some(), "{id}");
         assert_eq!(said.again(&options).as_deref(), Ok(&bytes[..]), "{id}");
     }
-}
-
-#[test]
-fn cut_and_flipped_messages_come_back() {
-    let mut tried = 0;
-    for vector in vectors().iter() {
-        let options = options(vector);
-        let bytes = hex::decode(vector["hex"].as_str().unwrap_or("")).expect("hex");
-        let cuts = (0..bytes.len()).map(|n| bytes[..n].to_vec());
-        let flips = (0..bytes.len().min(48) * 8).map(|bit| {
-            let mut flipped = bytes.clone();
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            flipped
-        });
-        for bytes in cuts.chain(flips) {
-            let Some(said) = dump(&bytes, &options) else {
-                assert!(bytes.is_empty());
-                continue;
-            };
-            if let Some(fault) = &said.fault {
-                assert!(fault.bit as usize <= bytes.len() * 8, "{fault}");
-                assert!(fault.path.starts_with("dnp."), "{fault}");
-            }
-            assert_eq!(said.again(&options).as_deref(), Ok(&bytes[..]), "{}", hex::encode(&bytes));
-            tried += 1;
-        }
-    }
-    assert!(tried > 35_000, "{tried}");
 }
 
 /// Knows the types of all links: by their numbers, any type.
