@@ -33,7 +33,7 @@ enum Reader {
 /// Reads the frames of a pcap or pcapng file, or of a gzip or zstd file of either.
 ///
 /// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
-/// or a record of up to [`LONGEST`] bytes.
+/// or a record of up to [`LONGEST`](super::LONGEST) bytes.
 ///
 /// ```
 /// use netkit::capture::{Capture, LinkType, PcapWriter, Time};
