@@ -1,5 +1,7 @@
 //! The capture layer on files built here: formats, damage, link layers and fragments.
 
+mod common;
+
 #[path = "capture/files.rs"]
 mod files;
 #[path = "capture/formats.rs"]

@@ -5,38 +5,16 @@
 //! folder exactly these). `vectors.json`: hex with the expected lines. Compared are proto, message,
 //! frame, version, from, fields, whether there is a fault, and the derived keys that are given.
 
+mod common;
+
+use common::{all_fixtures, args_of, ends_in, entries, fixture, json, json_lines as lines, run};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::PathBuf;
 
-fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
-}
-
+/// The lines that are printed, whatever the status: some captures are broken.
 fn netkit(args: &[&str], input: &[u8]) -> Vec<Json> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("netkit runs");
-    let mut stdin = child.stdin.take().expect("stdin");
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
-    let done = child.wait_with_output().expect("netkit ends");
-    writer.join().expect("written");
-    String::from_utf8(done.stdout).expect("UTF-8").lines().map(parse).collect()
-}
-
-/// JSON of any depth: GNE's packets nest deeper than the reader's default limit.
-fn parse(text: &str) -> Json {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    reader.disable_recursion_limit();
-    let value = reader.into_iter().next().expect("a value");
-    value.unwrap_or_else(|e| panic!("{e}: {text}"))
+    run(args, input).lines()
 }
 
 /// `"*"` matches anything; numbers are compared as numbers.
@@ -77,11 +55,6 @@ fn difference(want: &Json, got: &Json) -> Option<String> {
     (fault(want) != fault(got)).then(|| format!("fault: expected {}, got {}", fault(want), got["fault"]))
 }
 
-fn lines(path: &Path) -> Vec<Json> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    text.lines().filter(|l| !l.trim().is_empty()).map(parse).collect()
-}
-
 fn code_of(note: &Json) -> String {
     note["code"].as_str().unwrap_or("").into()
 }
@@ -89,12 +62,8 @@ fn code_of(note: &Json) -> String {
 #[test]
 fn captures_give_the_expected_lines() {
     let (mut files, mut wrong) = (0, Vec::new());
-    for folder in
-        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
-    {
-        let mut entries: Vec<PathBuf> =
-            std::fs::read_dir(&folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
-        entries.sort();
+    for folder in entries(&fixture("")).into_iter().filter(|p| p.is_dir()) {
+        let entries = entries(&folder);
         let notes_files = entries.iter().filter(|p| p.to_string_lossy().ends_with(".notes.ndjson"));
         let known: BTreeSet<String> = notes_files.flat_map(|p| lines(p)).map(|n| code_of(&n)).collect();
         for expected in entries.iter().filter(|p| p.to_string_lossy().ends_with(".expected.ndjson")) {
@@ -138,27 +107,17 @@ fn captures_give_the_expected_lines() {
 #[test]
 fn captures_give_their_bytes_back() {
     let mut files = 0;
-    for folder in
-        std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()).filter(|p| p.is_dir())
-    {
-        for path in std::fs::read_dir(&folder)
-            .expect("a folder")
-            .map(|e| e.expect("an entry").path())
-            .filter(|p| p.extension().is_some_and(|e| e == "pcap"))
-        {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-            command.arg("decode").arg(&path).arg("--check");
-            command.args(std::fs::read_to_string(path.with_extension("args")).unwrap_or_default().split_whitespace());
-            // Traffic that is not ours has nothing to give back.
-            let expected = std::fs::read_to_string(path.with_extension("expected.ndjson"));
-            let none = folder.ends_with("foreign") || expected.is_ok_and(|lines| lines.trim().is_empty());
-            if none {
-                command.arg("--allow-empty");
-            }
-            let done = command.output().expect("netkit runs");
-            assert!(done.status.success(), "{path:?}: {}", String::from_utf8_lossy(&done.stderr));
-            files += 1;
-        }
+    for path in all_fixtures().into_iter().filter(|p| ends_in(p, "pcap")) {
+        // Traffic that is not ours has nothing to give back.
+        let expected = std::fs::read_to_string(path.with_extension("expected.ndjson"));
+        let none = path.parent().is_some_and(|p| p.ends_with("foreign"))
+            || expected.is_ok_and(|lines| lines.trim().is_empty());
+        let (own, name) = (args_of(&path), path.to_str().expect("UTF-8"));
+        let mut args = vec!["decode", name, "-q", "--check"];
+        args.extend(own.iter().map(String::as_str).chain(none.then_some("--allow-empty")));
+        let done = run(&args, b"");
+        assert_eq!(done.status, Some(0), "{name}: {}{}", done.text(), done.err);
+        files += 1;
     }
     assert!(files > 0);
 }
@@ -166,10 +125,10 @@ fn captures_give_their_bytes_back() {
 #[test]
 fn vectors_give_the_expected_lines() {
     let (mut count, mut wrong) = (0, Vec::new());
-    for folder in std::fs::read_dir(fixtures()).expect("fixtures").map(|e| e.expect("an entry").path()) {
+    for folder in entries(&fixture("")) {
         let file = folder.join("vectors.json");
         let Ok(text) = std::fs::read_to_string(&file) else { continue };
-        let rows = parse(&text);
+        let rows = json(&text);
         let proto = folder.file_name().expect("a name").to_string_lossy().into_owned();
         for row in rows.as_array().expect("a list") {
             count += 1;

@@ -1,96 +1,252 @@
-//! Every truncation and every single-bit flip of every Riptide message in the fixtures: nothing
-//! panics, a fault lies inside the data, and what is shown still gives the bytes back.
+//! Every message of the fixtures, cut and with flipped bits, for every protocol of the registry:
+//! nothing panics, a fault lies inside the data, each note is documented, and what is shown still
+//! gives the bytes back.
+//!
+//! The messages are those of `fixtures/PROTOCOL/vectors.json` with their arguments, the shorter ones
+//! also with the schema of `fixtures/schemas`, and those of all captures in `fixtures/PROTOCOL`.
+//! Each is read cut at every length; and once a byte with one bit of it flipped. Which bit goes by the
+//! byte's place and the message's number: eight messages of one kind have each bit of each byte flipped.
+//! Of messages longer than [`SHORT`] what is behind that is cut and flipped at [`BEHIND`] places evenly
+//! apart (of very long ones: [`LONG_PLACES`]), but for Riptide's captures and DNP's vectors, which are cut at every length whatever it is.
 
-use netkit::capture::{Capture, Decoded, Input, Packets};
-use netkit::dissect::{Dissection, Dissector, Inspector, Line, Message, Options, Sink, inspector};
-use netkit::flow::{Caps, Table};
-use netkit::protocols::riptide::RIPTIDE;
+mod common;
+#[path = "fuzz/harness.rs"]
+#[allow(dead_code)]
+mod harness;
+
+use common::{ends_in, entries, fixture};
+use netkit::codec::json::{derived_json, fields_json};
+use netkit::codec::schema::Schemas;
+use netkit::dissect::{Dissection, Dissector, Line, Message, Options, Role, Sink, inspector};
+use netkit::flow::Transport;
+use netkit::protocols;
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Collects the messages of a capture: version and bytes, each once.
+/// A message of so many bytes is cut and flipped at each of them.
+const SHORT: usize = 128;
+/// So many places behind them are cut and flipped.
+const BEHIND: usize = 32;
+/// Of a message of [`LONG_FROM`] bytes and more so many places altogether: each run reads all of it.
+const LONG_PLACES: usize = 8;
+const LONG_FROM: usize = 2048;
+/// What reading and writing the deepest nesting takes without optimisation.
+const STACK: usize = 64 << 20;
+
+/// A message, and how it is read.
+struct Subject {
+    dissector: &'static dyn Dissector,
+    options: Options,
+    bytes: Vec<u8>,
+    /// It is cut at every length, however long it is.
+    everywhere: bool,
+    /// It is printed in every format, too.
+    shown: bool,
+}
+
+/// The messages of a capture: version and bytes, each once.
 #[derive(Default)]
-struct Collect(BTreeSet<(String, Vec<u8>)>);
+struct Collect(BTreeSet<(Option<&'static str>, Vec<u8>)>);
 
 impl Sink for Collect {
     fn message(&mut self, m: &Message<'_>) {
-        self.0.insert((m.dissection.version.unwrap_or("2.0").into(), m.place.bytes.to_vec()));
+        self.0.insert((m.dissection.version, m.place.bytes.to_vec()));
     }
 }
 
-/// Checks one message: the fault's place, and that its own JSON gives the bytes back.
+/// All messages of a protocol's captures, as a datagram or the beginning of a stream.
+fn captured(dissector: &'static dyn Dissector) -> Vec<Subject> {
+    let options = Options { proto: Some(dissector.name().into()), ..protocols::options() };
+    let mut all = Collect::default();
+    for path in entries(&fixture(dissector.name())).into_iter().filter(|path| ends_in(path, "pcap")) {
+        common::dissect(std::fs::read(path).expect("a capture"), &options, &mut all);
+    }
+    let subject = |(version, bytes): (Option<&str>, Vec<u8>)| {
+        let mut options = protocols::options();
+        // A version that is found out is not always one that can be set: the message says it again.
+        if let Some(version) = version {
+            let _ = options.set(&format!("{}.version={version}", dissector.name()));
+        }
+        Subject { dissector, options, bytes, everywhere: dissector.name() == "riptide", shown: false }
+    };
+    all.0.into_iter().map(subject).collect()
+}
+
+/// The options that a vector's `args` mean.
+fn options(proto: &str, args: &Json) -> Options {
+    let mut options = Options { proto: Some(proto.into()), ..protocols::options() };
+    let args: Vec<&str> = args.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    for pair in args.chunks(2) {
+        match pair {
+            ["--set" | "-s", setting] => options.set(setting).expect("a setting"),
+            ["--from", role] => options.from = Role::by_name(role),
+            other => panic!("{proto}: {other:?}"),
+        }
+    }
+    options
+}
+
+/// All messages of a protocol's vectors, with and without its schema.
+fn vectors(dissector: &'static dyn Dissector) -> Vec<Subject> {
+    let proto = dissector.name();
+    let text = std::fs::read(fixture(&format!("{proto}/vectors.json"))).expect("vectors");
+    let rows = netkit::encode::json(&text).expect("JSON");
+    let mut all = Vec::new();
+    for (k, row) in rows.as_array().expect("a list").iter().enumerate() {
+        let digits: String = row["hex"].as_str().expect("hex").split_whitespace().collect();
+        let bytes = hex::decode(digits).expect("hex");
+        let options = options(proto, &row["args"]);
+        let shown = bytes.len() <= 64 && k % 3 == 0;
+        all.push(Subject { dissector, options, bytes, everywhere: proto == "dnp", shown });
+    }
+    let Ok(text) = std::fs::read_to_string(fixture(&format!("schemas/{proto}.toml"))) else { return all };
+    let mut schemas = Schemas::default();
+    schemas.add("fixture", &text, &|name| protocols::by_name(name).map(|d| d.encodings())).expect("a schema");
+    let schemas = std::sync::Arc::new(schemas);
+    let with: Vec<Subject> = all
+        .iter()
+        .filter(|s| s.bytes.len() <= SHORT)
+        .map(|s| Subject {
+            dissector,
+            options: Options { schemas: schemas.clone(), ..s.options.clone() },
+            bytes: s.bytes.clone(),
+            everywhere: false,
+            shown: false,
+        })
+        .collect();
+    all.extend(with);
+    all
+}
+
+/// Checks the messages of one input: the fault's place, and that its own JSON gives the bytes back.
 struct Check<'a> {
-    options: &'a Options,
-    seen: u64,
+    subject: &'a Subject,
+    seen: usize,
+    /// The bytes of all of them.
+    bytes: Vec<u8>,
 }
 
 impl Sink for Check<'_> {
     fn message(&mut self, m: &Message<'_>) {
         self.seen += 1;
-        let bits = m.place.bytes.len() as u64 * 8;
-        if let Some(fault) = &m.dissection.fault {
+        self.bytes.extend_from_slice(m.place.bytes);
+        let (dissection, bits) = (m.dissection, m.place.bytes.len() as u64 * 8);
+        if let Some(fault) = &dissection.fault {
             assert!(fault.bit as u64 <= bits, "{fault}: behind the {bits} bits");
-            assert!(fault.bit as u64 + fault.have <= bits, "{fault}: more bits left than there are");
+            if dissection.proto == "riptide" {
+                assert!(fault.bit as u64 + fault.have <= bits, "{fault}: more bits left than there are");
+            }
+            assert!(fault.path.starts_with(dissection.proto), "{fault}: no path of {}", dissection.proto);
+        }
+        for (note, _) in dissection.notes.iter() {
+            let known = self.subject.dissector.notes().iter().any(|doc| doc.code == note.code);
+            assert!(known, "{} is not documented", note.code);
         }
         let mut text = Vec::new();
-        netkit::codec::json::fields_json(&m.dissection.tree, m.sources(), &mut text);
-        let fields = serde_json::from_slice(&text).expect("JSON");
+        fields_json(&dissection.tree, m.sources(), &mut text);
+        let fields = netkit::encode::json(&text).expect("JSON");
+        text.clear();
+        let derived = derived_json(&dissection.tree, &dissection.derived, m.sources(), &mut text)
+            .then(|| netkit::encode::json(&text).expect("JSON"));
         let line = Line {
-            message: m.dissection.message,
-            proto: m.dissection.proto,
-            version: m.dissection.version,
-            from: m.dissection.from,
+            message: dissection.message,
+            proto: dissection.proto,
+            version: dissection.version,
+            from: dissection.from,
             flow: 0,
             fields: &fields,
-            derived: None,
-            broken: m.dissection.fault.is_some(),
+            derived: derived.as_ref(),
+            broken: dissection.fault.is_some(),
         };
-        let again = RIPTIDE.encoder(self.options).encode(&line).unwrap_or_else(|e| panic!("{e}: {fields}"));
-        assert_eq!(again, m.place.bytes, "{fields}");
+        let dissector = protocols::registry().for_line(dissection.proto).expect("its own or a carrier's");
+        let again = dissector.encoder(&self.subject.options).encode(&line);
+        assert_eq!(again.as_deref(), Ok(m.place.bytes), "{} {fields} {derived:?}", dissection.message);
     }
 }
 
-fn messages() -> BTreeSet<(String, Vec<u8>)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide");
-    let options = Options { proto: Some("riptide".into()), ..netkit::protocols::options() };
-    let mut all = Collect::default();
-    for path in std::fs::read_dir(folder).expect("fixtures").map(|e| e.expect("an entry").path()) {
-        if path.extension().is_some_and(|e| e == "pcap") {
-            let file = std::fs::File::open(&path).expect("a capture");
-            let mut packets = Packets::new(Capture::new(Input::new(Box::new(file)).expect("read")).expect("a capture"));
-            let mut table = Table::new(Caps::default());
-            let mut inspector = Inspector::new(&options, &mut all);
-            while let Some(item) = packets.next().expect("whole") {
-                if let Decoded::Packet(packet) = item.decoded {
-                    table.packet(&packet, &mut inspector);
-                }
-            }
-            table.finish(&mut inspector);
-        }
+/// Where a message of that length is cut and flipped.
+fn places(length: usize, everywhere: bool) -> impl Iterator<Item = usize> {
+    let (near, behind) = match length {
+        _ if everywhere => (length, BEHIND),
+        0..LONG_FROM => (length.min(SHORT), BEHIND),
+        _ => (0, LONG_PLACES),
+    };
+    (0..near).chain((near..length).step_by((length - near).div_ceil(behind).max(1)))
+}
+
+/// Runs an input, cuts of it, and it with flipped bits; `number` chooses the bits. How many runs.
+fn damaged(subject: &Subject, number: usize, mut run: impl FnMut(&[u8])) -> usize {
+    let (bytes, mut runs) = (&subject.bytes, 1);
+    run(bytes);
+    for end in places(bytes.len(), subject.everywhere) {
+        run(&bytes[..end]);
+        runs += 1;
     }
-    all.0
+    let mut flipped = bytes.clone();
+    for at in places(bytes.len(), subject.everywhere) {
+        let bit = 1 << ((at * 3 + number) % 8);
+        flipped[at] ^= bit;
+        run(&flipped);
+        flipped[at] ^= bit;
+        runs += 1;
+    }
+    runs
+}
+
+fn tried(number: usize, subject: &Subject, dissection: &mut Dissection) -> usize {
+    let Subject { dissector, options, bytes, shown, .. } = subject;
+    let mut seen = 0;
+    let runs = damaged(subject, number, |data| {
+        let mut check = Check { subject, seen: 0, bytes: Vec::new() };
+        inspector::dump(*dissector, data, options, dissection, &mut check);
+        seen += check.seen;
+        // In a datagram every byte stands in one message.
+        if dissector.dump_transport(options) == Transport::Udp {
+            assert_eq!(check.bytes, data, "{}", dissector.name());
+        }
+    });
+    assert!(seen > 0 || bytes.is_empty(), "{}: {}", dissector.name(), hex::encode(bytes));
+    if *shown {
+        // The settings in turn.
+        let mut turn = 0;
+        damaged(subject, number, |data| {
+            harness::dump(*dissector, turn % 8, data);
+            turn += 1;
+        });
+    }
+    runs
 }
 
 #[test]
-fn riptide_messages_cut_and_flipped() {
-    let messages = messages();
-    assert!(messages.len() > 500, "{}", messages.len());
-    let (mut dissection, mut runs) = (Dissection::default(), 0u64);
-    for (version, bytes) in &messages {
-        let mut options = netkit::protocols::options();
-        options.set(&format!("riptide.version={version}")).expect("a version");
-        let mut check = Check { options: &options, seen: 0 };
-        let mut run = |data: &[u8]| {
-            inspector::dump(&RIPTIDE, data, &options, &mut dissection, &mut check);
-            runs += 1;
+fn messages_cut_and_flipped() {
+    for dissector in protocols::ALL {
+        let (vectors, captured) = (vectors(dissector), captured(dissector));
+        assert!(
+            vectors.len() > 80 && captured.len() > 80,
+            "{}: {} {}",
+            dissector.name(),
+            vectors.len(),
+            captured.len()
+        );
+        let subjects: Vec<Subject> = vectors.into_iter().chain(captured).collect();
+        let (next, runs) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let work = || {
+            let mut dissection = Dissection::default();
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(subject) = subjects.get(number) else { break };
+                runs.fetch_add(tried(number, subject, &mut dissection), Ordering::Relaxed);
+            }
         };
-        (0..=bytes.len()).for_each(|n| run(&bytes[..n]));
-        let mut flipped = bytes.clone();
-        for bit in 0..bytes.len() * 8 {
-            flipped[bit / 8] ^= 1 << (bit % 8);
-            run(&flipped);
-            flipped[bit / 8] ^= 1 << (bit % 8);
-        }
-        assert!(check.seen > 0);
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+                std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work).expect("a thread");
+            }
+        });
+        let bytes: usize = subjects.iter().map(|s| s.bytes.len().min(SHORT)).sum();
+        let runs = runs.into_inner();
+        println!("{}: {} messages, {runs} runs", dissector.name(), subjects.len());
+        assert!(runs > 8_000 && runs > 2 * bytes, "{}: {runs}", dissector.name());
     }
-    assert!(runs > 100_000, "{runs}");
 }

@@ -1,35 +1,21 @@
 //! `netkit dump` of packets: what a packet dump means is what the capture means.
 
+mod common;
+
+use common::{Done, fixture};
 use serde_json::Value as Json;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
 
-fn fixture(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+fn netkit(args: &[&str], input: &str) -> Done {
+    common::run(args, input.as_bytes())
 }
 
-fn netkit(args: &[&str], input: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.args(args).env_remove("COLUMNS").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("netkit runs");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    let input = input.to_owned();
-    // It may stop reading at an error.
-    let writer = std::thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
-    let done = child.wait_with_output().expect("an end");
-    writer.join().expect("the writer");
-    done
+fn lines(done: &Done) -> Vec<Json> {
+    done.lines()
 }
 
-fn lines(done: &Output) -> Vec<Json> {
-    let text = String::from_utf8_lossy(&done.stdout);
-    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-}
-
-fn errors(done: &Output) -> String {
-    String::from_utf8_lossy(&done.stderr).into_owned()
+fn errors(done: &Done) -> String {
+    done.err.clone()
 }
 
 /// The frames of a classic little-endian capture.
@@ -97,7 +83,7 @@ fn dumps_as_tools_print_them() {
     for name in ["tcpdump-x", "tcpdump-text", "tcpdump-v-text", "tcpdump-link", "tcpdump-link-text"] {
         let path = fixture(&format!("hex/{name}.txt"));
         let done = netkit(&["dump", "-f", "ndjson", path.to_str().expect("a name")], "");
-        assert_eq!(done.status.code(), Some(0), "{name}: {}", errors(&done));
+        assert_eq!(done.status, Some(0), "{name}: {}", errors(&done));
         let got = lines(&done);
         assert_eq!(got.len(), 2, "{name}");
         for line in &got {
@@ -123,7 +109,7 @@ const PACKET: &str = "450000211234000040116a967f0000017f0000011e61c351000d000008
 fn the_user_has_the_last_word() {
     let of = |args: &[&str], input: &str| {
         let done = netkit(&[&["dump", "-f", "ndjson"], args].concat(), input);
-        (lines(&done), errors(&done), done.status.code())
+        (lines(&done), errors(&done), done.status)
     };
     let (packet, said, status) = of(&[], PACKET);
     assert_eq!((packet.len(), status), (1, Some(0)), "{said}");
@@ -151,8 +137,8 @@ fn the_user_has_the_last_word() {
 #[test]
 fn foreign_packets_are_refused() {
     let done = netkit(&["dump", "-f", "ndjson"], &dumped(&frames("foreign/foreign.pcap"), 0));
-    assert!(done.stdout.is_empty(), "{}", String::from_utf8_lossy(&done.stdout));
-    assert_eq!(done.status.code(), Some(3));
+    assert!(done.out.is_empty(), "{}", done.text());
+    assert_eq!(done.status, Some(3));
     assert!(errors(&done).contains("a packet without UDP or TCP: icmp"));
     assert!(errors(&done).ends_with("messages could not be read\n"), "{}", errors(&done));
 }
@@ -164,7 +150,7 @@ fn a_guess_is_no_answer() {
     let done = netkit(&["dump", "-f", "ndjson"], &format!("0801000100\n\n{opaque}\n\n0801000200\n"));
     let clients: Vec<Json> = lines(&done).iter().map(|l| l["fields"]["client_id"].clone()).collect();
     assert_eq!(clients, [1, 2]);
-    assert_eq!(done.status.code(), Some(3));
+    assert_eq!(done.status, Some(3));
     let said = errors(&done);
     assert!(
         said.contains("line 3: ") && said.contains(" as riptide (1 message, ") && said.contains(", then "),
@@ -172,13 +158,13 @@ fn a_guess_is_no_answer() {
     );
     // Who names the protocol does not guess.
     let done = netkit(&["dump", "-f", "ndjson", "-p", "riptide"], &opaque);
-    assert_eq!((lines(&done).len(), done.status.code()), (1, Some(0)));
+    assert_eq!((lines(&done).len(), done.status), (1, Some(0)));
 }
 
 #[test]
 fn packets_without_a_payload() {
     let syn: Vec<Vec<u8>> = frames("riptide/riptide22-tcp.pcap").into_iter().take(1).collect();
     let done = netkit(&["dump"], &dumped(&syn, 0));
-    assert_eq!(done.status.code(), Some(3));
+    assert_eq!(done.status, Some(3));
     assert!(errors(&done).contains("1 packet without a payload"), "{}", errors(&done));
 }

@@ -1,80 +1,41 @@
 //! Captures that grow, and Ctrl-C: what was begun is completed, in every format.
 #![cfg(unix)]
 
+mod common;
+
+use common::{Scratch, ended, finish, fixture, netkit, run, signal};
 use serde_json::Value as Json;
 use std::io::{Read, Write};
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
-
-/// The longest that anything here may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+use std::process::Stdio;
+use std::time::Duration;
 
 fn capture() -> Vec<u8> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide/riptide20-udp.pcap");
-    std::fs::read(path).expect("the fixture")
-}
-
-fn netkit(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.args(args).env_remove("COLUMNS").stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-fn interrupt(child: &Child) {
-    let done = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-    assert!(done.success());
-}
-
-/// Waits for the end, and for no longer than is sensible.
-fn ended(child: &mut Child) -> ExitStatus {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return status;
-        }
-        assert!(start.elapsed() < PATIENCE, "it does not end");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn output(child: &mut Child) -> (String, String) {
-    let (mut out, mut err) = (String::new(), String::new());
-    child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
-    child.stderr.take().expect("a pipe").read_to_string(&mut err).expect("text");
-    (out, err)
+    std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("the fixture")
 }
 
 /// A file of the beginning of a capture, which ends inside a record.
-struct Growing(PathBuf);
+struct Growing(Scratch);
 
 impl Growing {
     fn new(name: &str) -> Growing {
-        let path = std::env::temp_dir().join(format!("netkit-follow-{}-{name}.pcap", std::process::id()));
-        std::fs::write(&path, &capture()[..3000]).expect("written");
-        Growing(path)
+        let folder = Scratch::new(&format!("follow-{name}"));
+        folder.write("it.pcap", &capture()[..3000]);
+        Growing(folder)
+    }
+
+    fn path(&self) -> String {
+        self.0.file("it.pcap")
     }
 
     fn grow(&self, to: usize) {
-        let mut file = std::fs::OpenOptions::new().append(true).open(&self.0).expect("the file");
+        let mut file = std::fs::OpenOptions::new().append(true).open(self.path()).expect("the file");
         file.write_all(&capture()[3000..to]).expect("written");
-    }
-}
-
-impl Drop for Growing {
-    fn drop(&mut self) {
-        // It is in a folder for such things.
-        let _ = std::fs::remove_file(&self.0);
     }
 }
 
 /// As many messages as the same bytes hold that do not grow.
 fn expected(length: usize) -> usize {
-    let mut child =
-        netkit(&["decode", "-", "-p", "riptide", "-f", "ndjson", "-q"]).stdin(Stdio::piped()).spawn().expect("netkit");
-    child.stdin.take().expect("a pipe").write_all(&capture()[..length]).expect("written");
-    let (out, _) = output(&mut child);
-    out.lines().count()
+    run(&["decode", "-", "-p", "riptide", "-f", "ndjson", "-q"], &capture()[..length]).text().lines().count()
 }
 
 #[test]
@@ -83,17 +44,17 @@ fn a_followed_capture_ends_properly_with_ctrl_c() {
     assert!(want > expected(3000));
     for format in ["json", "ndjson", "tree", "summary", "table"] {
         let file = Growing::new(format);
-        let path = file.0.to_str().expect("UTF-8");
-        let mut child = netkit(&["decode", "--follow", path, "-p", "riptide", "-f", format]).spawn().expect("netkit");
+        let child =
+            netkit(&["decode", "--follow", &file.path(), "-p", "riptide", "-f", format]).spawn().expect("netkit");
         std::thread::sleep(Duration::from_millis(300));
         file.grow(5000);
         std::thread::sleep(Duration::from_millis(500));
-        interrupt(&child);
-        let status = ended(&mut child);
-        let (out, err) = output(&mut child);
-        assert_eq!((status.code(), err.as_str()), (Some(0), ""), "{format}");
+        signal(&child, "-INT");
+        let done = finish(child);
+        assert_eq!((done.status, done.err.as_str()), (Some(0), ""), "{format}");
+        let out = done.text();
         let count = match format {
-            "json" => serde_json::from_str::<Vec<Json>>(&out).expect("an array with its end").len(),
+            "json" => serde_json::from_str::<Vec<Json>>(out).expect("an array with its end").len(),
             "ndjson" => out.lines().filter(|line| serde_json::from_str::<Json>(line).is_ok()).count(),
             "tree" => out.lines().filter(|line| line.starts_with('#')).count(),
             "table" => {
@@ -113,12 +74,11 @@ fn a_pipe_that_stays_open_ends_with_ctrl_c() {
         let mut to = child.stdin.take().expect("a pipe");
         to.write_all(&capture()[..3000]).expect("written");
         std::thread::sleep(Duration::from_millis(400));
-        interrupt(&child);
-        let status = ended(&mut child);
-        let (out, err) = output(&mut child);
+        signal(&child, "-INT");
+        let done = finish(child);
         drop(to);
-        assert_eq!((status.code(), err.as_str()), (Some(0), ""), "{args:?}");
-        let json: Json = serde_json::from_str(&out).expect("JSON");
+        assert_eq!((done.status, done.err.as_str()), (Some(0), ""), "{args:?}");
+        let json = common::json(done.text());
         let count = json.as_array().map(Vec::len).or(json["messages"].as_u64().map(|n| n as usize));
         assert_eq!(count, Some(expected(3000)), "{args:?}");
     }
@@ -127,8 +87,8 @@ fn a_pipe_that_stays_open_ends_with_ctrl_c() {
 #[test]
 fn nobody_follows_for_a_reader_that_is_gone() {
     let file = Growing::new("gone");
-    let path = file.0.to_str().expect("UTF-8");
-    let mut child = netkit(&["decode", "--follow", path, "-p", "riptide", "-f", "ndjson"]).spawn().expect("netkit");
+    let mut child =
+        netkit(&["decode", "--follow", &file.path(), "-p", "riptide", "-f", "ndjson"]).spawn().expect("netkit");
     let mut first = [0; 1];
     let mut out = child.stdout.take().expect("a pipe");
     out.read_exact(&mut first).expect("a byte");
@@ -139,12 +99,10 @@ fn nobody_follows_for_a_reader_that_is_gone() {
 /// Times since the first frame are the same however many threads print them, and under a filter.
 #[test]
 fn relative_times_count_from_the_first_frame() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide/riptide22-lossy.pcap");
-    let file = file.to_str().expect("UTF-8");
+    let file = "fixtures/riptide/riptide22-lossy.pcap";
     let summary = |more: &[&str]| {
         let args = [&["decode", file, "-p", "riptide", "-f", "summary", "--time", "relative"], more].concat();
-        let done = netkit(&args).output().expect("netkit");
-        String::from_utf8(done.stdout).expect("UTF-8")
+        run(&args, b"").text().to_owned()
     };
     let all = summary(&["--threads", "1"]);
     assert!(all.lines().count() > 900);

@@ -1,8 +1,9 @@
 //! What has to hold, and what has nothing to hold for: `--check`, `--fail-on`, `--expect`,
 //! `--reject`, and `diff --fail-on`, by the exit status.
 
-use std::path::PathBuf;
-use std::process::Command;
+mod common;
+
+use common::{Scratch, fixture};
 
 const UDP: &str = "fixtures/riptide/riptide22-udp.pcap";
 const FOREIGN: &str = "fixtures/foreign/foreign.pcap";
@@ -10,29 +11,19 @@ const FOREIGN: &str = "fixtures/foreign/foreign.pcap";
 const DAMAGED: &str = "fixtures/gne/gne-edge.pcap";
 
 fn run(args: &[&str]) -> (Option<i32>, String, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.args(args).current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("NETKIT_SCHEMA").env_remove("COLUMNS");
-    let done = command.output().expect("netkit");
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    (done.status.code(), text(done.stdout), text(done.stderr))
-}
-
-fn scratch(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("netkit-gates-{}-{name}", std::process::id()))
+    let done = common::run(args, b"");
+    (done.status, done.text().into(), done.err)
 }
 
 /// A capture with a file header and nothing else.
-fn empty(name: &str) -> PathBuf {
-    let path = scratch(name);
-    let header = &std::fs::read(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(UDP)).expect("the fixture")[..24];
-    std::fs::write(&path, header).expect("written");
-    path
+fn empty(scratch: &Scratch) -> String {
+    scratch.write("none.pcap", &std::fs::read(fixture("riptide/riptide22-udp.pcap")).expect("the fixture")[..24])
 }
 
 #[test]
 fn nothing_is_no_success() {
-    let none = empty("none.pcap");
-    let none = none.to_str().expect("UTF-8");
+    let folder = Scratch::new("gates-nothing");
+    let none = &*empty(&folder);
     let gates: [&[&str]; 5] = [
         &["--check"],
         &["--fail-on", "fault"],
@@ -74,13 +65,12 @@ fn nothing_is_no_success() {
     for args in [&["-c", "0"][..], &["-c", "0", "--check"]] {
         assert_eq!(run(&[&["decode", UDP, "--fail-on", "fault"], args].concat()).0, Some(1), "{args:?}");
     }
-    std::fs::remove_file(none).expect("removed");
 }
 
 #[test]
 fn a_difference_to_nothing() {
-    let none = empty("diff.pcap");
-    let none = none.to_str().expect("UTF-8");
+    let folder = Scratch::new("gates-diff");
+    let none = &*empty(&folder);
     for files in [[none, UDP], [UDP, none], [none, none]] {
         for limit in ["rate>10%", "fields", "lost>5%"] {
             let args = [&["diff"], &files[..], &["--fail-on", limit]].concat();
@@ -94,7 +84,6 @@ fn a_difference_to_nothing() {
     }
     assert_eq!(run(&["diff", UDP, UDP, "--fail-on", "fields"]).0, Some(0));
     assert_eq!(run(&["diff", UDP, UDP, "--fail-on", "fields", "-F", "frame == 0"]).0, Some(1));
-    std::fs::remove_file(none).expect("removed");
 }
 
 #[test]
@@ -127,14 +116,12 @@ fn expected_and_rejected() {
     // A misspelt condition is wrong usage.
     let (status, _, err) = run(&["decode", UDP, "--expect", "mesage == welcome"]);
     assert!(status == Some(2) && err.starts_with("netkit: --expect: ") && err.contains("message"), "{err}");
-    let hex = scratch("hex");
-    std::fs::write(&hex, "05031400\n").expect("written");
-    let hex = hex.to_str().expect("UTF-8");
+    let folder = Scratch::new("gates-hex");
+    let hex = &*folder.write("hex", "05031400\n");
     assert_eq!(run(&["dump", hex, "-q", "-p", "riptide", "--expect", "ping_id == 3"]).0, Some(0));
     assert_eq!(run(&["dump", hex, "-q", "-p", "riptide", "--expect", "ping_id == 4"]).0, Some(1));
     let (status, _, err) = run(&["dump", hex, "-p", "riptide", "--reject", "ping_id == 3"]);
     assert_eq!((status, err.as_str()), (Some(1), "netkit: --reject: riptide.heartbeat\n"));
-    std::fs::remove_file(hex).expect("removed");
 }
 
 /// As many threads as there may be: what they found together is what one finds.

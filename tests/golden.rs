@@ -59,6 +59,32 @@ fn commands(text: &str) -> Vec<(String, String)> {
     list
 }
 
+/// Why these commands hold nothing: none at all, or one that claims no output, which would hold
+/// whatever the program did. `None`: they hold something.
+fn empty(list: &[(String, String)]) -> Option<String> {
+    if list.is_empty() {
+        return Some("no command".into());
+    }
+    let (command, _) = list.iter().find(|(_, output)| output.trim().is_empty())?;
+    Some(format!("$ {command}: no output"))
+}
+
+/// A golden file's text against what its commands print: what is wrong, and the text as it were right.
+fn compared(text: &str) -> (Vec<String>, String) {
+    let list = commands(text);
+    let (mut wrong, mut new) = (Vec::from_iter(empty(&list)), String::new());
+    for (command, expected) in &list {
+        let got = run(command);
+        if trimmed(&got) != trimmed(expected) {
+            wrong.push(format!("$ {command}\n--- expected\n{expected}--- got\n{got}"));
+        }
+        // What prints nothing cannot be blessed: no text would hold it.
+        wrong.extend(got.trim().is_empty().then(|| format!("$ {command}: prints nothing")));
+        new += &format!("$ {command}\n{}\n\n", trimmed(&got));
+    }
+    (wrong, trimmed(&new) + "\n")
+}
+
 /// Without blank lines at the end: they separate commands.
 fn trimmed(text: &str) -> String {
     text.trim_end_matches('\n').lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
@@ -78,21 +104,33 @@ fn golden_files() {
     assert!(!files.is_empty());
     for file in files {
         let text = std::fs::read_to_string(&file).expect("text");
-        let list = commands(&text);
-        assert!(!list.is_empty(), "{}: no command", file.display());
-        let mut new = String::new();
-        for (command, expected) in &list {
-            let got = run(command);
-            if trimmed(&got) != trimmed(expected) && !bless {
-                wrong.push(format!("{}: $ {command}\n--- expected\n{expected}--- got\n{got}", file.display()));
-            }
-            new += &format!("$ {command}\n{}\n\n", trimmed(&got));
-        }
-        if bless {
-            std::fs::write(&file, trimmed(&new) + "\n").expect("written");
+        if bless && !commands(&text).is_empty() {
+            std::fs::write(&file, compared(&text).1).expect("written");
+        } else {
+            wrong.extend(compared(&text).0.into_iter().map(|what| format!("{}: {what}", file.display())));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// An empty golden file, and one whose commands claim no output, fail.
+#[test]
+fn what_holds_nothing_fails() {
+    for (text, why) in [
+        ("", "no command"),
+        ("\n\n", "no command"),
+        ("a remark\n", "no command"),
+        ("$ echo a", "$ echo a: no output"),
+        ("$ echo a\na\n\n$ echo b\n\n", "$ echo b: no output"),
+        ("$ true\n", "$ true: no output"),
+    ] {
+        let (wrong, _) = compared(text);
+        assert_eq!(wrong.first().map(String::as_str), Some(why), "{text:?}");
+    }
+    let (wrong, new) = compared("$ echo a\nb\n\n$ true\n");
+    assert_eq!(wrong.len(), 3, "{wrong:?}");
+    assert_eq!(new, "$ echo a\na\n\n$ true\n");
+    assert_eq!(compared("$ echo a\na\n\n$ false\n[exit 1]\n").0, Vec::<String>::new());
 }
 
 /// All pages that may have `console` blocks.
@@ -121,7 +159,9 @@ fn readme_blocks() {
         let mut count = 0;
         for block in text.split("```console\n").skip(1) {
             let block = block.split("```").next().unwrap_or("");
-            for (command, expected) in commands(block) {
+            let list = commands(block);
+            assert_eq!(empty(&list), None, "{page}: a console block");
+            for (command, expected) in list {
                 let got = trimmed(&run(&command));
                 let expected = trimmed(&expected);
                 let mut rest = got.as_str();

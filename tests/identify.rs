@@ -1,11 +1,12 @@
 //! Whose a conversation is, found from what it says alone.
 
-use netkit::capture::{Body, Decoded, Packets, Time, ethernet};
-use netkit::capture::{LinkType, PcapWriter};
+mod common;
+
+use common::{Wire, dissect, fixture};
+use netkit::capture::{Body, Decoded, Packets};
 use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Table};
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
 
 /// The protocol and name of every message, in order.
 #[derive(Default)]
@@ -15,10 +16,6 @@ impl Sink for Names {
     fn message(&mut self, message: &Message<'_>) {
         self.0.push((message.dissection.proto, message.dissection.message));
     }
-}
-
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
 /// The datagrams of a fixture's first conversation, and whether its client sent them.
@@ -43,27 +40,11 @@ fn datagrams(name: &str) -> Vec<(bool, Vec<u8>)> {
 
 /// Dissects datagrams that all go between the same two ports, which tell nothing.
 fn names(datagrams: &[(bool, Vec<u8>)]) -> Vec<(&'static str, &'static str)> {
-    let mut file = Vec::new();
-    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
-    let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:40000".parse().unwrap());
-    for (k, (by_client, payload)) in datagrams.iter().enumerate() {
-        let (src, dst) = if *by_client { (client, server) } else { (server, client) };
-        let mut frame = Vec::new();
-        ethernet(src, dst, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
-        writer.frame(Time::micros(k as i64, 0), &frame).unwrap();
-    }
-    writer.flush().unwrap();
-    let options = netkit::protocols::options();
+    let mut wire = Wire::default();
+    let ends = ["10.0.0.1:50000", "10.0.0.2:40000"].map(|end| end.parse().unwrap());
+    datagrams.iter().for_each(|(by_client, payload)| wire.datagram(ends, *by_client, payload));
     let mut found = Names::default();
-    let mut inspector = Inspector::new(&options, &mut found);
-    let mut table = Table::new(Caps::default());
-    let mut packets = Packets::open(Box::new(Cursor::new(file))).unwrap();
-    while let Some(item) = packets.next().unwrap() {
-        if let Decoded::Packet(packet) = item.decoded {
-            table.packet(&packet, &mut inspector);
-        }
-    }
-    table.finish(&mut inspector);
+    dissect(wire.file(), &netkit::protocols::options(), &mut found);
     found.0
 }
 

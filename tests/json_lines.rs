@@ -1,6 +1,8 @@
 //! JSON keys have one order in all commands.
 
-use std::process::Command;
+mod common;
+
+use common::run;
 
 /// The contract's order.
 const ORDER: [&str; 22] = [
@@ -77,15 +79,9 @@ fn keys_stand_in_one_order() {
         &["replay", riptide, "-p", "riptide", "--flow", "1", "--to", "127.0.0.1:9", "-W", "100ms", "-f", "ndjson"],
         &["probe", "127.0.0.1:9", "-p", "riptide", "-W", "100ms", "-f", "ndjson"],
     ] {
-        let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
-            .args(args)
-            .arg("-q")
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .expect("netkit");
-        let text = String::from_utf8(done.stdout).expect("UTF-8");
-        let lines: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with('{')).collect();
-        assert!(!lines.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
+        let done = run(&[args, &["-q"]].concat(), b"");
+        let lines: Vec<&str> = done.text().lines().filter(|line| line.trim_start().starts_with('{')).collect();
+        assert!(!lines.is_empty(), "{args:?}: {}", done.err);
         for line in lines {
             let places: Vec<usize> = keys(line).iter().filter_map(|key| ORDER.iter().position(|o| o == key)).collect();
             assert!(places.is_sorted(), "{args:?}: {line}");

@@ -1,13 +1,10 @@
 //! A capture that has lost the first segment of a conversation: what the other side begins still
 //! tells what it is, and all the rest is read.
 
-use serde_json::Value;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod common;
 
-fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
-}
+use common::{fixture, json_lines, run};
+use serde_json::Value;
 
 /// The capture without one frame: a pcap file's header has 24 bytes, that of a frame 16.
 fn without(capture: &[u8], frame: usize) -> Vec<u8> {
@@ -24,11 +21,7 @@ fn without(capture: &[u8], frame: usize) -> Vec<u8> {
 }
 
 fn decode(capture: &[u8]) -> Vec<Value> {
-    let path = std::env::temp_dir().join(format!("netkit-beginning-{}.pcap", std::process::id()));
-    std::fs::write(&path, capture).unwrap();
-    let netkit = Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-q", "-f", "ndjson"]).arg(&path).output();
-    std::fs::remove_file(&path).unwrap();
-    String::from_utf8(netkit.unwrap().stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    run(&["decode", "-", "-q", "-f", "ndjson"], capture).lines()
 }
 
 /// GNE's library sends header and content in two segments. Without the first header the client's
@@ -37,8 +30,7 @@ fn decode(capture: &[u8]) -> Vec<Value> {
 #[test]
 fn the_first_header_of_a_gne_client() {
     let capture = std::fs::read(fixture("gne/gne-le-udp-full.pcap")).unwrap();
-    let expected = std::fs::read_to_string(fixture("gne/gne-le-udp-full.expected.ndjson")).unwrap();
-    let expected: Vec<Value> = expected.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let expected = json_lines(&fixture("gne/gne-le-udp-full.expected.ndjson"));
     let whole = decode(&capture);
     assert_eq!(whole[0]["frames"][0], 4, "frame 4 has the header alone");
     let cut = decode(&without(&capture, 4));

@@ -2,54 +2,57 @@
 //! at all.
 #![cfg(unix)]
 
+mod common;
+
+use common::{Done, Scratch, ended, feed, fixture, signal, until};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 const LINE: &str = "{\"message\":\"riptide.heartbeat\",\"fields\":{\"ping_id\":3,\"rtt\":20}}\n";
 const HEX: &str = "05031400\n";
-const PATIENCE: Duration = Duration::from_secs(20);
-
 /// A folder of its own, with `in.json`, `old` and a capture.
-struct Folder(PathBuf);
+struct Folder(Scratch);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("netkit-outfile-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir(&path).expect("a folder");
-        std::fs::write(path.join("in.json"), LINE).expect("written");
-        std::fs::write(path.join("old"), "old").expect("written");
-        let capture = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide/riptide22-udp.pcap");
-        std::fs::copy(capture, path.join("in.pcap")).expect("copied");
-        Folder(path)
+        let folder = Scratch::new(&format!("outfile-{name}"));
+        folder.write("in.json", LINE);
+        folder.write("old", "old");
+        std::fs::copy(fixture("riptide/riptide22-udp.pcap"), folder.file("in.pcap")).expect("copied");
+        Folder(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
     }
 
     fn netkit(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-        command.args(args).current_dir(&self.0).env_remove("NETKIT_SCHEMA");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = common::netkit(args);
+        command.current_dir(self.path());
         command
     }
 
     fn run(&self, args: &[&str]) -> (Option<i32>, String, String) {
-        told(self.netkit(args).output().expect("netkit"))
+        told(feed(&mut self.netkit(args), b""))
     }
 
     fn shell(&self, line: &str) -> (Option<i32>, String, String) {
-        let line = line.replace("netkit ", &format!("{} ", env!("CARGO_BIN_EXE_netkit")));
-        told(Command::new("sh").args(["-c", &line]).current_dir(&self.0).output().expect("a shell"))
+        let line = line.replace("netkit ", &format!("{} ", common::NETKIT));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &line]).current_dir(self.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        told(feed(&mut shell, b""))
     }
 
     fn read(&self, name: &str) -> String {
-        String::from_utf8_lossy(&std::fs::read(self.0.join(name)).unwrap_or_else(|e| panic!("{name}: {e}")))
+        String::from_utf8_lossy(&std::fs::read(self.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}")))
             .into_owned()
     }
 
     fn names(&self) -> Vec<String> {
-        let all = std::fs::read_dir(&self.0).expect("a folder");
+        let all = std::fs::read_dir(self.path()).expect("a folder");
         let mut names: Vec<String> =
             all.map(|e| e.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
         names.sort();
@@ -57,30 +60,8 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn told(done: Output) -> (Option<i32>, String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (done.status.code(), text(&done.stdout), text(&done.stderr))
-}
-
-fn ended(child: &mut Child) -> ExitStatus {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            return status;
-        }
-        assert!(start.elapsed() < PATIENCE, "it does not end");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-fn signal(child: &Child, name: &str) {
-    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
+fn told(done: Done) -> (Option<i32>, String, String) {
+    (done.status, done.text().into(), done.err)
 }
 
 #[test]
@@ -118,9 +99,9 @@ fn an_older_file_is_replaced_with_force_only() {
 #[test]
 fn an_input_is_never_the_output() {
     let folder = Folder::new("input");
-    symlink("in.json", folder.0.join("link.json")).expect("a link");
-    std::fs::hard_link(folder.0.join("in.json"), folder.0.join("hard.json")).expect("a link");
-    symlink("in.pcap", folder.0.join("link.pcap")).expect("a link");
+    symlink("in.json", folder.path().join("link.json")).expect("a link");
+    std::fs::hard_link(folder.path().join("in.json"), folder.path().join("hard.json")).expect("a link");
+    symlink("in.pcap", folder.path().join("link.pcap")).expect("a link");
     let (json, pcap) = (folder.read("in.json"), folder.read("in.pcap"));
     let refused = |args: &[&str]| {
         for force in [&[][..], &["--force"]] {
@@ -143,9 +124,9 @@ fn an_input_is_never_the_output() {
         refused(&["replay", "in.pcap", "--flow", "2", "--to", "127.0.0.1:9", "--pcap", output]);
     }
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/schemas/riptide.toml");
-    std::fs::copy(schema, folder.0.join("game.toml")).expect("copied");
+    std::fs::copy(schema, folder.path().join("game.toml")).expect("copied");
     refused(&["encode", "--json", "in.json", "--schema", "game.toml", "-o", "game.toml"]);
-    std::fs::write(folder.0.join("servers"), "127.0.0.1:9\n").expect("written");
+    std::fs::write(folder.path().join("servers"), "127.0.0.1:9\n").expect("written");
     refused(&["probe", "--targets", "servers", "-p", "riptide", "--pcap", "servers"]);
     // stdin is a file, too, where the shell says so; and stdout, which would never end.
     for line in [
@@ -165,18 +146,18 @@ fn an_input_is_never_the_output() {
 #[test]
 fn links_lead_to_what_is_written() {
     let folder = Folder::new("links");
-    std::fs::create_dir(folder.0.join("far")).expect("a folder");
-    symlink("far/new", folder.0.join("to-new")).expect("a link");
-    symlink("to-old-2", folder.0.join("to-old")).expect("a link");
-    symlink("old", folder.0.join("to-old-2")).expect("a link");
-    symlink("circle", folder.0.join("circle")).expect("a link");
+    std::fs::create_dir(folder.path().join("far")).expect("a folder");
+    symlink("far/new", folder.path().join("to-new")).expect("a link");
+    symlink("to-old-2", folder.path().join("to-old")).expect("a link");
+    symlink("old", folder.path().join("to-old-2")).expect("a link");
+    symlink("circle", folder.path().join("circle")).expect("a link");
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-new"]).0, Some(0));
     assert_eq!(folder.read("far/new"), HEX);
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-old"]).0, Some(2));
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "to-old", "--force"]).0, Some(0));
     assert_eq!(folder.read("old"), HEX);
     for link in ["to-new", "to-old", "to-old-2"] {
-        assert!(folder.0.join(link).is_symlink(), "{link}");
+        assert!(folder.path().join(link).is_symlink(), "{link}");
     }
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "circle"]).0, Some(3));
     assert_eq!(folder.run(&["encode", "--json", "in.json", "-o", "far"]).0, Some(2));
@@ -198,10 +179,10 @@ fn pipes_and_devices_are_written_to() {
 #[test]
 fn permissions_are_the_users_own() {
     let folder = Folder::new("mode");
-    std::fs::set_permissions(folder.0.join("old"), PermissionsExt::from_mode(0o600)).expect("a mode");
+    std::fs::set_permissions(folder.path().join("old"), PermissionsExt::from_mode(0o600)).expect("a mode");
     assert_eq!(folder.shell("umask 027; netkit encode --json in.json -o new").0, Some(0));
     assert_eq!(folder.shell("umask 002; netkit encode --json in.json -o old --force").0, Some(0));
-    let mode = |name: &str| std::fs::metadata(folder.0.join(name)).expect("it").mode() & 0o777;
+    let mode = |name: &str| std::fs::metadata(folder.path().join(name)).expect("it").mode() & 0o777;
     assert_eq!((mode("new"), mode("old")), (0o640, 0o664));
 }
 
@@ -209,9 +190,9 @@ fn permissions_are_the_users_own() {
 #[test]
 fn what_stops_leaves_the_old_file() {
     let folder = Folder::new("stop");
-    std::fs::write(folder.0.join("bad.json"), format!("{}{{\"message\":\"nosuch\"}}\n", LINE.repeat(9000)))
+    std::fs::write(folder.path().join("bad.json"), format!("{}{{\"message\":\"nosuch\"}}\n", LINE.repeat(9000)))
         .expect("written");
-    assert!(Command::new("mkfifo").arg(folder.0.join("pipe")).status().expect("mkfifo").success());
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().expect("mkfifo").success());
     let before = folder.names();
     for to in ["hex", "pcap"] {
         let (status, _, err) = folder.run(&["encode", "--json", "bad.json", "-o", "old", "--to", to, "--force"]);
@@ -222,16 +203,12 @@ fn what_stops_leaves_the_old_file() {
         for output in ["old", "new"] {
             let mut child =
                 folder.netkit(&["encode", "--json", "pipe", "-o", output, "--force"]).spawn().expect("netkit");
-            let mut pipe = std::fs::OpenOptions::new().write(true).open(folder.0.join("pipe")).expect("a pipe");
+            let mut pipe = std::fs::OpenOptions::new().write(true).open(folder.path().join("pipe")).expect("a pipe");
             pipe.write_all(LINE.repeat(9000).as_bytes()).expect("written");
-            let start = Instant::now();
-            while folder.names().len() == before.len() {
-                assert!(start.elapsed() < PATIENCE, "it was begun");
-                std::thread::sleep(Duration::from_millis(10));
-            }
+            until("the output is begun", || folder.names().len() > before.len());
             names.iter().for_each(|name| signal(&child, name));
             let status = ended(&mut child);
-            let (_, _, err) = told(child.wait_with_output().expect("it has ended"));
+            let (_, _, err) = told(common::finish(child));
             assert_eq!(status.code(), Some(want), "{names:?}: {err}");
             assert!(err.contains("netkit: stopped after "), "{err}");
             assert_eq!((folder.read("old").as_str(), folder.names()), ("old", before.clone()), "{names:?} {output}");
@@ -254,5 +231,5 @@ fn recordings_that_are_stopped() {
     }
     assert_eq!(folder.read("old"), "old");
     assert_eq!(folder.names().len(), before.len() + 1);
-    assert!(std::fs::read(folder.0.join("new")).expect("it").len() >= 24);
+    assert!(std::fs::read(folder.path().join("new")).expect("it").len() >= 24);
 }

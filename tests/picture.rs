@@ -2,9 +2,10 @@
 //!
 //! `NETKIT_BLESS=1 cargo test --test picture` draws `fixtures/terminal.svg` anew.
 
+mod common;
+
+use common::{feed, fixture, netkit};
 use std::fmt::Write;
-use std::path::Path;
-use std::process::Command;
 
 /// What is shown: a command line, and its arguments.
 const SHOWN: [(&str, &[&str]); 2] = [
@@ -122,16 +123,9 @@ fn draw(lines: &[String]) -> String {
 fn is_what_the_program_prints() {
     let mut lines = Vec::new();
     for (command, args) in SHOWN {
-        let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
-            .args(args)
-            .args(["--color", "always"])
-            .env("COLUMNS", COLUMNS.to_string())
-            .env_remove("NETKIT_SCHEMA")
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .expect("runs");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        let text = String::from_utf8(done.stdout).expect("text");
+        let mut coloured = netkit(args);
+        let done = feed(coloured.args(["--color", "always"]).env("COLUMNS", COLUMNS.to_string()), b"").ok();
+        let text = done.text();
         assert!(text.lines().count() > 3 && text.contains('\x1b'), "{text}");
         lines.push(format!("\x1b[32m$\x1b[0m \x1b[1m{command}\x1b[0m"));
         lines.extend(text.trim_end().lines().map(String::from));
@@ -139,7 +133,7 @@ fn is_what_the_program_prints() {
     }
     lines.pop();
     let svg = draw(&lines);
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/terminal.svg");
+    let file = fixture("terminal.svg");
     if std::env::var_os("NETKIT_BLESS").is_some() {
         std::fs::write(&file, &svg).expect("written");
     }

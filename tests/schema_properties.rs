@@ -1,6 +1,9 @@
 //! Random schemas: whatever a schema of an encoding's words says, random values of it are written
 //! and read again as the same values, and as the same bytes.
 
+mod common;
+
+use common::Random;
 use netkit::codec::json::fields_json;
 use netkit::codec::layout::{Field, Order};
 use netkit::codec::schema::{Encoding, Form, Schemas};
@@ -8,22 +11,6 @@ use netkit::codec::{Context, Reader, Sampler, Sources, Tree, Writer};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write;
-
-/// Small random numbers, the same for the same seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-
-    fn one<'a, T>(&mut self, list: &'a [T]) -> &'a T {
-        &list[self.below(list.len())]
-    }
-}
 
 struct Order2(Order);
 

@@ -1,26 +1,16 @@
 //! What real applications sent, as they logged it, against what netkit decodes with a schema of
 //! those types: `fixtures/PROTOCOL/NAME.values.ndjson` beside `NAME.pcap`.
 
+mod common;
+
+use common::{Scratch, feed, fixture, json_lines as lines, netkit};
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
-}
-
-fn lines(path: &Path) -> Vec<Json> {
-    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    text.lines().filter(|l| !l.trim().is_empty()).map(|l| serde_json::from_str(l).expect("JSON")).collect()
-}
-
-fn decode(capture: &Path, schema: &Path, args: &[&str]) -> Vec<Json> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.arg("decode").arg(capture).args(["-q", "-f", "ndjson", "--schema"]).arg(schema).args(args);
-    let done = command.output().expect("netkit runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).expect("UTF-8").lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
+fn decode(capture: &Path, schema: impl AsRef<Path>, args: &[&str]) -> Vec<Json> {
+    let mut command = netkit(&["decode", "-q", "-f", "ndjson"]);
+    feed(command.arg(capture).arg("--schema").arg(schema.as_ref()).args(args), b"").ok().lines()
 }
 
 /// Numbers as numbers: a 32 bit float may be written with other digits for the same value.
@@ -52,7 +42,7 @@ fn word(logged: &str) -> String {
 fn riptide_values_are_what_the_applications_sent() {
     let mut checked = 0;
     for name in ["riptide20-udp", "riptide20-tcp", "riptide22-udp", "riptide22-tcp", "pytide-tcp"] {
-        let values = lines(&fixtures().join(format!("riptide/{name}.values.ndjson")));
+        let values = lines(&fixture(&format!("riptide/{name}.values.ndjson")));
         // A schema of the types that the application logged.
         let mut messages: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for row in &values {
@@ -67,12 +57,10 @@ fn riptide_values_are_what_the_applications_sent() {
             schema += &format!("[[message]]\n{key}\nname = \"m{k}\"\n[message.fields]\n");
             types.iter().enumerate().for_each(|(k, t)| schema += &format!("v{k} = {t:?}\n"));
         }
-        let folder = std::env::temp_dir().join(format!("netkit-schemas-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder");
-        let file = folder.join(format!("{name}.toml"));
-        std::fs::write(&file, schema).expect("written");
+        let folder = Scratch::new(&format!("schemas-{name}"));
+        let file = folder.write("it.toml", schema);
         let mut decoded: BTreeMap<u64, Vec<Json>> = BTreeMap::new();
-        for line in decode(&fixtures().join(format!("riptide/{name}.pcap")), &file, &["-p", "riptide"]) {
+        for line in decode(&fixture(&format!("riptide/{name}.pcap")), &file, &["-p", "riptide"]) {
             decoded.entry(line["frame"].as_u64().expect("a frame")).or_default().push(line);
         }
         for row in &values {
@@ -96,8 +84,8 @@ fn riptide_values_are_what_the_applications_sent() {
 /// GNE: the expected lines with the schema of the applications' packets.
 #[test]
 fn gne_values_are_what_the_applications_sent() {
-    let schema = fixtures().join("schemas/gne.toml");
-    let (mut files, folder) = (0, fixtures().join("gne"));
+    let schema = fixture("schemas/gne.toml");
+    let (mut files, folder) = (0, fixture("gne"));
     for entry in std::fs::read_dir(&folder).expect("the folder") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -123,8 +111,8 @@ fn dnp_values_are_what_the_applications_wrote() {
     let dnp: &dyn Dissector = &netkit::protocols::dnp::DNP;
     let mut checked = 0;
     for name in ["dnp-basic", "dnp-states", "dnp-frag", "dnp-python", "dnp-ipv6"] {
-        let expected = lines(&fixtures().join(format!("dnp/{name}.expected.ndjson")));
-        for row in lines(&fixtures().join(format!("dnp/{name}.values.ndjson"))) {
+        let expected = lines(&fixture(&format!("dnp/{name}.expected.ndjson")));
+        for row in lines(&fixture(&format!("dnp/{name}.values.ndjson"))) {
             let line = &expected[row["line"].as_u64().expect("a line") as usize - 1];
             let joined = line["derived"]["message"].as_str();
             let bytes = joined.or(line["fields"]["data"].as_str()).or(line["fields"]["message"].as_str());
@@ -159,9 +147,9 @@ fn dnp_values_are_what_the_applications_wrote() {
 /// every request and notify is pushed back as it came; by the documented types of the programs.
 #[test]
 fn nano_values_are_what_the_benchmark_sent() {
-    let expected = lines(&fixtures().join("nano/nano-protobuf-tcp.expected.ndjson"));
-    let schema = fixtures().join("schemas/nano.toml");
-    let got = decode(&fixtures().join("nano/nano-protobuf-tcp.pcap"), &schema, &["-p", "nano"]);
+    let expected = lines(&fixture("nano/nano-protobuf-tcp.expected.ndjson"));
+    let schema = fixture("schemas/nano.toml");
+    let got = decode(&fixture("nano/nano-protobuf-tcp.pcap"), &schema, &["-p", "nano"]);
     assert_eq!(expected.len(), got.len());
     let (mut asked, mut checked) = (String::new(), 0);
     for (want, got) in expected.iter().zip(&got) {
@@ -185,15 +173,14 @@ fn nano_values_are_what_the_benchmark_sent() {
 /// The JSON of pitaya's programs, some of it compressed, is the same with a schema as without.
 #[test]
 fn nano_json_is_what_it_was() {
-    let expected = lines(&fixtures().join("nano/pitaya-codec-tcp.expected.ndjson"));
-    let schema = std::env::temp_dir().join(format!("netkit-nano-{}.toml", std::process::id()));
+    let expected = lines(&fixture("nano/pitaya-codec-tcp.expected.ndjson"));
+    let folder = Scratch::new("schemas-nano");
     let text = "proto = \"nano\"\nencoding = \"json\"\n\
         [[message]]\nroute = \"room.room.join\"\nmessage = \"request\"\nname = \"join\"\n[message.fields]\nname = \"string\"\n\
         [[message]]\nroute = \"onMembers\"\nname = \"members\"\n[message.fields]\nmembers = \"string[]\"\n\
         [[message]]\nroute = \"room.room.join\"\nmessage = \"response\"\nname = \"joined\"\n[message.fields]\nresult = \"integer\"\n";
-    std::fs::write(&schema, text).expect("written");
-    let got = decode(&fixtures().join("nano/pitaya-codec-tcp.pcap"), &schema, &["-p", "nano"]);
-    std::fs::remove_file(&schema).expect("removed");
+    let schema = folder.write("nano.toml", text);
+    let got = decode(&fixture("nano/pitaya-codec-tcp.pcap"), &schema, &["-p", "nano"]);
     let mut wrong = 0;
     for (want, got) in expected.iter().zip(&got) {
         if let Some(derived) = want.get("derived").and_then(|d| d.get("json")) {

@@ -2,78 +2,37 @@
 //! so, and is not taken for the whole.
 #![cfg(unix)]
 
-use serde_json::Value as Json;
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+mod common;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+use common::{Done, Scratch, finish, fixture, netkit, run, signal};
+use serde_json::Value as Json;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 /// Frames of the fixture that are given; the writer then keeps silent, and its end open.
 const GIVEN: usize = 3000;
 
 fn capture() -> Vec<u8> {
-    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide/riptide20-udp.pcap")).expect("it")
-}
-
-/// A named pipe in a folder for such things.
-struct Pipe(PathBuf);
-
-impl Pipe {
-    fn new(name: &str) -> Pipe {
-        let path = std::env::temp_dir().join(format!("netkit-signals-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
-        Pipe(path)
-    }
-}
-
-impl Drop for Pipe {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
-struct Done {
-    status: Option<i32>,
-    out: String,
-    err: String,
-}
-
-fn finish(mut child: Child) -> Done {
-    let start = Instant::now();
-    let status = loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            break status;
-        }
-        assert!(start.elapsed() < PATIENCE, "it does not end");
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    let (mut out, mut err) = (String::new(), String::new());
-    child.stdout.take().expect("a pipe").read_to_string(&mut out).expect("text");
-    child.stderr.take().expect("a pipe").read_to_string(&mut err).expect("text");
-    Done { status: status.code(), out, err }
+    std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("it")
 }
 
 /// Runs netkit on a pipe (PIPE in its arguments) or on stdin, which gives the beginning of a capture
 /// and keeps silent; then comes the signal.
-fn stopped(name: &str, args: &[&str], signal: &str) -> Done {
-    let pipe = Pipe::new(name);
-    let path = pipe.0.to_str().expect("UTF-8");
+fn stopped(name: &str, args: &[&str], how: &str) -> Done {
+    let folder = Scratch::new(&format!("signals-{name}-{how}"));
+    let path = &*folder.pipe("pipe");
     let args: Vec<&str> = args.iter().map(|arg| if *arg == "PIPE" { path } else { arg }).collect();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.args(&args).env_remove("COLUMNS").env_remove("NETKIT_SCHEMA");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("netkit");
+    let mut child = netkit(&args).stdin(Stdio::piped()).spawn().expect("netkit");
     let stdin = child.stdin.take().expect("a pipe");
     let mut to: Box<dyn Write> = match args.contains(&path) {
-        true => Box::new(std::fs::OpenOptions::new().write(true).open(&pipe.0).expect("a pipe")),
+        true => Box::new(std::fs::OpenOptions::new().write(true).open(path).expect("a pipe")),
         false => Box::new(stdin),
     };
     to.write_all(&capture()[..GIVEN]).expect("written");
     std::thread::sleep(Duration::from_millis(500));
     assert!(child.try_wait().expect("a child").is_none(), "{args:?}: it waits");
-    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill").success());
+    signal(&child, how);
     let done = finish(child);
     drop(to);
     done
@@ -81,18 +40,10 @@ fn stopped(name: &str, args: &[&str], signal: &str) -> Done {
 
 /// How many frames and messages those bytes hold, by the program itself where nothing stops it.
 fn whole() -> (u64, u64) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
-        .args(["decode", "-", "-p", "riptide", "-f", "ndjson"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("netkit");
-    child.stdin.take().expect("a pipe").write_all(&capture()[..GIVEN]).expect("written");
-    let done = finish(child);
+    let done = run(&["decode", "-", "-p", "riptide", "-f", "ndjson"], &capture()[..GIVEN]);
     assert_eq!(done.status, Some(3), "it is cut");
-    let last: Json = serde_json::from_str(done.out.lines().last().expect("lines")).expect("JSON");
-    (last["frame"].as_u64().expect("a number"), done.out.lines().count() as u64)
+    let last: Json = serde_json::from_str(done.text().lines().last().expect("lines")).expect("JSON");
+    (last["frame"].as_u64().expect("a number"), done.text().lines().count() as u64)
 }
 
 const SIGNALS: [(&str, i32); 3] = [("-INT", 130), ("-TERM", 143), ("-HUP", 129)];
@@ -123,15 +74,16 @@ fn figures_of_what_was_stopped_say_so() {
                 assert!(done.err.contains(place.as_str()) && done.err.lines().count() == 1, "{args:?}: {}", done.err);
                 match form[1] {
                     "json" => {
-                        let all: Json = serde_json::from_str(&done.out).expect("JSON");
+                        let all: Json = serde_json::from_str(done.text()).expect("JSON");
                         assert_eq!((&all["stopped"], &all["messages"]), (&true.into(), &messages.into()));
                     }
                     "ndjson" => {
-                        let last: Json = serde_json::from_str(done.out.lines().last().expect("lines")).expect("JSON");
+                        let last: Json =
+                            serde_json::from_str(done.text().lines().last().expect("lines")).expect("JSON");
                         assert_eq!((&last["stopped"], &last["read"]), (&true.into(), &frames.into()));
                     }
-                    "text" => assert!(done.out.contains("stopped after frame "), "{}", done.out),
-                    _ => assert!(done.out.lines().count() > 1, "{}", done.out),
+                    "text" => assert!(done.text().contains("stopped after frame "), "{}", done.text()),
+                    _ => assert!(done.text().lines().count() > 1, "{}", done.text()),
                 }
             });
         }
@@ -143,7 +95,7 @@ fn a_check_that_was_stopped_is_not_passed() {
     let (frames, messages) = whole();
     for (signal, status) in SIGNALS {
         let done = stopped("check", &["decode", "PIPE", "-p", "riptide", "--check"], signal);
-        assert_eq!((done.status, done.out.as_str()), (Some(status), ""), "{}", done.err);
+        assert_eq!((done.status, done.text()), (Some(status), ""), "{}", done.err);
         assert!(done.err.contains(&format!("stopped after frame {frames} (")), "{}", done.err);
         assert!(done.err.contains(&format!("{messages} messages until it was stopped")), "{}", done.err);
     }
@@ -160,7 +112,7 @@ fn what_was_stopped_is_not_compared() {
             assert_eq!(done.status, Some(status), "{args:?}: {}", done.err);
             assert!(done.err.contains("; nothing is compared") && done.err.lines().count() == 1, "{}", done.err);
             let out = if format == "json" { "{\"differences\":null,\"stopped\":true}\n" } else { "" };
-            assert_eq!(done.out, out);
+            assert_eq!(done.text(), out);
         }
     }
 }
@@ -176,7 +128,7 @@ fn stdin_ends_with_ctrl_c() {
     ] {
         let done = stopped("stdin", args, "-INT");
         assert_eq!(done.status, Some(0), "{args:?}: {}", done.err);
-        assert!(args[0] != "stats" || done.out.contains(",\"stopped\":true,"), "{}", done.out);
+        assert!(args[0] != "stats" || done.text().contains(",\"stopped\":true,"), "{}", done.text());
         assert_eq!(stopped("stdin", args, "-TERM").status, Some(143), "{args:?}");
         assert_eq!(stopped("stdin", args, "-HUP").status, Some(129), "{args:?}");
     }
@@ -187,26 +139,27 @@ fn stdin_ends_with_ctrl_c() {
 #[test]
 fn a_recording_that_was_stopped_is_not_listed() {
     let done = stopped("list", &["replay", "PIPE", "--list"], "-INT");
-    assert_eq!((done.status, done.out.as_str()), (Some(130), ""), "{}", done.err);
+    assert_eq!((done.status, done.text()), (Some(130), ""), "{}", done.err);
     assert!(done.err.contains("stopped before all of it was read"), "{}", done.err);
 }
 
 /// `nohup` has SIGHUP ignored, and so it stays.
 #[test]
 fn an_ignored_hangup_stays_ignored() {
-    let pipe = Pipe::new("nohup");
+    let folder = Scratch::new("signals-nohup");
+    let pipe = folder.pipe("pipe");
     let mut child = Command::new("sh")
-        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_netkit"), "stats"])
-        .arg(&pipe.0)
+        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\"", common::NETKIT, "stats"])
+        .arg(&pipe)
         .args(["-p", "riptide"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("a shell");
-    let mut to = std::fs::OpenOptions::new().write(true).open(&pipe.0).expect("a pipe");
+    let mut to = std::fs::OpenOptions::new().write(true).open(&pipe).expect("a pipe");
     to.write_all(&capture()[..GIVEN]).expect("written");
     std::thread::sleep(Duration::from_millis(300));
-    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().expect("kill").success());
+    signal(&child, "-HUP");
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().expect("a child").is_none(), "it goes on");
     to.write_all(&capture()[GIVEN..]).expect("written");

@@ -4,13 +4,14 @@
 //! "Toy" over UDP port 4666: a byte says what it is. 1 is `say`: a length, a text; 2 is `move`:
 //! an entity and its step in x and y.
 
-use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Time, ethernet};
+mod common;
+
+use common::{Wire, dissect};
 use netkit::codec::layout::{Field, Layout, Len, i16le, tag, text, u8, u16le};
 use netkit::codec::{EncodeError, Reader, Writer};
 use netkit::dissect::*;
 use netkit::encode::{Encoders, Entry, Source};
 use netkit::filter::{Filter, Names};
-use netkit::flow::{Caps, Table as Flows};
 use netkit::render::Ndjson;
 use netkit::stats::{Stats, Wanted};
 use serde_json::{Value as Json, json};
@@ -96,32 +97,15 @@ const SAID: [&[u8]; 3] = [b"\x01\x05hello", b"\x02\x07\x00\xff\xff\x10\x00", b"\
 
 /// The capture of a conversation in which these were said.
 fn capture(said: &[&[u8]]) -> Vec<u8> {
-    let (client, server) = ("10.0.0.1:50000".parse().unwrap(), "10.0.0.2:4666".parse().unwrap());
-    let (mut file, mut frame) = (Vec::new(), Vec::new());
-    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).unwrap();
-    for payload in said {
-        ethernet(client, server, &Body::Udp { payload, length: payload.len() }, &mut frame).unwrap();
-        writer.frame(Time::micros(1_700_000_000, 0), &frame).unwrap();
-    }
-    file
-}
-
-/// Reads a capture into a sink.
-fn read(file: Vec<u8>, options: &Options, sink: &mut impl Sink) {
-    let mut packets = Packets::open(Box::new(std::io::Cursor::new(file))).unwrap();
-    let mut table = Flows::new(Caps::default());
-    let mut inspector = Inspector::new(options, sink);
-    while let Some(item) = packets.next().unwrap() {
-        if let Decoded::Packet(packet) = item.decoded {
-            table.packet(&packet, &mut inspector);
-        }
-    }
-    table.finish(&mut inspector);
+    let mut wire = Wire::default();
+    let ends = ["10.0.0.1:50000", "10.0.0.2:4666"].map(|end| end.parse().unwrap());
+    said.iter().for_each(|payload| wire.datagram(ends, true, payload));
+    wire.file()
 }
 
 fn decode(options: &Options) -> Vec<(Json, Vec<u8>)> {
     let mut lines = Lines::default();
-    read(capture(&SAID), options, &mut lines);
+    dissect(capture(&SAID), options, &mut lines);
     lines.0
 }
 
@@ -174,7 +158,7 @@ fn filters_know_its_names() {
     for (text, matching) in [("dx == -1", vec![2]), ("toy.say", vec![1]), ("proto == toy and fault", vec![3])] {
         let filter = Filter::parse(text, &Names::new(&options)).unwrap();
         let mut sink = Matching(&filter, Vec::new(), 0);
-        read(capture(&SAID), &options, &mut sink);
+        dissect(capture(&SAID), &options, &mut sink);
         assert_eq!(sink.1, matching, "{text}");
         assert!(Filter::parse(text, &Names::new(&netkit::protocols::options())).is_err(), "{text}");
     }
@@ -190,7 +174,7 @@ fn it_is_documented_and_counted() {
     assert_eq!(page["tables"][0]["messages"][0]["message"], "move");
     assert_eq!(page["tables"][0]["messages"][0]["fields"][2]["unit"], "cm");
     let mut stats = Stats::new(&options, Wanted { rows: false, fields: true });
-    read(capture(&SAID), &options, &mut stats);
+    dissect(capture(&SAID), &options, &mut stats);
     assert_eq!((stats.messages, stats.bytes, stats.faults), (3, 16, 1));
     assert!(stats.sums().starts_with("toy, 3 messages, 16 bytes"), "{}", stats.sums());
 }

@@ -1,16 +1,17 @@
 //! What whoever sits at a terminal is told.
 #![cfg(unix)]
 
+mod common;
+
+use common::{Scratch, feed, netkit, run};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
 
 /// The first line on stderr with this stdin; the command is ended then.
 fn told(args: &[&str], stdin: Stdio) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    let mut child =
-        command.args(args).stdin(stdin).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("netkit");
+    let mut child = netkit(args).stdin(stdin).stdout(Stdio::null()).spawn().expect("netkit");
     let mut line = String::new();
     BufReader::new(child.stderr.take().expect("a pipe")).read_line(&mut line).expect("text");
     child.kill().expect("an end");
@@ -40,25 +41,11 @@ fn waiting_is_said_to_terminals_only() {
 
 #[test]
 fn a_subcommand_wins_against_a_file_of_its_name() {
-    let folder = std::env::temp_dir().join(format!("netkit-terminal-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = Scratch::new("terminal");
     for name in ["fields", "nosuch", "0801000100"] {
-        std::fs::write(folder.join(name), "18 00 10 00 00\n").expect("written");
+        folder.write(name, "18 00 10 00 00\n");
     }
-    let run = |args: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-        let mut child = command
-            .args(args)
-            .current_dir(&folder)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("netkit");
-        let mut text = String::new();
-        child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("text");
-        child.wait().expect("an end");
-        text
-    };
+    let run = |args: &[&str]| feed(netkit(args).current_dir(folder.path()), b"").text().to_owned();
     let fields = run(&["fields"]);
     assert!(fields.contains("acknex") && !fields.contains("sequence_id=1"), "{fields}");
     // What is no subcommand is decoded, and a file of hex digits is a file.
@@ -67,7 +54,6 @@ fn a_subcommand_wins_against_a_file_of_its_name() {
     assert_eq!(run(&[&["nosuch"], &options[..]].concat()), whole);
     assert_eq!(run(&[&options[..], &["nosuch"]].concat()), whole);
     assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
-    std::fs::remove_dir_all(&folder).expect("removed");
 }
 
 /// As each shell's script asks: message names, fields, settings and options.
@@ -83,14 +69,14 @@ fn shells_complete_names() {
             ("repl", "replay"),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
-            let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-            command.env("NETKIT_COMPLETE", shell).args(["--", "netkit"]).args(&words);
+            let mut command = netkit(&["--", "netkit"]);
+            command.env("NETKIT_COMPLETE", shell).args(&words);
             if index {
                 command.env("_CLAP_COMPLETE_INDEX", words.len().to_string());
             }
-            let done = command.output().expect("netkit");
-            let text = String::from_utf8_lossy(&done.stdout).into_owned();
-            assert!(done.status.success() && text.contains(expected), "{shell} {line}: {text}");
+            let done = feed(&mut command, b"").ok();
+            let text = done.text();
+            assert!(text.contains(expected), "{shell} {line}: {text}");
             assert!(!text.contains("acknex"), "{shell} {line}: only what fits: {text}");
         }
     }
@@ -98,8 +84,8 @@ fn shells_complete_names() {
 
 #[test]
 fn the_man_page_names_no_pages_that_do_not_exist() {
-    let done = Command::new(env!("CARGO_BIN_EXE_netkit")).arg("man").output().expect("netkit");
-    let text = String::from_utf8_lossy(&done.stdout).into_owned();
+    let done = run(&["man"], b"").ok();
+    let text = done.text();
     assert!(text.contains("\\fBnetkit decode\\fR") && text.contains(".SH \"NETKIT DECODE\""));
     assert!(!text.contains("(1)\n"), "a page of its own: {text}");
 }

@@ -1,14 +1,12 @@
 //! Any number of threads prints the same bytes, under every limit, and the limits hold for the run.
 
+mod common;
+
+use common::{Done, all_fixtures, feed};
 use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
 use std::fs::File;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
-fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")
-}
 
 /// One conversation's packets: does who began it send, and what?
 type FlowInfo = Vec<(bool, Packet)>;
@@ -22,7 +20,7 @@ enum Packet {
 
 /// The first packets of the conversation that begins a fixture.
 fn flow_info(fixture: &str, most: usize) -> FlowInfo {
-    let file = File::open(fixtures().join(fixture)).expect("a fixture");
+    let file = File::open(common::fixture(fixture)).expect("a fixture");
     let mut packets = Packets::open(Box::new(file)).expect("a capture");
     let (mut flow_info, mut ends): (FlowInfo, Option<(SocketAddr, SocketAddr)>) = (Vec::new(), None);
     while let Some(item) = packets.next().expect("frames") {
@@ -76,23 +74,21 @@ fn in_turns(name: &str, talks: &[FlowInfo], conversations: usize, port: usize) -
 }
 
 /// What `decode` prints of files, with so many threads.
-fn decode(files: &[&Path], threads: usize, more: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.arg("decode").args(files).args(["-v", "--threads", &threads.to_string()]).args(more);
-    command.output().expect("netkit runs")
+fn decode(files: &[&Path], threads: usize, more: &[&str]) -> Done {
+    let mut command = common::netkit(&["decode"]);
+    feed(command.args(files).args(["-v", "--threads", &threads.to_string()]).args(more), b"")
 }
 
 /// The lines of one thread, which any other number prints too.
-fn same(files: &[&Path], more: &[&str]) -> Output {
+fn same(files: &[&Path], more: &[&str]) -> Done {
     let one = decode(files, 1, more);
-    assert_ne!(one.status.code(), Some(2), "{more:?}: {}", String::from_utf8_lossy(&one.stderr));
-    let says = |out: &Output| String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_ne!(one.status, Some(2), "{more:?}: {}", one.err);
     for threads in [2, 3, 5] {
         let several = decode(files, threads, more);
-        assert_eq!(one.status.code(), several.status.code(), "{more:?} {threads}: {}", says(&several));
-        assert_eq!(says(&one), says(&several), "{more:?} {threads}");
-        if one.stdout != several.stdout {
-            let [one, several] = [&one, &several].map(|out| String::from_utf8_lossy(&out.stdout).into_owned());
+        assert_eq!(one.status, several.status, "{more:?} {threads}: {}", several.err);
+        assert_eq!(one.err, several.err, "{more:?} {threads}");
+        if one.out != several.out {
+            let [one, several] = [one.text(), several.text()];
             let at = one.lines().zip(several.lines()).position(|(a, b)| a != b);
             let (n, m) = (one.lines().count(), several.lines().count());
             let differ = at.map(|at| (at, one.lines().nth(at), several.lines().nth(at)));
@@ -103,9 +99,8 @@ fn same(files: &[&Path], more: &[&str]) -> Output {
 }
 
 /// How many conversations were given up, by what `decode` says.
-fn evicted(out: &Output) -> u64 {
-    let text = String::from_utf8_lossy(&out.stderr);
-    let lines = text.lines().filter_map(|line| line.strip_prefix("netkit: ")?.split_once(" conversation"));
+fn evicted(done: &Done) -> u64 {
+    let lines = done.err.lines().filter_map(|line| line.strip_prefix("netkit: ")?.split_once(" conversation"));
     lines.filter(|(_, what)| what.contains("given up")).filter_map(|(n, _)| n.parse::<u64>().ok()).sum()
 }
 
@@ -131,16 +126,12 @@ fn fixtures_under_every_limit() {
     for limit in netkit::dissect::LIMITS.iter().map(|limit| limit.name) {
         assert!(SMALL.iter().any(|small| small.starts_with(&format!("{limit}="))), "{limit} is not tried");
     }
-    let mut files = Vec::new();
-    for folder in std::fs::read_dir(fixtures()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
-        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-        files.extend(entries.filter(|p| p.to_string_lossy().contains(".pcap")));
-    }
-    files.sort();
+    let files: Vec<PathBuf> =
+        all_fixtures().into_iter().filter(|path| path.to_string_lossy().contains(".pcap")).collect();
     let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     assert!(files.len() > 50, "{}", files.len());
     let all = same(&files, &["-f", "ndjson"]);
-    assert!(all.stdout.len() > 100_000);
+    assert!(all.out.len() > 100_000);
     let mut given_up = 0;
     for limit in SMALL {
         given_up += evicted(&same(&files, &["-f", "ndjson", "--limit", limit]));
@@ -170,7 +161,7 @@ fn ten_thousand_conversations_in_turns() {
     let path = in_turns("ten-thousand", &talks, 10_000, 3000);
     let all = same(&[&path], &["-f", "ndjson"]);
     assert_eq!(evicted(&all), 0);
-    let lines = all.stdout.iter().filter(|b| **b == b'\n').count();
+    let lines = all.out.iter().filter(|b| **b == b'\n').count();
     assert!(lines > 10_000, "{lines}");
     for limit in ["conversations=700", "buffered_bytes=300K"] {
         let some = same(&[&path], &["-f", "ndjson", "--limit", limit]);
@@ -192,7 +183,7 @@ fn sessions_that_remember_much_in_turns() {
     flow_info.extend((0..98).map(|n| (true, Packet::Udp(vec![4, n, 0, 7, 7, 7, n]))));
     let path = in_turns("dnp", &[flow_info], 400, 3413);
     let all = same(&[&path], &["-f", "ndjson"]);
-    let lines = |out: &Output| out.stdout.iter().filter(|b| **b == b'\n').count();
+    let lines = |out: &Done| out.out.iter().filter(|b| **b == b'\n').count();
     assert_eq!((evicted(&all), lines(&all)), (0, 40_000));
     let some = same(&[&path], &["-f", "ndjson", "--limit", "buffered_bytes=1M"]);
     assert!((1..100_000).contains(&evicted(&some)), "{}", evicted(&some));

@@ -1,20 +1,19 @@
 //! `netkit help TOPIC`: every page prints, fits the terminal, and names only pages that there are.
 
-use std::process::{Command, Output};
+mod common;
 
-fn netkit(args: &[&str], columns: Option<u32>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.args(args).env_remove("COLUMNS").env_remove("NO_COLOR");
-    if let Some(columns) = columns {
-        command.env("COLUMNS", columns.to_string());
-    }
-    command.output().expect("runs")
+use common::{Done, feed};
+
+fn netkit(args: &[&str], columns: Option<u32>) -> Done {
+    let mut command = common::netkit(args);
+    command.envs(columns.map(|columns| ("COLUMNS", columns.to_string())));
+    feed(&mut command, b"")
 }
 
 fn text(args: &[&str], columns: Option<u32>) -> String {
-    let done = netkit(args, columns);
-    assert!(done.status.success() && done.stderr.is_empty(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
-    String::from_utf8(done.stdout).expect("text")
+    let done = netkit(args, columns).ok();
+    assert_eq!(done.err, "", "{args:?}");
+    done.text().into()
 }
 
 /// The names below a heading of `netkit help`.
@@ -74,11 +73,11 @@ fn commands_have_their_own_help() {
 fn what_is_meant_is_said() {
     for (wrong, meant) in [("riptid", "riptide"), ("filter", "filters"), ("decod", "decode"), ("schema", "schemas")] {
         let done = netkit(&["help", wrong], None);
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{wrong}");
+        let said = done.err.clone();
+        assert_eq!(done.status, Some(2), "{wrong}");
         assert!(said.contains(&format!("did you mean {meant:?}?")), "{said}");
-        assert!(done.stdout.is_empty());
+        assert!(done.out.is_empty());
     }
     let none = netkit(&["help", "xyzzy"], None);
-    assert!(String::from_utf8_lossy(&none.stderr).starts_with("netkit: no command or topic \"xyzzy\" (netkit help"));
+    assert!(none.err.starts_with("netkit: no command or topic \"xyzzy\" (netkit help"));
 }

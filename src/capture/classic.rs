@@ -1,8 +1,8 @@
 //! Classic pcap: a file header, then records.
 
 use super::error::{CaptureError, Flaw};
-use super::file::{LONGEST, Record, ended};
 use super::input::Input;
+use super::record::{LONGEST, Record, ended};
 use super::{LinkType, Time};
 use pcap_parser::parse_pcap_header;
 

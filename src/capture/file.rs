@@ -4,12 +4,9 @@ use super::classic::Classic;
 use super::error::CaptureError;
 use super::input::{Format, Input};
 use super::pcapng::PcapNg;
+use super::record::Record;
 use super::{LinkType, Time};
 use std::io::Read;
-
-/// The longest record or block that is accepted, in bytes. Snap lengths go up to 256 KiB; USB
-/// captures have records of several MiB.
-pub const LONGEST: u32 = 16 * 1024 * 1024;
 
 /// One captured frame. Its bytes are borrowed from the reader's buffer.
 #[derive(Clone, Copy, Debug)]
@@ -28,16 +25,6 @@ pub struct Frame<'a> {
     pub length: usize,
 }
 
-/// What a format's reader found; the bytes are the last ones consumed, without the final `tail`.
-pub(super) struct Record {
-    pub time: Time,
-    pub link: LinkType,
-    pub interface: u32,
-    pub captured: usize,
-    pub length: usize,
-    pub tail: usize,
-}
-
 enum Reader {
     Classic(Classic),
     PcapNg(PcapNg),
@@ -45,8 +32,8 @@ enum Reader {
 
 /// Reads the frames of a pcap or pcapng file, or of a gzip or zstd file of either.
 ///
-/// A frame is returned as soon as its last byte has arrived. Memory is constant: a read block, or a
-/// record of up to [`LONGEST`] bytes.
+/// A frame is given out as soon as its last byte has arrived. Memory is constant: a read block,
+/// or a record of up to [`LONGEST`](super::LONGEST) bytes.
 ///
 /// ```
 /// use netkit::capture::{Capture, LinkType, PcapWriter, Time};
@@ -165,28 +152,5 @@ impl Capture {
     /// How many frames were returned so far.
     pub fn frames(&self) -> u64 {
         self.frames
-    }
-}
-
-/// The result for a file that ended before `need` bytes of `what`: the regular end if `may_end` and
-/// there are no bytes of it, else a cut.
-#[cold]
-pub(super) fn ended(
-    input: &Input,
-    what: &'static str,
-    need: usize,
-    frames: u64,
-    may_end: bool,
-) -> Result<Option<Record>, CaptureError> {
-    let have = input.data().len();
-    let at = input.place(have);
-    match (have == 0 && may_end, input.cut()) {
-        (true, false) => Ok(None),
-        (true, true) => Err(CaptureError::CutPacked { at, frames }),
-        _ => {
-            let start = input.position();
-            let (need, have) = (need as u64, have as u64);
-            Err(CaptureError::Cut { at, what, start, need, have, frames })
-        }
     }
 }

@@ -6,9 +6,9 @@
 
 use super::Time;
 use super::error::{CaptureError, Flaw};
-use super::file::{LONGEST, Record, ended};
 use super::input::Input;
 use super::interface::{Interface, u16_at, u32_at};
+use super::record::{LONGEST, Record, ended};
 use pcap_parser::{BOM_MAGIC, EPB_MAGIC, IDB_MAGIC, SHB_MAGIC, SPB_MAGIC};
 
 /// The packet block of versions before 2004.

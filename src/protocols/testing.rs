@@ -149,20 +149,6 @@ pub fn dump(dissector: &'static dyn Dissector, bytes: &[u8], options: &Options) 
     rows.0
 }
 
-/// Every beginning of these bytes.
-pub fn cuts(bytes: &[u8]) -> impl Iterator<Item = Vec<u8>> + '_ {
-    (0..bytes.len()).map(|end| bytes[..end].to_vec())
-}
-
-/// These bytes with one bit flipped, each of the first `most` bytes' bits in turn.
-pub fn flips(bytes: &[u8], most: usize) -> impl Iterator<Item = Vec<u8>> + '_ {
-    (0..bytes.len().min(most) * 8).map(|bit| {
-        let mut flipped = bytes.to_vec();
-        flipped[bit / 8] ^= 1 << (bit % 8);
-        flipped
-    })
-}
-
 /// A conversation of a dissector, said datagram by datagram or segment by segment.
 pub struct Conversation {
     session: Box<dyn Session>,

@@ -1,9 +1,8 @@
 //! The members around a message's fields, in both JSON forms.
 
 use super::envelope_cache::EnvelopeCache;
-use crate::capture::Time;
 use crate::codec::json::fields::Walks;
-use crate::codec::json::numbers::{digits, int, uint};
+use crate::codec::json::numbers::{int, uint};
 use crate::codec::json::text::{Escaping, hex, string};
 use crate::dissect::Message;
 use std::fmt::Write;
@@ -100,24 +99,4 @@ fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     // Writing to a vector cannot fail.
     let _ = write!(Escaping(out), "{fault}");
     out.extend_from_slice(b"\"}");
-}
-
-/// Seconds with all digits of the capture's resolution.
-#[inline]
-pub fn time(time: Time, out: &mut Vec<u8>) {
-    let (negative, secs, frac) = time.magnitude();
-    if negative {
-        out.push(b'-');
-    }
-    int(secs, out);
-    if time.digits > 0 {
-        out.push(b'.');
-        digits(frac, time.digits as usize, out);
-    }
-}
-
-/// The decimals of a time of day, or of a time after the epoch.
-#[inline]
-pub fn fraction(time: Time, out: &mut Vec<u8>) {
-    digits(time.frac, time.digits as usize, out);
 }

@@ -3,7 +3,7 @@
 //! 2,900 instructions a message of ndjson (of 4,538 of json), the second 93 of 2,696 (of 4,335); see
 //! [`crate::render`].
 
-use super::envelope::fraction;
+use super::times::{fraction, seconds};
 use crate::capture::Time;
 use crate::codec::json::numbers::int;
 use crate::codec::quoted::Short;
@@ -100,7 +100,7 @@ impl EnvelopeCache {
     pub fn time(&mut self, time: Time, out: &mut Vec<u8>) {
         if time.secs < 0 {
             out.extend_from_slice(b",\"time\":");
-            return super::envelope::time(time, out);
+            return seconds(time, out);
         }
         let (second, point) = (&mut self.second, time.digits > 0);
         if second.of != Some((time.secs, point)) {

@@ -25,9 +25,11 @@ pub(crate) mod output;
 pub(crate) mod palette;
 mod parts;
 pub(crate) mod renderer;
+mod style;
 pub(crate) mod summary;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
+mod times;
 pub(crate) mod tree;
 mod tree_text;
 
@@ -35,8 +37,9 @@ pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
 pub use parts::{Chunk, Merge, Part};
-pub use renderer::{Format, Renderer, Style};
+pub use renderer::{Format, Renderer};
+pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
+pub use times::TimeForm;
 pub(crate) use tree::Trees;
-pub use tree_text::TimeForm;

@@ -2,7 +2,7 @@
 //! is merged in order.
 
 use super::renderer::Form;
-use super::tree_text::TimeForm;
+use super::times::TimeForm;
 use super::{Format, Json, Renderer, Style};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};

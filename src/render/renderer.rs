@@ -2,8 +2,8 @@
 
 #[cfg(feature = "cli")]
 use super::Rows;
-use super::tree_text::{Clock, TimeForm};
-use super::{Json, Ndjson, Output, Trees, summary};
+use super::times::Clock;
+use super::{Json, Ndjson, Output, Style, Trees, summary};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -22,21 +22,6 @@ pub enum Format {
     Ndjson,
     /// One JSON array: values, types, ranges.
     Json,
-}
-
-/// Properties of the output.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    /// The terminal's width; `None` if output is not a terminal.
-    pub width: Option<usize>,
-    /// ANSI colours.
-    pub colour: bool,
-    /// Shows all bytes, all elements, documentation.
-    pub verbose: bool,
-    /// JSON: adds the messages' bytes.
-    pub bytes: bool,
-    /// The form of times in text formats; `None`: the format's default.
-    pub time: Option<TimeForm>,
 }
 
 /// Prints messages.

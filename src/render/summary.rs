@@ -1,13 +1,11 @@
 //! One line per message, as in tcpdump: sender, receiver, message, and the fields that fit.
 
-use super::envelope::fraction;
 use super::leaf;
 use super::line_writer::LineWriter;
-use super::renderer::Style;
-use super::tree_text::{Clock, TimeForm, level, name};
-use crate::capture::Time;
+use super::style::Style;
+use super::times::{Clock, TimeForm};
+use super::tree_text::{level, name};
 use crate::codec::json::fields::behind;
-use crate::codec::json::numbers::time_of_day;
 use crate::codec::layout::Show;
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role};
@@ -79,18 +77,6 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         line.put(" ");
     }
     name(message, line);
-}
-
-/// The time of day, UTC.
-pub(super) fn clock(time: Time, line: &mut LineWriter<'_>) {
-    let day = time.secs.rem_euclid(86_400) as u64;
-    line.appended(|out| {
-        time_of_day(day / 3600, day / 60 % 60, day % 60, out);
-        if time.digits > 0 {
-            out.push(b'.');
-            fraction(time, out);
-        }
-    });
 }
 
 fn marked<'a>(message: &Message<'a>, least: Level) -> impl Iterator<Item = &'a Note> + use<'a> {

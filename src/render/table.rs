@@ -2,8 +2,8 @@
 
 use super::leaf;
 use super::line_writer::LineWriter;
-use super::renderer::Style;
-use super::tree_text::{Clock, TimeForm};
+use super::style::Style;
+use super::times::{Clock, TimeForm};
 use crate::codec::{Tree, Value};
 use crate::dissect::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;

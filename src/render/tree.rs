@@ -12,8 +12,9 @@
 use super::gutter::Gutter;
 use super::leaf;
 use super::line_writer::LineWriter;
-use super::renderer::Style;
-use super::tree_text::{Clock, TimeForm, fault, header, notes};
+use super::style::Style;
+use super::times::{Clock, TimeForm};
+use super::tree_text::{fault, header, notes};
 use crate::codec::json::fields::behind;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Node, Sources, Tree, Value};

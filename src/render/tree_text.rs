@@ -1,80 +1,13 @@
 //! The text around a message's tree: the header line, the fault, the notes.
 
 use super::line_writer::LineWriter;
-use crate::capture::Time;
+use super::times::{Clock, TimeForm};
 use crate::codec::{Fault, Level};
 use crate::dissect::{Message, Role};
 use std::fmt::Write;
 
-/// The form of times in text formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeForm {
-    /// Since the capture's first frame.
-    Relative,
-    /// Since the previous message.
-    Delta,
-    /// Date and time of day, UTC.
-    Utc,
-    /// Seconds since 1970.
-    Epoch,
-}
-
-/// The reference points of relative times: the capture's first frame (or the first message, if no
-/// frame was reported), and the previous message.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Clock {
-    first: Option<Time>,
-    before: Option<Time>,
-}
-
-impl Clock {
-    /// A capture begins, at this time.
-    pub fn origin(&mut self, time: Time) {
-        *self = Clock { first: Some(time), before: None };
-    }
-
-    /// Writes a time in this form.
-    pub fn show(&mut self, form: TimeForm, time: Time, line: &mut LineWriter<'_>) {
-        match form {
-            TimeForm::Relative => since(*self.first.get_or_insert(time), time, line),
-            TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
-            TimeForm::Epoch => line.appended(|out| super::envelope::time(time, out)),
-            TimeForm::Utc => {
-                let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
-                line.int(year);
-                for part in [month, day] {
-                    line.put(if part < 10 { "-0" } else { "-" });
-                    line.int(part);
-                }
-                line.put("T");
-                super::summary::clock(time, line);
-                line.put("Z");
-            }
-        }
-    }
-}
-
-/// Writes the time since `start`: `+1.004217`, with the capture's digits.
-fn since(start: Time, time: Time, line: &mut LineWriter<'_>) {
-    let nanos = time.since(start);
-    let digits = time.digits.min(9) as usize;
-    let (secs, frac) = (nanos.unsigned_abs() / 1_000_000_000, nanos.unsigned_abs() % 1_000_000_000);
-    line.put(if nanos < 0 { "-" } else { "+" });
-    line.int(secs);
-    if digits > 0 {
-        let mut text = [b'0'; 9];
-        let mut left = frac as u32;
-        for digit in text.iter_mut().rev() {
-            *digit += (left % 10) as u8;
-            left /= 10;
-        }
-        line.put(".");
-        text[..digits].iter().for_each(|d| line.ascii(*d));
-    }
-}
-
-/// The header line of a tree: frame, time, direction, protocol, message, length, and the addresses
-/// if they fit.
+/// The line above a tree: frame, time, direction, protocol, message, length, and the addresses
+/// where there is room for them.
 pub fn header(
     message: &Message<'_>,
     (form, clock): (TimeForm, &mut Clock),

@@ -2,26 +2,10 @@
 
 use super::files::*;
 use netkit::capture::Time;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 fn netkit(args: &[&str], input: &[u8]) -> (Vec<u8>, String, Option<i32>) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_vec();
-    let writer = std::thread::spawn(move || {
-        // It may refuse the input before its end.
-        let _ = stdin.write_all(&input);
-    });
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    (output.stdout, String::from_utf8(output.stderr).unwrap(), output.status.code())
+    let done = crate::common::run(args, input);
+    (done.out, done.err, done.status)
 }
 
 const DECODE: [&str; 6] = ["decode", "-", "-p", "riptide", "-f", "ndjson"];

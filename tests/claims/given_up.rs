@@ -18,7 +18,7 @@ fn made_and_left(wire: &mut Wire, k: usize) {
 fn what_does_not_behave_is_given_up_and_told() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
-    let (found, counters) = wire.dissect();
+    let (found, counters) = dissect(wire.file());
     let gone = &counters.unclaimed.given_up[..];
     assert_eq!((gone.len(), counters.unclaimed.given_up_count), (1, 1));
     let gone = &gone[0];
@@ -31,12 +31,7 @@ fn what_does_not_behave_is_given_up_and_told() {
 fn the_command_tells_it_without_v() {
     let mut wire = Wire::default();
     made_and_left(&mut wire, 0);
-    let path = std::env::temp_dir().join(format!("netkit-claims-{}.pcap", std::process::id()));
-    std::fs::write(&path, wire.file()).unwrap();
-    let done =
-        std::process::Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-f", "ndjson"]).arg(&path).output();
-    std::fs::remove_file(&path).unwrap();
-    let told = String::from_utf8(done.unwrap().stderr).unwrap();
+    let told = super::common::run(&["decode", "-", "-f", "ndjson"], &wire.file()).err;
     let line = told.lines().find(|line| line.contains("given up")).expect("told");
     assert!(
         line.starts_with("netkit: conversation 1 (10.1.0.0:40000 - 10.2.0.0:41000) was read as riptide for "),
@@ -70,7 +65,7 @@ fn one_claim_does_not_spread() {
     }
     // One that asks it to connect is its own.
     wire.datagram([ends(50)[0], server], true, &[0x02]);
-    let (found, _) = wire.dissect();
+    let (found, _) = dissect(wire.file());
     let flows: Vec<u64> = found.0.iter().map(|(flow, ..)| *flow).collect();
     assert_eq!(flows, [1, 1, 42]);
 }

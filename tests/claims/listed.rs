@@ -1,14 +1,9 @@
 //! What `-v` lists of conversations that nobody claims.
 
 use super::{Wire, ends};
-use std::process::Command;
 
-fn told(wire: &Wire, name: &str) -> String {
-    let path = std::env::temp_dir().join(format!("netkit-listed-{name}-{}.pcap", std::process::id()));
-    std::fs::write(&path, wire.file()).unwrap();
-    let done = Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", "-v"]).arg(&path).output().unwrap();
-    std::fs::remove_file(&path).unwrap();
-    String::from_utf8(done.stderr).unwrap()
+fn told(wire: &Wire) -> String {
+    super::common::run(&["decode", "-", "-v"], &wire.file()).err
 }
 
 #[test]
@@ -18,7 +13,7 @@ fn ends_packets_bytes_and_what_it_looks_like() {
     wire.datagram(ends(1), false, &[1, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42, 1, 2, 3]);
     wire.stream(ends(2), &[(true, b"\x16\x03\x01\x00\x20\x01hello, hello, hello, hello".to_vec())]);
     wire.datagram(ends(3), true, &[0xee, 0xdd, 0xcc]);
-    let told = told(&wire, "looks");
+    let told = told(&wire);
     let lines: Vec<&str> = told.lines().collect();
     let at = lines.iter().position(|line| line.contains("by bytes")).expect("a list");
     assert!(lines[at].contains("--port PORT=PROTO"), "{told}");
@@ -42,7 +37,7 @@ fn many_are_counted() {
     for k in 0..3000 {
         wire.datagram(ends(k), true, &vec![0xee; 1 + k % 700]);
     }
-    let told = told(&wire, "many");
+    let told = told(&wire);
     let listed: Vec<&str> = told.lines().filter(|line| line.starts_with("netkit:   udp")).collect();
     assert_eq!(listed.len(), 20);
     assert!(

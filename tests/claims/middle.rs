@@ -65,7 +65,7 @@ fn what_came_before_the_evidence_is_counted() {
         wire.datagram(ends, true, &[id << 4 | 4, 0x10, 0, 0]);
         wire.datagram(ends, false, &[id << 4 | 4, 0]);
     }
-    let (found, counters) = wire.dissect();
+    let (found, counters) = dissect(wire.file());
     assert!(!found.0.is_empty());
     assert_eq!(found.0.len() as u64 + counters.unclaimed.unread, 208);
     assert!(counters.unclaimed.unread > 0);

@@ -1,6 +1,6 @@
 //! Conversations by chance, in the forms that other protocols have: claimed by nobody.
 
-use super::{Wire, ends};
+use super::{Wire, dissect, ends};
 
 /// Splitmix64: the same numbers in each run.
 struct Chance(u64);
@@ -149,7 +149,7 @@ fn claimed(seed: u64, counters: bool, firsts: impl Iterator<Item = u8>) -> Vec<(
             }
         }
     }
-    let (found, _) = wire.dissect();
+    let (found, _) = dissect(wire.file());
     let mut claimed: Vec<_> =
         found.0.iter().map(|(flow, proto, _)| (firsts[*flow as usize - 1], *proto, found.0[0].2)).collect();
     claimed.dedup();
@@ -218,7 +218,7 @@ fn of_streams() {
         first.push(said[0].1.clone());
         wire.stream(ends(k), &said);
     }
-    let (found, _) = wire.dissect();
+    let (found, _) = dissect(wire.file());
     let claimed: Vec<_> = found.0.iter().map(|(flow, proto, _)| (*proto, &first[*flow as usize - 1])).collect();
     assert!(claimed.is_empty(), "{claimed:?}");
 }

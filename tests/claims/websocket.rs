@@ -1,6 +1,6 @@
 //! An upgrade to WebSocket is no claim: what its messages carry is.
 
-use super::{Wire, ends};
+use super::{Wire, dissect, ends};
 
 const ANSWER: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
 const DEFLATED: &[u8] = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
@@ -37,7 +37,7 @@ fn lines(answer: &[u8], said: &[(bool, Vec<u8>)]) -> (usize, usize) {
     all.extend(said.iter().cloned());
     let mut wire = Wire::default();
     wire.stream(ends(0), &all);
-    let (found, counters) = wire.dissect();
+    let (found, counters) = dissect(wire.file());
     let of = |proto: &str| found.0.iter().filter(|(_, name, _)| *name == proto).count();
     assert_eq!(counters.foreign.contains_key("tcp"), found.0.is_empty(), "what is let go is counted");
     (of("websocket"), of("nano"))
@@ -119,7 +119,7 @@ fn a_known_server_needs_less() {
     // What is carried has to be of the family all the same.
     let text = frame(0x81, true, b"{\"header\": 1}");
     wire.stream([ends(2)[0], server], &[(true, request), (false, ANSWER.to_vec()), (true, text)]);
-    let (found, _) = wire.dissect();
+    let (found, _) = dissect(wire.file());
     let of = |flow: u64| found.0.iter().filter(|(f, ..)| *f == flow).count();
     assert_eq!([of(1), of(2), of(3)], [3, 2, 0]);
 }

@@ -1,14 +1,15 @@
 //! Filters: on the tree they select what the same condition, evaluated on the JSON lines, selects.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod condition;
 mod counted;
 mod ends;
 
+use common::{args_of, feed, fixture, netkit};
 use netkit::filter::{Filter, Names};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::process::Command;
 use std::sync::LazyLock;
 
 fn decode(file: &str, filter: Option<&str>) -> Vec<Json> {
@@ -16,17 +17,11 @@ fn decode(file: &str, filter: Option<&str>) -> Vec<Json> {
 }
 
 fn decode_with(file: &str, filter: Option<&str>, args: &[&str]) -> Vec<Json> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(file);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
-    command.arg("decode").arg(&path).args(["-f", "ndjson"]).args(args);
-    command.args(std::fs::read_to_string(path.with_extension("args")).unwrap_or_default().split_whitespace());
-    if let Some(filter) = filter {
-        command.args(["-F", filter]);
-    }
-    let done = command.output().expect("netkit runs");
-    assert!(done.status.success(), "{filter:?}: {}", String::from_utf8_lossy(&done.stderr));
-    let text = String::from_utf8(done.stdout).expect("UTF-8");
-    text.lines().map(|l| serde_json::from_str(l).expect("JSON")).collect()
+    let path = fixture(file);
+    let mut command = netkit(&["decode", "-f", "ndjson"]);
+    command.arg(&path).args(args).args(args_of(&path));
+    command.args(filter.into_iter().flat_map(|filter| ["-F", filter]));
+    feed(&mut command, b"").ok().lines()
 }
 
 /// Captures whose lines are read once.

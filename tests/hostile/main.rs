@@ -4,6 +4,8 @@
 //! The functions that take the input apart are those of the fuzz targets (`tests/fuzz`); here they
 //! see every fixture cut, flipped and spliced, on the stable toolchain, and cases with a name.
 
+#[path = "../common/mod.rs"]
+mod common;
 #[path = "../fuzz/harness.rs"]
 #[allow(dead_code)]
 mod harness;

@@ -70,7 +70,7 @@ pub fn set_seconds(file: &mut [u8], at: usize, seconds: u32) {
 
 /// netkit with these arguments and this input.
 pub fn netkit(args: &[&str], input: &[u8]) -> Output {
-    run(Command::new(env!("CARGO_BIN_EXE_netkit")).args(args), input)
+    run(&mut super::common::netkit(args), input)
 }
 
 /// The same, with an address space of so many MiB: more memory is not to be had.

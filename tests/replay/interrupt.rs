@@ -38,7 +38,8 @@ fn interrupt(child: Child) -> Output {
     let begin = Instant::now();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(4), "it took {:?}", begin.elapsed());
+    // A guard against hanging; how soon it is depends on the machine.
+    assert!(begin.elapsed() < Duration::from_secs(60), "it took {:?}", begin.elapsed());
     output
 }
 

@@ -1,35 +1,18 @@
 //! Statistics against what is known otherwise: the delivery files of real programs' captures, and
 //! counts over the lines that decode prints.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod requests;
 
+use common::{all_fixtures as fixtures, args_of, feed, fixture, run};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-
-fn fixtures() -> Vec<PathBuf> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let folders = std::fs::read_dir(root).expect("fixtures").map(|e| e.expect("an entry").path());
-    let mut files: Vec<PathBuf> = folders
-        .filter(|p| p.is_dir())
-        .flat_map(|p| std::fs::read_dir(p).expect("a folder").map(|e| e.expect("an entry").path()))
-        .collect();
-    files.sort();
-    files
-}
 
 fn netkit(command: &str, capture: &Path, args: &[&str]) -> String {
-    let extra = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
-    let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
-        .arg(command)
-        .arg(capture)
-        .args(extra.split_whitespace())
-        .args(args)
-        .env_remove("NETKIT_SCHEMA")
-        .output()
-        .expect("netkit runs");
-    String::from_utf8(done.stdout).expect("UTF-8")
+    let mut command = common::netkit(&[command]);
+    feed(command.arg(capture).args(args_of(capture)).args(args), b"").text().into()
 }
 
 fn stats(capture: &Path, args: &[&str]) -> Json {
@@ -197,15 +180,10 @@ fn counts_are_those_of_the_lines() {
 /// A capture differs in nothing from itself, and in something from another.
 #[test]
 fn a_capture_does_not_differ_from_itself() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/riptide");
     let diff = |a: &str, b: &str, limit: &str| {
-        let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
-            .args(["diff", "-q", "-p", "riptide", "-f", "json", "--fail-on", limit])
-            .args([root.join(a), root.join(b)])
-            .output()
-            .expect("netkit runs");
-        let found: Json = serde_json::from_slice(&done.stdout).expect("JSON");
-        (found["differences"].as_array().expect("a list").len(), done.status.code())
+        let [a, b] = [a, b].map(|name| fixture(&format!("riptide/{name}")).to_str().expect("UTF-8").to_owned());
+        let done = run(&["diff", "-q", "-p", "riptide", "-f", "json", "--fail-on", limit, &a, &b], b"");
+        (common::json(done.text())["differences"].as_array().expect("a list").len(), done.status)
     };
     assert_eq!(diff("riptide22-lossy.pcap", "riptide22-lossy.pcap", "rate>0%"), (0, Some(0)));
     let (count, status) = diff("riptide22-lossy.pcap", "riptide20-lossy.pcap", "rate>1%");
@@ -216,17 +194,11 @@ fn a_capture_does_not_differ_from_itself() {
 #[test]
 fn tables_fit_the_terminal() {
     for capture in fixtures().into_iter().filter(|p| p.extension().is_some_and(|e| e == "pcap")) {
-        let extra = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
         for (columns, args) in [("80", &[][..]), ("80", &["--delivery"]), ("80", &["--by", "peer"]), ("132", &[])] {
-            let done = Command::new(env!("CARGO_BIN_EXE_netkit"))
-                .arg("stats")
-                .arg(&capture)
-                .args(extra.split_whitespace())
-                .args(args)
-                .env("COLUMNS", columns)
-                .output()
-                .expect("netkit runs");
-            let text = String::from_utf8(done.stdout).expect("UTF-8");
+            let mut command = common::netkit(&["stats"]);
+            command.arg(&capture).args(args_of(&capture)).args(args).env("COLUMNS", columns);
+            let done = feed(&mut command, b"");
+            let text = done.text();
             let width: usize = columns.parse().expect("a number");
             for line in text.lines().skip(1) {
                 assert!(line.chars().count() <= width, "{} {args:?} {columns}: {line}", capture.display());

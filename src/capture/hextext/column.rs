@@ -5,10 +5,7 @@
 //! bytes before it.
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
-use super::plain;
-
-/// The most bytes in a line of a dump: the limit of `xxd -c`.
-pub(super) const MAX_COLUMNS: usize = 256;
+use super::{MAX_COLUMNS, digits};
 
 /// The layout of a form's lines.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +50,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
                 break;
             }
         }
-        let length = plain::digits(&text[at..]);
+        let length = digits::digits(&text[at..]);
         let token = &text[at..at + length];
         let next = text[at + length..].chars().next();
         if length == 0 || next.is_some_and(|c| !matches!(c, ' ' | '\t' | '|' | '>')) {
@@ -71,7 +68,7 @@ pub(super) fn split<'a>(line: Line<'a>, from: usize, shape: Shape, out: &mut Vec
             refused = Some(Some((at, HexError::at(line, at, HexErrorKind::WideDump))));
             break;
         }
-        if let Err(odd) = plain::push_digits(line, at, token, out) {
+        if let Err(odd) = digits::push_digits(line, at, token, out) {
             refused = Some(Some((at, odd)));
             break;
         }

@@ -112,8 +112,8 @@ pub enum HexErrorKind {
         /// The number of bytes so far.
         expected: u64,
     },
-    /// A line of a dump longer than any tool prints.
-    #[error("a line of a dump with more than {} bytes", super::column::MAX_COLUMNS)]
+    /// A line of a dump that is longer than any tool prints.
+    #[error("a line of a dump with more than {} bytes", super::MAX_COLUMNS)]
     WideDump,
     /// Groups of different lengths in a dump.
     #[error("\"{0}\" is not as long as the groups of digits before it")]

@@ -18,6 +18,7 @@
 
 mod column;
 mod comments;
+mod digits;
 mod dump;
 mod error;
 mod lexer;
@@ -32,6 +33,9 @@ pub use error::{HexError, HexErrorKind};
 pub use reader::HexText;
 
 use error::Line;
+
+/// The most bytes in a line of a dump: what `xxd -c` allows.
+const MAX_COLUMNS: usize = 256;
 
 /// The longest line in bytes.
 pub const MAX_LINE: usize = 16 << 20;

@@ -2,8 +2,8 @@
 
 use super::Form;
 use super::column::is_wide_gap;
+use super::digits::digits;
 use super::error::{HexError, HexErrorKind, Line, excerpt};
-use super::plain::digits;
 
 /// The notation of the offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

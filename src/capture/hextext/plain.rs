@@ -1,7 +1,8 @@
 //! Plain digits: `0801000100`, `08 01 00`, `08:01:00`, `08, 01`, wrapped anywhere.
 
+use super::column;
+use super::digits::{digits, push_digits};
 use super::error::{HexError, HexErrorKind, Line, excerpt};
-use super::{column, push_room};
 
 /// Evidence from earlier lines on whether the first token of each is an offset.
 #[derive(Debug, Default)]
@@ -89,27 +90,6 @@ impl Tokens {
         }
         self.count += 1;
     }
-}
-
-/// The number of hex digits at the start of the text.
-pub(super) fn digits(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_hexdigit).count()
-}
-
-/// Appends the bytes of a run of digits that begins at byte `at` of the line.
-pub(super) fn push_digits(line: Line<'_>, at: usize, token: &str, out: &mut Vec<u8>) -> Result<(), HexError> {
-    if token.len() % 2 == 1 {
-        let kind = HexErrorKind::Odd { count: token.len(), token: excerpt(token) };
-        return Err(HexError::at(line, at, kind));
-    }
-    let start = out.len();
-    push_room(line, at, start, token.len() / 2)?;
-    out.resize(start + token.len() / 2, 0);
-    let room = out.get_mut(start..).unwrap_or_default();
-    hex::decode_to_slice(token, room).map_err(|e| match e {
-        hex::FromHexError::InvalidHexCharacter { index, .. } => line.stray(at + index),
-        _ => line.stray(at),
-    })
 }
 
 fn is_separator(c: char) -> bool {

@@ -5,7 +5,7 @@ use super::dump::Dump;
 use super::error::{HexError, HexErrorKind, Line};
 use super::lines::Lines;
 use super::offset::{Column, Offset};
-use super::plain::{Plain, digits};
+use super::plain::Plain;
 use super::source::Source;
 use super::{Block, Form, Layer, LineStep, tcpdump};
 use crate::codec::digits;
@@ -143,7 +143,7 @@ impl<R: BufRead> HexText<R> {
                 State::Idle => {
                     // The length that ends a dump, after a blank line.
                     let lone = line.text.trim_end();
-                    if self.offsets.is_some_and(|n| lone.len() == n && digits(lone) == n) {
+                    if self.offsets.is_some_and(|n| lone.len() == n && super::digits::digits(lone) == n) {
                         let kind = HexErrorKind::OffsetOrData(lone.into());
                         return Err(HexError::at(line, 0, kind));
                     }

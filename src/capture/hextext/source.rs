@@ -5,7 +5,7 @@
 
 use super::error::{HexError, HexErrorKind, Line, excerpt};
 use super::lexer::{self, Token};
-use super::{Form, LineStep, plain, push_room};
+use super::{Form, LineStep, digits, push_room};
 
 /// The cap on nesting of brackets: `Buffer.from(new Uint8Array([` needs three.
 const MAX_DEPTH: usize = 8;
@@ -122,11 +122,11 @@ impl Source {
                     return Err(error(HexErrorKind::Wide(excerpt(digits))));
                 }
                 self.enter(Phase::Array, Form::Array);
-                return plain::push_digits(line, at + 2, digits, out);
+                return digits::push_digits(line, at + 2, digits, out);
             }
             (Phase::Before | Phase::Bare, Token::Hex(digits)) if self.is_bare() => {
                 self.enter(Phase::Bare, Form::HexList);
-                return plain::push_digits(line, at + 2, digits, out);
+                return digits::push_digits(line, at + 2, digits, out);
             }
             (Phase::Before | Phase::Strings, Token::Str { body, bytes })
                 if self.phase == Phase::Strings || matches!(last, Last::Open | Last::Equals) =>
@@ -141,7 +141,7 @@ impl Source {
             (Phase::Strings, Token::Punct('+')) => {}
             (Phase::Before | Phase::Escapes, Token::Escape(digits)) if self.is_bare() => {
                 self.enter(Phase::Escapes, Form::Escaped);
-                return plain::push_digits(line, at + 2, digits, out);
+                return digits::push_digits(line, at + 2, digits, out);
             }
             (Phase::Array, Token::Punct(',')) | (Phase::Bare, Token::Punct(',' | ';')) if last == Last::Other => {
                 self.last = Last::Comma;

@@ -1,4 +1,4 @@
-//! All tables and sessions at work: vectors, samples, cuts, flipped bits, depth.
+//! All tables and sessions at work: vectors, samples, depth. Cuts and flipped bits: `tests/damage.rs`.
 
 use super::link::WireFormat;
 use super::{GNE, layout, values};
@@ -7,7 +7,7 @@ use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{Reader, Sampler, Tree, Writer, check};
 use crate::dissect::{Dissection, Options};
-use crate::protocols::testing::{Row, cuts, dump, flips, json, options_of};
+use crate::protocols::testing::{Row, dump, json, options_of};
 use serde_json::Value as Json;
 
 const VECTORS: &str = include_str!("../../../fixtures/gne/vectors.json");
@@ -61,20 +61,6 @@ fn vectors_with_and_without_a_schema() {
                 assert_eq!(want["fields"], row.fields, "{}", vector["id"]);
                 assert_eq!(want["fault"] == true, row.fault.is_some(), "{}", vector["id"]);
             }
-        }
-    }
-}
-
-#[test]
-fn every_cut_and_every_flipped_bit_is_read_and_written() {
-    for vector in json(VECTORS.as_bytes()).as_array().unwrap() {
-        let bytes = hex::decode(vector["hex"].as_str().unwrap()).unwrap();
-        if bytes.len() > 100 {
-            continue;
-        }
-        for schema in [false, true] {
-            let options = options(&vector["args"], schema);
-            cuts(&bytes).chain(flips(&bytes, 100)).for_each(|damaged| drop(lines(&damaged, &options)));
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Broken bytes: no panic, no endless loop, every byte in one line, and each line back to its bytes.
+//! Cuts and flipped bits of the vectors are in `tests/damage.rs`, for all protocols.
 
-use super::vectors::{Vector, vectors};
 use super::{dumped, encoder};
 use crate::dissect::Options;
-use crate::protocols::testing::{cuts, flips, options};
+use crate::protocols::testing::options;
 
 fn check(id: &str, bytes: &[u8], options: &Options) {
     let rows = dumped(bytes, options);
@@ -11,20 +11,6 @@ fn check(id: &str, bytes: &[u8], options: &Options) {
     assert_eq!(all, bytes, "{id}: {rows:?}");
     for row in &rows {
         row.check(&mut *encoder());
-    }
-}
-
-#[test]
-fn every_truncation() {
-    for Vector { id, bytes, options, .. } in vectors() {
-        cuts(&bytes).for_each(|cut| check(&id, &cut, &options));
-    }
-}
-
-#[test]
-fn every_single_bit_flip() {
-    for Vector { id, bytes, options, .. } in vectors().into_iter().step_by(2) {
-        flips(&bytes, bytes.len()).for_each(|flipped| check(&id, &flipped, &options));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bytes to fields and back: tables, vectors, samples, cut and flipped messages.
+//! Bytes to fields and back: tables, vectors, samples. Cut and flipped messages: `tests/damage.rs`.
 
 use super::super::layout::{LAYOUTS, UPDATE_LAYOUT};
 use super::super::values::TYPES;
@@ -45,25 +45,6 @@ fn vectors_decode_and_come_back() {
         assert_eq!(said.fault.is_some(), expected.get("fault").is_some(), "{id}");
         assert_eq!(said.encoded(&options).as_deref(), Ok(&bytes[..]), "{id}");
     }
-}
-
-#[test]
-fn cut_and_flipped_messages_come_back() {
-    let mut tried = 0;
-    for vector in vectors().iter() {
-        let options = options_of(&vector["args"]);
-        let bytes = hex::decode(vector["hex"].as_str().unwrap_or("")).expect("hex");
-        for bytes in cuts(&bytes).chain(flips(&bytes, 48)) {
-            let Some(said) = dump(&bytes, &options) else {
-                assert!(bytes.is_empty());
-                continue;
-            };
-            assert_eq!(said.bytes, bytes);
-            said.check_alone(&options);
-            tried += 1;
-        }
-    }
-    assert!(tried > 35_000, "{tried}");
 }
 
 /// Knows the types of all links: by their numbers, any type.

@@ -11,7 +11,7 @@ use super::DNP;
 use crate::capture::Time;
 use crate::dissect::{Dissector, Line, Options};
 use crate::flow::{Side, Transport};
-use crate::protocols::testing::{self, Conversation, Row, cuts, flips, options_of};
+use crate::protocols::testing::{self, Conversation, Row, options_of};
 use serde_json::Value as Json;
 use std::net::SocketAddr;
 

@@ -1,0 +1,18 @@
+//! What the output is for.
+
+use super::times::TimeForm;
+
+/// What the output is for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// The terminal's width; `None` where output is no terminal.
+    pub width: Option<usize>,
+    /// ANSI colours.
+    pub colour: bool,
+    /// All bytes, all elements, documentation.
+    pub verbose: bool,
+    /// JSON: adds the messages' bytes.
+    pub bytes: bool,
+    /// How times are shown to people; `None`: as the format has them.
+    pub time: Option<TimeForm>,
+}

@@ -1,0 +1,279 @@
+//! What the integration tests share: the program run as a user runs it, fixtures, scratch folders,
+//! JSON lines, captures made of messages, and seeded numbers.
+//!
+//! Nothing here asserts how long something takes. [`HANG`] is a guard: what has not ended by then
+//! hangs, on any machine.
+
+// Every suite is a program of its own, and uses a part of this.
+#![allow(dead_code)]
+
+use netkit::capture::{Body, Decoded, LinkType, Packets, PcapWriter, Segment, Time, ethernet};
+use netkit::dissect::{Counters, Inspector, Options, Sink};
+use netkit::flow::{Caps, Table};
+use serde_json::Value as Json;
+use std::io::{Cursor, Read, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// What is still running after this hangs. It is no measure: nothing here takes a tenth of it.
+pub const HANG: Duration = Duration::from_secs(120);
+
+/// The program.
+pub const NETKIT: &str = env!("CARGO_BIN_EXE_netkit");
+
+/// The project's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A file below `fixtures`.
+pub fn fixture(name: &str) -> PathBuf {
+    root().join("fixtures").join(name)
+}
+
+/// What stands in a folder, in order.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let list = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut list: Vec<PathBuf> = list.map(|entry| entry.expect("an entry").path()).collect();
+    list.sort();
+    list
+}
+
+/// The files of all folders of fixtures.
+pub fn all_fixtures() -> Vec<PathBuf> {
+    let folders = entries(&fixture("")).into_iter().filter(|path| path.is_dir());
+    folders.flat_map(|folder| entries(&folder)).collect()
+}
+
+/// Is it a file with that ending?
+pub fn ends_in(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|own| own == ending)
+}
+
+/// The arguments that a capture needs: `NAME.args` beside `NAME.pcap`.
+pub fn args_of(capture: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(capture.with_extension("args")).unwrap_or_default();
+    text.split_whitespace().map(String::from).collect()
+}
+
+/// The program with these arguments at the project's root, all three streams pipes, and nothing of
+/// whoever runs the tests in its environment.
+pub fn netkit(args: &[&str]) -> Command {
+    let mut command = Command::new(NETKIT);
+    command.args(args).current_dir(root());
+    command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("NETKIT_SCHEMA");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// What a run gave.
+#[derive(Debug, PartialEq)]
+pub struct Done {
+    /// `None` where a signal ended it.
+    pub status: Option<i32>,
+    pub out: Vec<u8>,
+    pub err: String,
+}
+
+impl Done {
+    /// What it printed, as text.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.out).expect("UTF-8")
+    }
+
+    /// The lines that it printed, as JSON.
+    pub fn lines(&self) -> Vec<Json> {
+        self.text().lines().map(json).collect()
+    }
+
+    /// Fails unless its status is 0.
+    #[track_caller]
+    pub fn ok(self) -> Done {
+        assert_eq!(self.status, Some(0), "{}", self.err);
+        self
+    }
+}
+
+/// Runs the program with this input.
+pub fn run(args: &[&str], input: &[u8]) -> Done {
+    feed(&mut netkit(args), input)
+}
+
+/// Runs a command with this input, of which it need not read all.
+pub fn feed(command: &mut Command, input: &[u8]) -> Done {
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("it runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::thread::scope(|scope| {
+        scope.spawn(move || drop(stdin.write_all(input)));
+        finish(child)
+    })
+}
+
+/// Waits for the end of a child, reading what it prints meanwhile.
+pub fn finish(mut child: Child) -> Done {
+    fn all(pipe: Option<impl Read>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        pipe.map(|mut pipe| pipe.read_to_end(&mut bytes).expect("bytes"));
+        bytes
+    }
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let (out, err) = (scope.spawn(move || all(out)), scope.spawn(move || all(err)));
+        let status = ended(&mut child).code();
+        let err = String::from_utf8(err.join().expect("stderr")).expect("UTF-8");
+        Done { status, out: out.join().expect("stdout"), err }
+    })
+}
+
+/// Waits for the end of a child, whose output is no more than a pipe holds or read elsewhere.
+pub fn ended(child: &mut Child) -> ExitStatus {
+    let mut status = None;
+    until("it ends", || {
+        status = child.try_wait().expect("a child");
+        status.is_some()
+    });
+    status.expect("it has ended")
+}
+
+/// Waits until something is so.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < HANG, "not yet: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Sends a signal, `-INT`.
+pub fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill").success());
+}
+
+/// A folder of its own for files of a test, removed with it. `name` is the test's.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        // Short, and with every process its own: sockets and pipes are put there, too.
+        let path = std::env::temp_dir().join(format!("netkit-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder");
+        Scratch(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Where a file of it stands or would stand.
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).to_str().expect("UTF-8").into()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), bytes).expect("written");
+        self.file(name)
+    }
+
+    /// Makes a named pipe.
+    pub fn pipe(&self, name: &str) -> String {
+        let path = self.file(name);
+        assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo").success());
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A folder for such things holds it.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// JSON of any depth: packets nest deeper than the reader's own limit.
+pub fn json(text: &str) -> Json {
+    netkit::encode::json(text.as_bytes()).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// The JSON lines of a file, of which there are none where it does not exist.
+pub fn json_lines(path: &Path) -> Vec<Json> {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().filter(|line| !line.trim().is_empty()).map(json).collect()
+}
+
+/// Reads a capture into a sink.
+pub fn dissect(file: Vec<u8>, options: &Options, sink: &mut impl Sink) -> Counters {
+    let mut inspector = Inspector::new(options, sink);
+    let mut table = Table::new(Caps::default());
+    let mut packets = Packets::open(Box::new(Cursor::new(file))).expect("a capture");
+    while let Some(item) = packets.next().expect("a whole capture") {
+        if let Decoded::Packet(packet) = item.decoded {
+            table.packet(&packet, &mut inspector);
+        }
+    }
+    table.finish(&mut inspector);
+    std::mem::take(&mut inspector.counters)
+}
+
+/// A capture being made: Ethernet frames, a millisecond apart.
+#[derive(Default)]
+pub struct Wire(Vec<Vec<u8>>);
+
+impl Wire {
+    /// A datagram between client and server.
+    pub fn datagram(&mut self, ends: [SocketAddr; 2], by_client: bool, payload: &[u8]) {
+        self.packet(ends, by_client, &Body::Udp { payload, length: payload.len() });
+    }
+
+    pub fn packet(&mut self, [client, server]: [SocketAddr; 2], by_client: bool, body: &Body<'_>) {
+        let (src, dst) = if by_client { (client, server) } else { (server, client) };
+        let mut frame = Vec::new();
+        ethernet(src, dst, body, &mut frame).expect("a frame");
+        self.0.push(frame);
+    }
+
+    /// A connection: what its client and its server say, in turns as given.
+    pub fn stream(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
+        let segment = Segment { has_ack: true, ..Segment::default() };
+        self.packet(ends, true, &Body::Tcp(Segment { syn: true, has_ack: false, ..segment }));
+        self.packet(ends, false, &Body::Tcp(Segment { syn: true, ack: 1, ..segment }));
+        let mut sent = [1u32; 2];
+        for (by_client, payload) in said {
+            let [seq, ack] = if *by_client { sent } else { [sent[1], sent[0]] };
+            let body = Segment { payload, length: payload.len(), seq, ack, ..segment };
+            self.packet(ends, *by_client, &Body::Tcp(body));
+            sent[if *by_client { 0 } else { 1 }] += payload.len() as u32;
+        }
+    }
+
+    /// The capture file.
+    pub fn file(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 6).expect("a header");
+        for (k, frame) in self.0.iter().enumerate() {
+            writer.frame(Time::micros(k as i64 * 1000, 0), frame).expect("written");
+        }
+        writer.flush().expect("written");
+        file
+    }
+}
+
+/// Small random numbers, the same for the same seed, everywhere (xorshift64*).
+pub struct Random(pub u64);
+
+impl Random {
+    /// A number below `n`; 0 where `n` is 0.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n.max(1)
+    }
+
+    pub fn one<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+        &list[self.below(list.len())]
+    }
+}
