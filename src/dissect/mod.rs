@@ -27,7 +27,7 @@ pub use delivery::{Event, Handled, Link};
 pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};
-pub use framed::Framed;
+pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
 pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, PeerCaps};
 pub use looks::like as looks_like;
