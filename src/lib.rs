@@ -65,6 +65,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A program that needs the library alone turns the default feature `cli` off: it carries the command
+//! line and the table format.
+//!
 //! From JSON to bytes: [`encode`]. Adding a protocol: [`protocols`], "Add a protocol in one page".
 
 pub mod capture;
