@@ -20,8 +20,8 @@ always\:"Always"
 never\:"Never"))' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '-V[Print version]' \
@@ -82,8 +82,8 @@ never\:"Never"))' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- Captures or hex text; `-` is stdin:_files' \
@@ -125,8 +125,8 @@ never\:"Never"))' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::input -- Hex text; `-` or nothing is stdin; where there is no such file, the hex digits themselves:_files' \
@@ -156,8 +156,8 @@ never\:"Never"))' \
 '--keep-going[Report messages that cannot be written, and go on with the next]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::message -- The message\: PROTO.MESSAGE, or MESSAGE with -p:(acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
@@ -199,8 +199,8 @@ never\:"Never"))' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':file -- A capture; `-` is stdin:_files' \
@@ -233,8 +233,8 @@ never\:"Never"))' \
 '--allow-empty[A capture without a message is well, too\: else --fail-on does not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':a -- The first capture:_files' \
@@ -266,7 +266,7 @@ json\:"One JSON array with an object a server"))' \
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
 json\:"One JSON array with an object a server"))' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
-'--parallel=[So many servers at once]:N:_default' \
+'--parallel=[How many servers are asked at once]:N:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
@@ -275,8 +275,8 @@ never\:"Never"))' \
 '--force[Replace the output file where there is one]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::target -- Servers\: HOST\:PORT, \[IPV6\]\:PORT, ws\://HOST\:PORT/PATH; HOST alone with --proto:_default' \
@@ -287,10 +287,10 @@ _arguments "${_arguments_options[@]}" : \
 '(--listen)--to=[Go to this peer\: HOST\:PORT, \[IPV6\]\:PORT, ws\://HOST\:PORT/PATH]:HOST:PORT:_default' \
 '--listen=[Wait for a peer here; port 0\: any]:ADDR:PORT:_default' \
 '--flow=[Play the conversation of that number; default\: the only one]:N:_default' \
-'--from=[Whose side is played \[default\: client with --to, server with --listen\]]:client|server:_default' \
-'(--asap)--speed=[So many times as fast as captured]:X:_default' \
+'--from=[Which side is played \[default\: client with --to, server with --listen\]]:client|server:_default' \
+'(--asap)--speed=[How many times as fast as captured]:X:_default' \
 '--max-gap=[No pause is longer, as 1s or 200ms]:TIME:_default' \
-'--loop=[So many sessions, one after the other]:N:_default' \
+'--loop=[How many sessions, one after the other]:N:_default' \
 '--until=[Leave out everything behind this frame]:FRAME:_default' \
 '-W+[How long the peer may take where the protocol needs its answer]:TIME:_default' \
 '--timeout=[How long the peer may take where the protocol needs its answer]:TIME:_default' \
@@ -314,14 +314,14 @@ always\:"Always"
 never\:"Never"))' \
 '(--to --listen)--list[List the conversations that can be played, and do nothing else]' \
 '--asap[As fast as the peer allows]' \
-'--dry-run[Print what would be said, and say nothing]' \
+'--dry-run[Print what would be sent, and send nothing]' \
 '--allow-dangerous[Say also what may harm the peer\: broken and empty messages]' \
 '--expect[Exit with status 1 when the peer diverges from the capture]' \
 '--force[Replace the output file where there is one]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':file -- A capture; `-` is stdin:_files' \
@@ -339,8 +339,8 @@ always\:"Always"
 never\:"Never"))' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::what -- A protocol, or one of its messages; nothing\: all protocols:(riptide dnp nano gne acknex acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
@@ -353,8 +353,8 @@ always\:"Always"
 never\:"Never"))' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 ':shell -- The shell:(bash elvish fish powershell zsh)' \
@@ -367,8 +367,8 @@ always\:"Always"
 never\:"Never"))' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 && ret=0
@@ -380,8 +380,8 @@ always\:"Always"
 never\:"Never"))' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
-'*-v[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
-'*--verbose[Say more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay fields completions man help riptide dnp nano gne acknex hawknl websocket output filters schemas recognition performance builds platforms contributing)' \

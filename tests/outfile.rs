@@ -107,7 +107,7 @@ fn an_input_is_never_the_output() {
         for force in [&[][..], &["--force"]] {
             let (status, out, err) = folder.run(&[args, force].concat());
             assert_eq!((status, out.as_str()), (Some(2), ""), "{args:?}: {err}");
-            assert!(err.contains(": is what is read (") && err.lines().count() == 1, "{err}");
+            assert!(err.contains(": is also the input ") && err.lines().count() == 1, "{err}");
         }
     };
     for (input, output) in [

@@ -101,6 +101,16 @@ fn a_check_that_was_stopped_is_not_passed() {
     }
 }
 
+/// Lines look complete wherever they end: decode tells that they are not.
+#[test]
+fn lines_that_were_stopped_are_told() {
+    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
+        let done = stopped("lines", &["decode", "PIPE", "-p", "riptide", "-f", "ndjson"], signal);
+        assert_eq!(done.status, Some(status), "{}", done.err);
+        assert!(!done.text().is_empty() && done.err.contains("stopped after frame "), "{}", done.err);
+    }
+}
+
 #[test]
 fn what_was_stopped_is_not_compared() {
     let whole = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/riptide/riptide20-udp.pcap");

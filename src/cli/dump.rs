@@ -46,5 +46,5 @@ Examples:
   tcpdump -r game.pcap -X -c 5 | netkit dump   whole packets
 
 Messages are separated by blank lines. Whole packets (tcpdump -x, -X, -xx, -XX, tshark -x, \
-Wireshark's bytes) are told by their lengths and check sums; their ports count as in a capture. A form that cannot be told for sure is refused with line and \
+Wireshark's bytes) are recognised by their lengths and checksums; their ports count as in a capture. A form that cannot be told for sure is refused with line and \
 column: nothing is guessed.";

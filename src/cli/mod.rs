@@ -66,7 +66,7 @@ pub struct Global {
     /// No progress, no summaries on stderr
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// Say more: whole hex, why a protocol was recognised, what the other frames were
+    /// Print more: whole hex, why a protocol was recognised, what the other frames were
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }

@@ -54,7 +54,7 @@ pub struct Probe {
     /// Replace the output file where there is one
     #[arg(long)]
     pub force: bool,
-    /// So many servers at once
+    /// How many servers are asked at once
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: u16,
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G

@@ -27,10 +27,10 @@ pub struct Replay {
     /// Play the conversation of that number; default: the only one
     #[arg(long, value_name = "N")]
     pub flow: Option<u64>,
-    /// Whose side is played [default: client with --to, server with --listen]
+    /// Which side is played [default: client with --to, server with --listen]
     #[arg(long, value_name = "client|server", value_parser = role)]
     pub from: Option<Role>,
-    /// So many times as fast as captured
+    /// How many times as fast as captured
     #[arg(long, value_name = "X", default_value = "1", value_parser = speed, conflicts_with = "asap")]
     pub speed: f64,
     /// As fast as the peer allows
@@ -39,7 +39,7 @@ pub struct Replay {
     /// No pause is longer, as 1s or 200ms
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub max_gap: Option<Duration>,
-    /// So many sessions, one after the other
+    /// How many sessions, one after the other
     #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub times: u32,
     /// Leave out everything behind this frame
@@ -54,7 +54,7 @@ pub struct Replay {
     /// Leave out messages that fit; may be given several times
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub drop: Vec<String>,
-    /// Print what would be said, and say nothing
+    /// Print what would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
     /// Say also what may harm the peer: broken and empty messages

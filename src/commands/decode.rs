@@ -47,6 +47,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         if !stop().is_set() {
             printer.pick.end(&input::name(path));
         }
+        if let (Ok(Some(stopped)), false) = (&read, args.follow) {
+            stopped.report(path);
+        }
         if let Err(error) = read {
             // What could be read has been printed; the other files still follow.
             let error = error.context(input::name(path));

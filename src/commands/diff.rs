@@ -76,10 +76,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         let names = empty.join(", ");
         notify(
             global,
-            format_args!(
-                "netkit: --fail-on: {}: no message to compare (with --allow-empty that is well)",
-                Lines(names)
-            ),
+            format_args!("netkit: --fail-on: {}: no message to compare (--allow-empty accepts that)", Lines(names)),
         );
         true
     };

@@ -8,6 +8,7 @@ use anyhow::Context;
 use netkit::dissect::Options;
 use netkit::encode::{Assignments, Encoders, Entry, Framing, Source, TextError, Values, deeply};
 use netkit::flow::Transport;
+use netkit::plural::Plural;
 use netkit::printable::Lines;
 use serde_json::json;
 use std::fmt::Display;
@@ -73,7 +74,7 @@ impl<'a> Encoding<'a> {
             (Ok(()), Some(status)) => {
                 self.out.stop()?;
                 let left = if self.args.output.is_some() { ": nothing is left of the output file" } else { "" };
-                let _ = writeln!(io::stderr(), "netkit: stopped after {} messages{left}", self.written);
+                let _ = writeln!(io::stderr(), "netkit: stopped after {}{left}", Plural(self.written, "message"));
                 return Ok(status);
             }
             (Err(error), _) => {

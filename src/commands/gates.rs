@@ -181,7 +181,7 @@ impl Pick {
         };
         let mut wrong = Vec::new();
         if let Some(why) = nothing.filter(|_| !self.allow_empty) {
-            wrong.push(format!("{conditions}: {why}: nothing was tested (with --allow-empty that is well)"));
+            wrong.push(format!("{conditions}: {why}: nothing was tested (--allow-empty accepts that)"));
         }
         let of = if self.picked == 1 { "1 message".into() } else { format!("{} messages", self.picked) };
         let missing = self.expect.iter().filter(|expected| !expected.met && self.picked > 0);

@@ -92,7 +92,7 @@ impl OutFile {
         }
         if let Some(input) = inputs.iter().find(|input| is_input(&there, &place, input)) {
             let input = super::input::name(input);
-            return refuse(&format!("is what is read ({}): name another file", Printable(input)));
+            return refuse(&format!("is also the input {}: name another file", Printable(input)));
         }
         let open = name.to_str().is_some_and(|name| OPEN.iter().any(|open| name.starts_with(open)));
         let how = match (there.is_file() && !open, force) {

@@ -23,6 +23,7 @@ pub use asking::Asking;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
 pub use edit::Changes;
+pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};
 pub use player::{Action, Channels, Pace, Player, Progress, Settings};
 pub use recording::{Conversation, Recording, RecordingError, between};

@@ -1,8 +1,9 @@
 //! GNE over UDP: each datagram is a list of packets, without any header. Nothing in it says whose
 //! it is: the server's address and the port that its acceptance named do.
 
+use super::PROTO;
 use super::link::{Link, Shared, lock};
-use super::packets::{PROTO, packets};
+use super::packets::packets;
 use crate::codec::layout::{Field, u64le};
 use crate::codec::{Level, Value};
 use crate::dissect::{FlowInfo, Out, Provenance, Role, Session};

@@ -1,9 +1,9 @@
 //! GNE's messages from JSON. All that a line needs stands in it: its `version` is the byte order,
 //! and a ping's fields tell its form.
 
+use super::PROTO;
 use super::layout::TABLES;
 use super::link::{SHORT_BUILD, WireFormat, order_by_name};
-use super::packets::PROTO;
 use crate::codec::layout::Order;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};

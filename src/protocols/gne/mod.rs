@@ -28,6 +28,8 @@ use crate::codec::digits;
 use crate::dissect::{Evidence, FlowInfo, Observation, Protocol, Session, Setting};
 use crate::flow::Transport;
 
+/// The name of GNE's own lines.
+pub const PROTO: &str = "gne";
 static SETTINGS: [Setting; 3] = [
     Setting {
         key: "gne.endian",
@@ -69,7 +71,7 @@ pub static GNE: Protocol = Protocol {
     encodings: &values::ENCODINGS,
     dump_transport: |_| Transport::Tcp,
     identify,
-    ..Protocol::new(packets::PROTO, session, |options| Box::new(encode::Writing::new(options)))
+    ..Protocol::new(PROTO, session, |options| Box::new(encode::Writing::new(options)))
 };
 
 fn session(flow_info: &FlowInfo<'_>) -> Box<dyn Session> {

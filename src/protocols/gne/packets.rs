@@ -1,14 +1,12 @@
 //! Lists of packets, over either transport: reading them, and what they say about the connection.
 
+use super::PROTO;
 use super::layout::{BOTH, GTIME, PACKET};
 use super::link::{Link, WireFormat, order_name};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Layout, Level, Node, Reader, Stop, Value};
 use crate::dissect::{Dissection, FlowInfo, Provenance};
 use crate::plural::Plural;
-
-/// The name of GNE's own lines.
-pub const PROTO: &str = "gne";
 /// The receiver's buffer after the handshake.
 const BUFFER: usize = 512;
 /// The id that says: I leave.

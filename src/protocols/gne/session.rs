@@ -1,9 +1,10 @@
 //! One GNE connection over TCP: which frame is which message, by direction and order.
 
+use super::PROTO;
 use super::datagrams::{GneDatagramSession, party};
 use super::handshake::Handshake;
 use super::link::{Link, Shared, lock};
-use super::packets::{PROTO, empty, packets};
+use super::packets::{empty, packets};
 use crate::codec::Level;
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
 use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent};

@@ -1,8 +1,8 @@
 //! The words for the application's packets: GNE's value types, in the connection's byte order
 //! (README.md, "Packets"). The fields of a packet stand beside its id, so none may be called `id`.
 
+use super::PROTO;
 use super::layout::{embedded, gbool, gtime};
-use super::packets::PROTO;
 use crate::codec::layout::*;
 use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
 

@@ -8,7 +8,8 @@ mod probe;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Recorded, Replay, ReplayContext, Rules};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::{Life, Rules};
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

@@ -4,7 +4,8 @@ use super::links::{Offer, link_content};
 use super::{DnpActor, TRIES, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules, without};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
+use crate::live::replay::{Life, Phase, Rules};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 

@@ -10,8 +10,9 @@ mod probe;
 
 use super::RESEND;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
 use crate::live::replay::{Asking, Unacknowledged};
+use crate::live::replay::{Life, Phase};
 use links::Offer;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};

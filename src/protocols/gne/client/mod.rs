@@ -11,9 +11,10 @@ mod dialect;
 mod handshake;
 mod probe;
 
-use super::packets::PROTO;
+use super::PROTO;
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Recorded, Replay, ReplayContext};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
+use crate::live::replay::{Life, Phase};
 use crate::live::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};

@@ -12,7 +12,8 @@ mod upgrade;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Life, Outbox, Phase, Replay, ReplayContext, without};
+use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext, without};
+use crate::live::replay::{Life, Phase};
 use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};

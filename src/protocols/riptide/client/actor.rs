@@ -5,7 +5,8 @@ use super::numbers::is_numbered;
 use super::{HEARTBEAT, RiptideActor, TRIES};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Life, Outbox, Phase, Recorded, Rules};
+use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded};
+use crate::live::replay::{Life, Phase, Rules};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
