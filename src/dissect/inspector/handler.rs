@@ -1,0 +1,174 @@
+//! What the flow table tells an inspector: packets, stream data, ends, and the packets of
+//! conversations that another thread reads.
+
+use super::identify::GONE;
+use super::{Classification, Inspector, flow_info};
+use crate::capture::Packet;
+use crate::dissect::dissector::StreamEvent;
+use crate::dissect::message::{Provenance, Sink};
+use crate::flow::{Conversation, Delivery, End, Gap, Handler, Moved, Report, Side, Stream, Transport};
+
+impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
+    fn datagram(
+        &mut self,
+        c: &mut Conversation<Classification>,
+        side: Side,
+        packet: &Packet<'_>,
+        payload: &[u8],
+        length: usize,
+    ) {
+        self.sequence(c.id);
+        if let Classification::Dispatched(assignment) = c.state
+            && assignment.generation.is_none_or(|generation| generation == self.generation)
+        {
+            self.dispatch(assignment, side, packet);
+            return;
+        }
+        let place =
+            Provenance { side, bytes: payload, length, frame: packet.frame, frames: packet.frames, time: packet.time };
+        let flow_info = flow_info(c, self.options);
+        // The usual case: no server was announced since the conversation was claimed.
+        if let Classification::Claimed(owner) = &mut c.state
+            && owner.generation.is_none_or(|generation| generation == self.generation)
+        {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                session.datagram(&place, out)
+            });
+            owner.outcome.add(place.frame, self.emitted, broken);
+            if broken || owner.reclassification.is_some() {
+                self.reclassification(c, &place, broken);
+            }
+            return;
+        }
+        if let Some(mut owner) = self.claimed(c) {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                session.datagram(&place, out)
+            });
+            owner.outcome.add(place.frame, self.emitted, broken);
+            c.state = Classification::Claimed(owner);
+            return;
+        }
+        match std::mem::take(&mut c.state) {
+            Classification::Foreign(GONE) => c.state = Classification::Foreign(GONE),
+            Classification::Foreign(generation) => {
+                *self.counters.foreign.entry(c.transport.name()).or_default() += 1;
+                c.state = Classification::Foreign(generation);
+            }
+            Classification::Dispatched(assignment) => {
+                self.dispatch(assignment, side, packet);
+                c.state = Classification::Dispatched(assignment);
+            }
+            before => {
+                let mut pending =
+                    if let Classification::Undecided(pending) = before { pending } else { Box::default() };
+                pending.push(&place);
+                self.settle(c, pending, false);
+            }
+        }
+    }
+
+    fn data(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, delivery: &Delivery<'_>) {
+        let event = StreamEvent::Data { new: delivery.new, segments: delivery.segments, frame: delivery.frame };
+        self.stream_event(c, side, stream, event, delivery.time);
+    }
+
+    fn gap(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, gap: &Gap) {
+        self.stream_event(c, side, stream, StreamEvent::Gap { missing: gap.missing }, gap.time);
+    }
+
+    fn end(&mut self, c: &mut Conversation<Classification>, side: Side, stream: &mut Stream, _why: End) {
+        self.stream_event(c, side, stream, StreamEvent::End, c.last);
+    }
+
+    fn memory(&self, c: &Conversation<Classification>) -> usize {
+        c.state.memory()
+    }
+
+    fn shared(&self, c: &Conversation<Classification>, each: &mut dyn FnMut(u64, usize)) {
+        if let Classification::Claimed(owner) = &c.state {
+            owner.session.shared(each);
+        }
+    }
+
+    fn first_to_end(&self, c: &Conversation<Classification>) -> Side {
+        let client = match &c.state {
+            Classification::Claimed(owner) => owner.session.client(),
+            _ => None,
+        };
+        client.or(c.opener).unwrap_or(Side::A)
+    }
+
+    fn closed(&mut self, c: &mut Conversation<Classification>) {
+        match std::mem::take(&mut c.state) {
+            Classification::Undecided(pending) => {
+                self.sequence(c.id);
+                self.settle(c, pending, true);
+            }
+            other => c.state = other,
+        }
+        if let Classification::Foreign(generation) = c.state
+            && generation != GONE
+        {
+            if c.transport == Transport::Tcp {
+                let packets = c.packets.iter().sum::<u64>();
+                *self.counters.foreign.entry(c.transport.name()).or_default() += packets;
+            }
+            self.counters.unclaimed.end(c);
+        }
+        let has_messages = match &c.state {
+            Classification::Claimed(owner) => owner.has_messages(),
+            Classification::Foreign(generation) => *generation == GONE,
+            _ => false,
+        };
+        if has_messages {
+            self.sink.ended(c.id, c.ended);
+        }
+        self.relieve();
+    }
+
+    fn leaves(&self, c: &Conversation<Classification>) -> bool {
+        self.dispatcher.is_some()
+            && matches!(&c.state, Classification::Claimed(owner) if !owner.session.affects_others())
+    }
+
+    fn take(&mut self, c: &mut Conversation<Classification>, slot: u32, mut moved: Moved<Classification>) {
+        let Some(dispatcher) = &mut self.dispatcher else { return };
+        let mut generation = None;
+        if let Classification::Claimed(owner) = &mut moved.conversation().state {
+            // A worker never sees announcements.
+            generation = owner.generation;
+            owner.generation = generation.map(|_| 0);
+        }
+        c.state = Classification::Dispatched(dispatcher.take(slot, self.sequence.1, moved, generation));
+        // Later messages come from another thread, after those emitted here.
+        self.sequence.0 = 0;
+    }
+
+    fn segment(&mut self, c: &mut Conversation<Classification>, side: Side, packet: &Packet<'_>) {
+        self.sequence(c.id);
+        if let Classification::Dispatched(assignment) = c.state {
+            self.dispatch(assignment, side, packet);
+        }
+    }
+
+    fn close(&mut self, c: &mut Conversation<Classification>, why: End) {
+        self.sequence(c.id);
+        if let (Classification::Dispatched(assignment), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
+            dispatcher.close(*assignment, self.sequence.1, why);
+        }
+    }
+
+    fn epoch(&mut self) {
+        if let Some(dispatcher) = &mut self.dispatcher {
+            dispatcher.epoch(self.sequence.1 + 1);
+            self.end_sequence();
+            self.sink.hand_over();
+        }
+    }
+
+    fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
+        if let Some(dispatcher) = &mut self.dispatcher {
+            dispatcher.reports(each);
+        }
+    }
+}
