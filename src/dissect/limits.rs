@@ -49,7 +49,7 @@ impl PeerCaps {
     /// distinguishes it from others with the same beginning.
     ///
     /// ```
-    /// use netkit::dissect::limits::PeerCaps;
+    /// use netkit::dissect::PeerCaps;
     /// let caps = PeerCaps { name_bytes: 3, ..PeerCaps::default() };
     /// assert_eq!(caps.name("abc", "tag 1"), "abc");
     /// assert_eq!(caps.name("abcdef", "tag 1"), "abc... (6 bytes, tag 1)");
