@@ -222,14 +222,17 @@ pub fn dissect(
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
     let (stop, mut seen) = (stop(), ReadSummary::default());
-    let (mut read, mut span) = (0, None);
+    let (mut read, mut first, mut last) = (0, None, Time::default());
     let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
     let mut gone = false;
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
             read = frame.number;
-            span = Some((span.map_or(frame.time, |(first, _)| first), frame.time));
+            if first.is_none() {
+                first = Some(frame.time);
+            }
+            last = frame.time;
             inspector.sink().frame(frame.time);
             gone = inspector.frame(frame.time);
             match decoded {
@@ -254,7 +257,9 @@ pub fn dissect(
             break;
         }
     }
-    seen.stopped = interrupt::status(false).filter(|_| stop.is_set()).map(|_| Stopped { read, span });
+    seen.stopped = interrupt::status(false)
+        .filter(|_| stop.is_set())
+        .map(|_| Stopped { read, span: first.map(|first| (first, last)) });
     table.finish(&mut inspector);
     inspector.end();
     seen.counters = inspector.counters;

@@ -20,6 +20,8 @@ pub const PORT: u16 = 7777;
 pub struct RiptideSession {
     /// Set by the user: nothing is guessed then.
     set: Option<Version>,
+    /// Nobody has named the protocol: it was recognised, and may turn out to be another.
+    recognised: bool,
     candidates: Candidates,
     /// An ack of 2.1's kind was seen.
     acks_of_21: bool,
@@ -51,6 +53,7 @@ impl RiptideSession {
             Framing::new(set, flow_info.options.settings.get("riptide.framing"), flow_info.transport == Transport::Tcp);
         RiptideSession {
             set,
+            recognised: set.is_none() && flow_info.options.proto.is_none(),
             candidates: Candidates::default(),
             acks_of_21: false,
             shown: None,
@@ -140,7 +143,7 @@ impl RiptideSession {
             dissection.from = FlowInfo::role(self.server, place.side);
         }
         self.analyse(layout.name, version, place, dissection);
-        if self.set.is_none() && !self.behaves(version, place) {
+        if self.recognised && !self.behaves(version, place) {
             out.doubt();
         }
         out.emit(place);
