@@ -22,8 +22,6 @@ const DOUBTED: usize = 12;
 pub(super) const HELD_BYTES: usize = 8192;
 /// The generation of a conversation whose claim was withdrawn: it is not classified again.
 pub(super) const GONE: u64 = u64::MAX;
-/// The reason for a conversation that another one has announced.
-const ANNOUNCED: &str = "expected";
 /// How many ends of recognised conversations are remembered.
 const KNOWN: usize = 4096;
 
@@ -42,22 +40,22 @@ enum Ask {
 }
 
 impl<S: Sink> Inspector<'_, S> {
-    /// The session for a UDP conversation with an announced end, if it was announced after
+    /// Protocol and session for a UDP conversation with an announced end, if it was announced after
     /// generation `after`.
-    fn announced(&self, c: &Conversation<Classification>, after: u64) -> Option<Box<dyn Session>> {
+    fn announced(&self, c: &Conversation<Classification>, after: u64) -> Option<(&'static str, Box<dyn Session>)> {
         if c.transport != Transport::Udp || self.generation <= after {
             return None;
         }
         let all = c.ends.iter().filter_map(|end| self.expected.get(end));
-        let (_, session) = all.filter(|(g, _)| *g > after).max_by_key(|(generation, _)| *generation)?;
-        session.sibling()
+        let (_, proto, session) = all.filter(|(g, ..)| *g > after).max_by_key(|(generation, ..)| *generation)?;
+        Some((*proto, session.sibling()?))
     }
 
     /// Claims that need no payload: by the user's options, or an announcement.
     fn by_name(&mut self, c: &Conversation<Classification>) -> Option<Claimant> {
         let flow_info = flow_info(c, self.options);
-        if let Some(session) = self.announced(c, 0) {
-            return Some((ANNOUNCED, "a conversation that another one announced", session, 0));
+        if let Some((proto, session)) = self.announced(c, 0) {
+            return Some((proto, "a conversation that another one announced", session, 0));
         }
         for (port, name) in &self.options.ports {
             if c.ends.iter().any(|end| end.port() == *port)
@@ -157,6 +155,7 @@ impl<S: Sink> Inspector<'_, S> {
                     let broken = self.run(
                         &flow_info(c, self.options),
                         c.names.of(&c.ends),
+                        owner.name,
                         &mut *owner.session,
                         |session, out| session.datagram(&place, out),
                     );
@@ -238,9 +237,9 @@ impl<S: Sink> Inspector<'_, S> {
         match std::mem::take(&mut c.state) {
             Classification::Dispatched(mut assignment) => {
                 let newer = assignment.generation.and_then(|generation| self.announced(c, generation));
-                if let Some(session) = newer {
+                if let Some((proto, session)) = newer {
                     self.take_back(c.id, assignment);
-                    return Some(Owner::new(ANNOUNCED, session, Some(self.generation)));
+                    return Some(Owner::new(proto, session, Some(self.generation)));
                 }
                 assignment.generation = assignment.generation.map(|_| self.generation);
                 c.state = Classification::Dispatched(assignment);
@@ -250,7 +249,9 @@ impl<S: Sink> Inspector<'_, S> {
                 if let Some(generation) = &mut owner.generation {
                     let newer = self.announced(c, *generation);
                     *generation = self.generation;
-                    owner.session = newer.unwrap_or(owner.session);
+                    if let Some((proto, session)) = newer {
+                        (owner.name, owner.session) = (proto, session);
+                    }
                 }
                 Some(owner)
             }
@@ -278,9 +279,10 @@ impl<S: Sink> Inspector<'_, S> {
                 }
             };
             let names = c.names.of(&c.ends);
-            let broken = self.run(&flow_info(c, self.options), names, &mut *owner.session, |session, out| {
-                session.stream(item.side, &mut streams[k], event, out)
-            });
+            let broken =
+                self.run(&flow_info(c, self.options), names, owner.name, &mut *owner.session, |session, out| {
+                    session.stream(item.side, &mut streams[k], event, out)
+                });
             let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
             owner.outcome.add(frame, self.emitted, broken);
         }

@@ -41,7 +41,7 @@ pub struct Inspector<'a, S: Sink> {
     /// The current conversation, and the current sequence number.
     sequence: (u64, u64),
     dissection: Dissection,
-    expected: FxHashMap<SocketAddr, (u64, Box<dyn Session>)>,
+    expected: FxHashMap<SocketAddr, (u64, &'static str, Box<dyn Session>)>,
     generation: u64,
     /// Ends of recognised conversations, with the protocol: another conversation with the same end
     /// needs less evidence.
@@ -107,6 +107,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         &mut self,
         flow_info: &FlowInfo<'_>,
         names: &[String; 2],
+        proto: &'static str,
         session: &mut dyn Session,
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
@@ -119,11 +120,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
             while let Some((server, session)) = session.expects() {
                 self.generation += 1;
                 if self.expected.len() >= EXPECTED && !self.expected.contains_key(&server) {
-                    let oldest = self.expected.iter().min_by_key(|(_, (generation, _))| *generation);
+                    let oldest = self.expected.iter().min_by_key(|(_, (generation, ..))| *generation);
                     let oldest = oldest.map(|(server, _)| *server);
                     oldest.and_then(|server| self.expected.remove(&server));
                 }
-                self.expected.insert(server, (self.generation, session));
+                self.expected.insert(server, (self.generation, proto, session));
             }
         }
         broken
@@ -197,7 +198,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            let broken = self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
                 session.stream(side, stream, event, out)
             });
             if let (StreamEvent::Data { frame, .. }, Classification::Claimed(owner)) = (event, &mut c.state) {
@@ -210,7 +211,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+            self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
                 session.stream(side, stream, event, out)
             });
             c.state = Classification::Claimed(owner);
@@ -248,7 +249,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
-                        self.run(&flow_info, c.names.of(&c.ends), &mut *owner.session, |session, out| {
+                        self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
                             session.stream(side, stream, event, out);
                         });
                         c.state = Classification::Claimed(owner);
