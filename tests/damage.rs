@@ -4,10 +4,10 @@
 //!
 //! The messages are those of `fixtures/PROTOCOL/vectors.json` with their arguments, the shorter ones
 //! also with the schema of `fixtures/schemas`, and those of all captures in `fixtures/PROTOCOL`.
-//! Each is read cut at every length; and once a byte with one bit of it flipped. Which bit goes by the
-//! byte's place and the message's number: eight messages of one kind have each bit of each byte flipped.
-//! Of messages longer than [`SHORT`] what is behind that is cut and flipped at [`BEHIND`] places evenly
-//! apart (of very long ones: [`LONG_PLACES`]), but for Riptide's captures and DNP's vectors, which are cut at every length whatever it is.
+//! Each is read cut at every length, and with each of its bits flipped. Of messages longer than
+//! [`SHORT`] what is behind that is cut, and has its bits flipped, at [`BEHIND`] places evenly apart (of
+//! very long ones: [`LONG_PLACES`]), but for Riptide's captures and DNP's vectors, of which every place
+//! is tried, however long they are.
 
 mod common;
 #[path = "fuzz/harness.rs"]
@@ -175,8 +175,8 @@ fn places(length: usize, everywhere: bool) -> impl Iterator<Item = usize> {
     (0..near).chain((near..length).step_by((length - near).div_ceil(behind).max(1)))
 }
 
-/// Runs an input, cuts of it, and it with flipped bits; `number` chooses the bits. How many runs.
-fn damaged(subject: &Subject, number: usize, mut run: impl FnMut(&[u8])) -> usize {
+/// Runs an input, cuts of it, and it with flipped bits. How many runs.
+fn damaged(subject: &Subject, mut run: impl FnMut(&[u8])) -> usize {
     let (bytes, mut runs) = (&subject.bytes, 1);
     run(bytes);
     for end in places(bytes.len(), subject.everywhere) {
@@ -185,19 +185,20 @@ fn damaged(subject: &Subject, number: usize, mut run: impl FnMut(&[u8])) -> usiz
     }
     let mut flipped = bytes.clone();
     for at in places(bytes.len(), subject.everywhere) {
-        let bit = 1 << ((at * 3 + number) % 8);
-        flipped[at] ^= bit;
-        run(&flipped);
-        flipped[at] ^= bit;
-        runs += 1;
+        for bit in 0..8 {
+            flipped[at] ^= 1 << bit;
+            run(&flipped);
+            flipped[at] ^= 1 << bit;
+            runs += 1;
+        }
     }
     runs
 }
 
-fn tried(number: usize, subject: &Subject, dissection: &mut Dissection) -> usize {
+fn tried(subject: &Subject, dissection: &mut Dissection) -> usize {
     let Subject { dissector, options, bytes, shown, .. } = subject;
     let mut seen = 0;
-    let runs = damaged(subject, number, |data| {
+    let runs = damaged(subject, |data| {
         let mut check = Check { subject, seen: 0, bytes: Vec::new() };
         inspector::dump(*dissector, data, options, dissection, &mut check);
         seen += check.seen;
@@ -210,7 +211,7 @@ fn tried(number: usize, subject: &Subject, dissection: &mut Dissection) -> usize
     if *shown {
         // The settings in turn.
         let mut turn = 0;
-        damaged(subject, number, |data| {
+        damaged(subject, |data| {
             harness::dump(*dissector, turn % 8, data);
             turn += 1;
         });
@@ -236,7 +237,7 @@ fn messages_cut_and_flipped() {
             loop {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(subject) = subjects.get(number) else { break };
-                runs.fetch_add(tried(number, subject, &mut dissection), Ordering::Relaxed);
+                runs.fetch_add(tried(subject, &mut dissection), Ordering::Relaxed);
             }
         };
         std::thread::scope(|scope| {

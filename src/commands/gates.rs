@@ -11,6 +11,7 @@ use netkit::codec::Level;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{Filter, Names};
 use netkit::flow::End;
+use netkit::plural::Plural;
 use netkit::printable::Lines;
 use std::sync::Arc;
 
@@ -183,7 +184,7 @@ impl Pick {
         if let Some(why) = nothing.filter(|_| !self.allow_empty) {
             wrong.push(format!("{conditions}: {why}: nothing was tested (--allow-empty accepts that)"));
         }
-        let of = if self.picked == 1 { "1 message".into() } else { format!("{} messages", self.picked) };
+        let of = Plural(self.picked, "message");
         let missing = self.expect.iter().filter(|expected| !expected.met && self.picked > 0);
         wrong.extend(missing.map(|expected| format!("--expect {}: none of {of} fits", expected.text)));
         if self.rejected > 0 {

@@ -135,7 +135,7 @@ impl ReadSummary {
                 }
             }
         }
-        unclaimed::warn(global, &self.counters);
+        unclaimed::warn(global, &mut self.counters);
         for (n, what, limits) in [
             (self.flows.evicted, "conversations", "conversations or buffered_bytes"),
             (self.fragments.evicted, "datagrams that waited for fragments", "fragments or fragment_bytes"),

@@ -3,6 +3,7 @@
 use super::output::notify;
 use crate::cli::Global;
 use netkit::dissect::{Counters, UnclaimedFlow, looks_like};
+use netkit::plural::Plural;
 use std::fmt::Write;
 
 /// The cap on listed conversations.
@@ -10,9 +11,11 @@ const LISTED: usize = 20;
 
 /// Warnings for all users: messages that should not have been printed, or should have been and were
 /// not.
-pub fn warn(global: &Global, counters: &Counters) {
-    let unclaimed = &counters.unclaimed;
-    for gone in unclaimed.given_up.iter().take(LISTED) {
+pub fn warn(global: &Global, counters: &mut Counters) {
+    let unclaimed = &mut counters.unclaimed;
+    let withdrawn = unclaimed.withdrawn();
+    let listed = withdrawn.len().min(LISTED) as u64;
+    for gone in withdrawn.iter().take(LISTED) {
         let [first, last] = gone.frames;
         notify(
             global,
@@ -23,17 +26,17 @@ pub fn warn(global: &Global, counters: &Counters) {
                 gone.ends[0],
                 gone.ends[1],
                 gone.name,
-                count(gone.messages, "message"),
+                Plural(gone.messages, "message"),
                 gone.broken,
             ),
         );
     }
-    let more = unclaimed.given_up_count - unclaimed.given_up.len().min(LISTED) as u64;
+    let more = unclaimed.given_up_count - listed;
     if more > 0 {
-        notify(global, format_args!("netkit: and {} more given up like these", count(more, "conversation")));
+        notify(global, format_args!("netkit: and {} more given up like these", Plural(more, "conversation")));
     }
     if unclaimed.unread > 0 {
-        let packets = count(unclaimed.unread, "packet");
+        let packets = Plural(unclaimed.unread, "packet");
         notify(
             global,
             format_args!(
@@ -48,11 +51,11 @@ pub fn warn(global: &Global, counters: &Counters) {
 pub fn list(global: &Global, counters: &mut Counters) {
     let all = counters.unclaimed.count;
     if counters.unclaimed.given_up_count > 0 {
-        let n = count(counters.unclaimed.given_up_count, "conversation");
+        let n = Plural(counters.unclaimed.given_up_count, "conversation");
         notify(global, format_args!("netkit: {n} given up: what followed did not behave"));
     }
     for (transport, n) in &counters.foreign {
-        let (packets, verb) = (count(*n, &format!("{transport} packet")), if *n == 1 { "is" } else { "are" });
+        let (packets, verb) = (Plural(*n, &format!("{transport} packet")), if *n == 1 { "is" } else { "are" });
         notify(global, format_args!("netkit: {packets} {verb} of no protocol we know"));
     }
     let largest = counters.unclaimed.largest();
@@ -70,14 +73,14 @@ pub fn list(global: &Global, counters: &mut Counters) {
     }
     let more = all - largest.len().min(LISTED) as u64;
     if more > 0 {
-        notify(global, format_args!("netkit:   and {}", count(more, "more conversation")));
+        notify(global, format_args!("netkit:   and {}", Plural(more, "more conversation")));
     }
 }
 
 /// One conversation.
 fn line(flow: &UnclaimedFlow) -> String {
     let [a, b] = flow.ends;
-    let (packets, bytes) = (count(flow.packets, "packet"), count(flow.bytes, "byte"));
+    let (packets, bytes) = (Plural(flow.packets, "packet"), Plural(flow.bytes, "byte"));
     let mut text = format!("{} {a} - {b}: {packets}, {bytes}", flow.transport);
     for (first, from) in flow.first.iter().zip(["", "answer "]) {
         if !first.is_empty() {
@@ -89,9 +92,4 @@ fn line(flow: &UnclaimedFlow) -> String {
         let _ = write!(text, ": looks like {name}");
     }
     text
-}
-
-/// `1 packet`, `2 packets`.
-fn count(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

@@ -60,8 +60,8 @@ pub struct Unclaimed {
     ended: Vec<UnclaimedFlow>,
     /// How many there were.
     pub count: u64,
-    /// Withdrawn claims, in order.
-    pub given_up: Vec<Withdrawn>,
+    /// Withdrawn claims, those with the earliest last messages, at most twice [`GIVEN_UP`].
+    given_up: Vec<Withdrawn>,
     /// How many there were.
     pub given_up_count: u64,
     /// Datagrams of conversations that were claimed only after those had been dropped.
@@ -96,8 +96,9 @@ impl Unclaimed {
     /// The claim of a conversation was withdrawn.
     pub(super) fn give_up(&mut self, given_up: Withdrawn) {
         self.given_up_count += 1;
-        if self.given_up.len() < GIVEN_UP {
-            self.given_up.push(given_up);
+        self.given_up.push(given_up);
+        if self.given_up.len() >= 2 * GIVEN_UP {
+            self.sort_withdrawn();
         }
     }
 
@@ -109,6 +110,17 @@ impl Unclaimed {
         self.sort();
         self.given_up_count += other.given_up_count;
         self.given_up.extend_from_slice(&other.given_up);
+        self.sort_withdrawn();
+    }
+
+    /// The withdrawn claims by the frame of their last message: the same order, and the same ones, by
+    /// however many inspectors they were found.
+    pub fn withdrawn(&mut self) -> &[Withdrawn] {
+        self.sort_withdrawn();
+        &self.given_up
+    }
+
+    fn sort_withdrawn(&mut self) {
         self.given_up.sort_by_key(|given_up| (given_up.frames[1], given_up.flow));
         self.given_up.truncate(GIVEN_UP);
     }
@@ -122,5 +134,32 @@ impl Unclaimed {
     fn sort(&mut self) {
         self.ended.sort_by_key(|flow| (std::cmp::Reverse(flow.bytes), flow.flow));
         self.ended.truncate(REMEMBERED);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// However withdrawn claims are distributed among inspectors, the same ones are listed in the same
+    /// order, also where there are more than are remembered.
+    #[test]
+    fn withdrawn_claims_have_one_order() {
+        let ends = ["10.0.0.1:1", "10.0.0.2:2"].map(|end| end.parse().unwrap());
+        let count = 3 * GIVEN_UP as u64;
+        // Those that are given up late may have ended early.
+        let claim =
+            |flow: u64| Withdrawn { flow, name: "toy", messages: 1, broken: 1, frames: [1, flow * 7919 % count], ends };
+        let mut one = Unclaimed::default();
+        (0..count).for_each(|flow| one.give_up(claim(flow)));
+        for inspectors in [2, 3, 5] {
+            let mut several = vec![Unclaimed::default(); inspectors];
+            (0..count).for_each(|flow| several[flow as usize % inspectors].give_up(claim(flow)));
+            let mut all = several.remove(0);
+            several.iter().for_each(|other| all.add(other));
+            assert_eq!(all.given_up_count, count);
+            assert_eq!(all.withdrawn(), one.withdrawn());
+        }
+        assert_eq!(one.withdrawn().len(), GIVEN_UP);
     }
 }
