@@ -209,10 +209,10 @@ fn tried(subject: &Subject, dissection: &mut Dissection) -> usize {
     });
     assert!(seen > 0 || bytes.is_empty(), "{}: {}", dissector.name(), hex::encode(bytes));
     if *shown {
-        // The settings in turn.
-        let mut turn = 0;
+        // The settings in turn, shifted by one each byte: else a bit would always meet the same.
+        let mut turn = 0usize;
         damaged(subject, |data| {
-            harness::dump(*dissector, turn % 8, data);
+            harness::dump(*dissector, ((turn + turn / 8) % 8) as u8, data);
             turn += 1;
         });
     }
