@@ -30,7 +30,9 @@ impl Encoder for Writing {
         if line.is_empty() {
             return Ok(Vec::new());
         }
-        let mut payloads = values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from };
+        let id = line.derived.and_then(|derived| derived.get("message_id")?.as_u64());
+        let mut payloads =
+            values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from, id };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
     }
 

@@ -116,7 +116,7 @@ impl RiptideSession {
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
-        let mut payloads = Payloads { schemas, version, message: layout.name, from };
+        let mut payloads = Payloads { schemas, version, message: layout.name, from, id: None };
         let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)

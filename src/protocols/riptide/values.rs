@@ -112,6 +112,9 @@ pub struct Payloads<'a> {
     pub message: &'a str,
     /// Who sends it.
     pub from: Role,
+    /// The message id, where the field does not tell it: an id in more bytes than it needs is written
+    /// as its bits, and its number stands beside it.
+    pub id: Option<u64>,
 }
 
 impl Context for Payloads<'_> {
@@ -120,7 +123,7 @@ impl Context for Payloads<'_> {
             return None;
         }
         let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version.name()))?;
-        let key = match scope.get("message_id") {
+        let key = match scope.get("message_id").or(self.id) {
             Some(id) => Key::Number(id & 0xffff),
             None => Key::Word("notify"),
         };
