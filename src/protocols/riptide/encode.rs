@@ -30,7 +30,8 @@ impl Encoder for Writing {
         if line.is_empty() {
             return Ok(Vec::new());
         }
-        let id = line.derived.and_then(|derived| derived.get("message_id")?.as_u64());
+        let as_bits = line.fields.get("message_id").is_some_and(|id| id.is_object());
+        let id = line.derived.filter(|_| as_bits).and_then(|derived| derived.get("message_id")?.as_u64());
         let mut payloads =
             values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from, id };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)

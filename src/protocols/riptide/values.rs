@@ -123,7 +123,7 @@ impl Context for Payloads<'_> {
             return None;
         }
         let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version.name()))?;
-        let key = match scope.get("message_id").or(self.id) {
+        let key = match self.id.or_else(|| scope.get("message_id")) {
             Some(id) => Key::Number(id & 0xffff),
             None => Key::Word("notify"),
         };
