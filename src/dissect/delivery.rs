@@ -41,7 +41,7 @@ pub enum Event {
     Answer(i64),
     /// The message answers a request in another conversation of the same connection: datagrams
     /// beside a stream.
-    AnswerElsewhere {
+    CrossFlowAnswer {
         /// The request's conversation.
         flow: u64,
         /// The requesting side, there.

@@ -120,7 +120,7 @@ impl Roles {
     }
 
     /// `side` sent something that only this role sends.
-    pub fn tell(&mut self, side: Side, role: Role) {
+    pub fn learn(&mut self, side: Side, role: Role) {
         let server = match role {
             Role::Server => side,
             Role::Client => side.other(),

@@ -182,7 +182,7 @@ impl Deliveries {
         let name = message.dissection.message;
         for event in &message.dissection.delivery {
             // A request that was filtered out has no entry: the answer counts where it arrived.
-            if let Event::AnswerElsewhere { flow, side, after } = *event
+            if let Event::CrossFlowAnswer { flow, side, after } = *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
                 connection.directions[side.index()].answered(after);
@@ -240,7 +240,7 @@ impl Deliveries {
                     };
                 }
                 Event::Request => own.requests += 1,
-                Event::Answer(after) | Event::AnswerElsewhere { after, .. } => other.answered(after),
+                Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => other.answered(after),
                 Event::Unmatched => other.unmatched += 1,
                 Event::Link(Link::Offered) => own.offered += 1,
                 Event::Link(Link::Accepted) => other.accepted += 1,

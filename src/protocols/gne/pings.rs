@@ -57,7 +57,7 @@ impl Answer {
     /// What it says in the conversation `here`.
     fn event(&self, here: u64) -> Event {
         let ((flow, side), after) = (self.asked, self.nanos());
-        if flow == here { Event::Answer(after) } else { Event::AnswerElsewhere { flow, side, after } }
+        if flow == here { Event::Answer(after) } else { Event::CrossFlowAnswer { flow, side, after } }
     }
 }
 

@@ -76,7 +76,7 @@ impl Analysis {
             .read(layout.fields);
         dissection.ended(outcome);
         how.tell(dissection);
-        roles.tell(
+        roles.learn(
             place.side,
             match layout.name {
                 "handshake_ack" | "request" | "notify" => Role::Client,
@@ -159,9 +159,9 @@ impl Analysis {
         let code = json.as_ref().and_then(|json| json.get("code"));
         let handshake = dissection.message == "handshake";
         if handshake && code.is_some() {
-            roles.tell(place.side, Role::Server);
+            roles.learn(place.side, Role::Server);
         } else if handshake && json.as_ref().is_some_and(|json| json.get("sys").is_some()) {
-            roles.tell(place.side, Role::Client);
+            roles.learn(place.side, Role::Client);
         }
         dissection.from = roles.of(place.side);
         if !handshake {

@@ -248,7 +248,7 @@ impl Carrier {
                 if head.upgrade {
                     direction.mode = Mode::Frames;
                 }
-                roles.tell(side, Role::Client);
+                roles.learn(side, Role::Client);
             }
             Some(status) => {
                 let mode = if status == 101 { Mode::Frames } else { Mode::Http };
@@ -256,7 +256,7 @@ impl Carrier {
                     self.agreed = Some(Agreed::read(head.extensions.map_or(&[][..], |range| head.text(text, range))));
                 }
                 self.directions.iter_mut().for_each(|d| (d.mode, d.searched, d.awaited) = (mode, 0, 0));
-                roles.tell(side, Role::Server);
+                roles.learn(side, Role::Server);
             }
         }
         self.head_line(side, stream, &head, end, body, roles, out);
@@ -273,7 +273,7 @@ impl Carrier {
         if !too_large && (bytes.len() as u64) < head.whole() {
             return CarrierStep::Wait;
         }
-        roles.tell(side, if head.mask.is_some() { Role::Client } else { Role::Server });
+        roles.learn(side, if head.mask.is_some() { Role::Client } else { Role::Server });
         let begun = self.at(side).begun;
         match head.opcode {
             _ if too_large => {
