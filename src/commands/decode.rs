@@ -6,7 +6,7 @@ use super::outfile::stdout_is_no_input;
 use super::output::{Printer, notify};
 use super::read::{self, Live};
 use super::selection::Selection;
-use super::{Usage, check, input, inputs, options, parallel};
+use super::{Usage, check, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;
 
@@ -34,9 +34,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
-            match parallel::workers(path, args.threads, &printer) {
-                n if n > 1 && live == Live::No && input.format().is_some() => {
-                    parallel::capture(input, &options, n, &mut printer)?.report(global)
+            match parallel::threads(path, args.threads, printer.watched) {
+                n if n > 1 && printer.divides() && live == Live::No && input.format().is_some() => {
+                    printed::capture(input, &options, n, &mut printer)?.report(global)
                 }
                 _ => {
                     printer.live(live);

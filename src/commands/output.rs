@@ -7,7 +7,7 @@ use crate::platform;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Sink};
 use netkit::printable::Lines;
-use netkit::render::{self, Merge, Part, Renderer, Style};
+use netkit::render::{self, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the selected messages.
@@ -52,14 +52,14 @@ impl Printer {
     }
 
     /// The renderer of one of several threads.
-    pub fn part(&self) -> Option<Part> {
+    fn part(&self) -> Option<Part> {
         Part::new(self.format, self.style)
     }
 
-    /// Prints the output of several threads as far as it is available. Returns the part that has to
-    /// be waited for.
-    pub fn merge(&mut self, merge: &mut Merge) -> Option<usize> {
-        merge.write(&mut self.renderer)
+    /// Renderers for `count` threads, and where their messages are selected and printed.
+    pub fn parts(&mut self, count: usize) -> (Vec<Part>, &mut Pick, &mut Renderer) {
+        let parts = std::iter::from_fn(|| self.part()).take(count).collect();
+        (parts, &mut self.pick, &mut self.renderer)
     }
 
     /// Sets when output has to be flushed.

@@ -218,7 +218,7 @@ pub fn whole(
 pub fn dissect(
     packets: &mut Packets,
     options: &Options,
-    dispatcher: Option<Dispatcher>,
+    dispatcher: Option<Dispatcher<'_>>,
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
     let (stop, mut seen) = (stop(), ReadSummary::default());

@@ -36,7 +36,7 @@ mod tree_text;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use parts::{Chunk, Merge, Part};
+pub use parts::{Chunk, Merge, Part, Runs};
 pub use renderer::{Format, Renderer};
 pub use style::Style;
 #[cfg(feature = "cli")]

@@ -81,13 +81,13 @@ impl Form {
 
 impl Renderer {
     /// A renderer that writes to `to`, which needs no buffering.
-    pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
+    pub fn new(format: Format, style: Style, to: Box<dyn Write + Send>) -> Renderer {
         Renderer { output: Output::new(to), form: Form::new(format, style) }
     }
 
     /// Appends what a [`Part`](super::Part) has rendered: complete messages.
     #[inline]
-    pub(super) fn rendered(&mut self, messages: &[u8]) {
+    pub fn rendered(&mut self, messages: &[u8]) {
         let out = self.output.buffer();
         match &mut self.form {
             Form::Json(json) => json.append(messages, out),

@@ -1,0 +1,39 @@
+//! `netkit decode` with several threads: each renders messages, and their text is put in order.
+
+use super::merging::{Maker, Receiver, merged};
+use super::output::Printer;
+use super::read::{CaptureSink, ReadSummary};
+use netkit::capture::{Input, Time};
+use netkit::dissect::{Message, Options};
+use netkit::render::{Part, Renderer};
+
+/// Prints a capture with `count` threads.
+///
+/// # Errors
+/// It is not a capture; errors while reading are part of the returned summary.
+pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
+    printer.begin();
+    let (parts, pick, renderer) = printer.parts(count + 1);
+    merged(input, options, parts, pick, renderer)
+}
+
+impl Maker<u8> for Part {
+    fn origin(&mut self, time: Time) {
+        Part::origin(self, time);
+    }
+
+    #[inline]
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        Part::message(self, message, out);
+    }
+}
+
+impl Receiver<u8> for Renderer {
+    fn receive(&mut self, text: &[u8]) {
+        self.rendered(text);
+    }
+
+    fn done(&self) -> bool {
+        self.failed().is_some()
+    }
+}
