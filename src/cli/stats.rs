@@ -58,7 +58,7 @@ Examples:
   netkit stats capture.pcap                    all of it
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
-  netkit stats capture.pcap --by message -f csv --columns message,messages,bytes
+  netkit stats capture.pcap --by message -f csv --columns message,count,bytes
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

@@ -13,8 +13,7 @@ use crate::nearest::{hint, nearest};
 use std::sync::Arc;
 
 /// The columns if none are named.
-pub const USUAL: [&str; 10] =
-    ["frame", "time", "flow", "proto", "from", "src", "dst", "message", "length", "fields"];
+pub const USUAL: [&str; 10] = ["frame", "time", "flow", "proto", "from", "src", "dst", "message", "length", "fields"];
 
 /// Keys of a line of ndjson that are no fields of their own.
 const KEYS: [(&str, Source); 9] = [

@@ -100,7 +100,8 @@ impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
         let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
-        let formats = [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json, Format::Csv, Format::Tsv];
+        let formats =
+            [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json, Format::Csv, Format::Tsv];
         let renderers = formats.map(|format| {
             let shared = Shared::default();
             (format, Renderer::new(format, style, Box::new(shared.clone())), shared)
