@@ -3,7 +3,8 @@
 
 use super::gates::Pick;
 use super::parallel::shared;
-use super::read::{CaptureSink, ReadSummary};
+use super::read::ReadSummary;
+use super::sink::CaptureSink;
 use netkit::capture::{Input, Time};
 use netkit::dissect::inspector::{Outlet, Worker};
 use netkit::dissect::{Message, Options, Sink};

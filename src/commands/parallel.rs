@@ -1,7 +1,8 @@
 //! Reading of a capture with several threads: one reads the file and distributes its conversations
 //! to lanes, which any of them dissects.
 
-use super::read::{CaptureSink, ReadSummary, dissect};
+use super::read::{ReadSummary, dissect};
+use super::sink::CaptureSink;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::Options;
 use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};

@@ -2,7 +2,8 @@
 
 use super::merging::{Maker, Receiver, merged};
 use super::output::Printer;
-use super::read::{CaptureSink, ReadSummary};
+use super::read::ReadSummary;
+use super::sink::CaptureSink;
 use netkit::capture::{Input, Time};
 use netkit::dissect::{Message, Options};
 use netkit::render::{Part, Renderer};
