@@ -1,8 +1,12 @@
 //! Reading of a capture with several threads: one reads the file and distributes its conversations
 //! to lanes, which any of them dissects.
 
-use super::read::{ReadSummary, dissect};
+use super::input;
+use super::read::{self, ReadSummary, dissect};
 use super::sink::CaptureSink;
+use super::stopped::Stopped;
+use crate::cli::Global;
+use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::Options;
 use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
@@ -24,6 +28,48 @@ pub fn threads(path: &Path, requested: Option<usize>, watched: bool) -> usize {
     }
 }
 
+/// A sink that several threads can do the work of.
+pub trait Shared: CaptureSink {
+    /// Can they, with what the user asked for?
+    fn divides(&self) -> bool {
+        true
+    }
+
+    /// Reads a capture with `count` threads; afterwards the sink is as if it had seen all of it.
+    ///
+    /// # Errors
+    /// It is not a capture; errors while reading are part of the returned summary.
+    fn shared(&mut self, input: Input, options: &Options, count: usize) -> anyhow::Result<ReadSummary>;
+}
+
+/// As [`read::file`], with several threads if that pays, or is requested.
+///
+/// # Errors
+/// As [`read::file`].
+pub fn file(
+    path: &Path,
+    options: &Options,
+    global: &Global,
+    requested: Option<usize>,
+    sink: &mut impl Shared,
+) -> anyhow::Result<Option<Stopped>> {
+    let count = threads(path, requested, false);
+    if count == 1 || !sink.divides() {
+        return read::file(path, options, global, sink);
+    }
+    let mut read = || {
+        let input = Input::new(input::open(path)?)?;
+        match input.format() {
+            Some(_) => sink.shared(input, options, count)?.report(global),
+            None => read::whole(input, options, global, sink),
+        }
+    };
+    read().with_context(|| input::name(path))
+}
+
+/// The stack of a thread: what encodes messages again goes as deep as they are nested.
+const STACK: usize = 64 << 20;
+
 /// Reads a capture with as many threads as there are sinks of lanes; `mine` receives the messages
 /// of those conversations that only one thread can read.
 ///
@@ -42,7 +88,8 @@ pub fn shared<W: Worker>(
     let mut seen = thread::scope(|scope| {
         let watch = crew.watch();
         for _ in 0..helpers {
-            scope.spawn(|| crew.work());
+            // Without it, the others read its lanes.
+            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || crew.work());
         }
         let seen = dissect(&mut packets, options, Some(Dispatcher::new(&crew)), mine);
         crew.work();

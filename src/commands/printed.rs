@@ -6,7 +6,7 @@ use super::read::ReadSummary;
 use super::sink::CaptureSink;
 use netkit::capture::{Input, Time};
 use netkit::dissect::{Message, Options};
-use netkit::render::{Part, Renderer};
+use netkit::render::{Part, Renderer, Row, RowMaker};
 
 /// Prints a capture with `count` threads.
 ///
@@ -14,8 +14,30 @@ use netkit::render::{Part, Renderer};
 /// It is not a capture; errors while reading are part of the returned summary.
 pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
     printer.begin();
+    if let Some((makers, pick, renderer)) = printer.row_makers(count + 1) {
+        return merged(input, options, makers, pick, &mut Drawn(renderer));
+    }
     let (parts, pick, renderer) = printer.parts(count + 1);
     merged(input, options, parts, pick, renderer)
+}
+
+/// A table.
+struct Drawn<'a>(&'a mut Renderer);
+
+impl Maker<Option<Row>> for RowMaker {
+    fn origin(&mut self, time: Time) {
+        RowMaker::origin(self, time);
+    }
+
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Option<Row>>) {
+        out.push(self.row(message));
+    }
+}
+
+impl Receiver<Option<Row>> for Drawn<'_> {
+    fn receive(&mut self, rows: &[Option<Row>]) {
+        self.0.rows(rows);
+    }
 }
 
 impl Maker<u8> for Part {

@@ -44,5 +44,7 @@ pub use renderer::{Format, Renderer};
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
+#[cfg(feature = "cli")]
+pub use table::{Row, RowMaker};
 pub use times::TimeForm;
 pub(crate) use tree::Trees;

@@ -85,7 +85,7 @@ impl Form {
             Form::Tree(trees) => trees.clock.origin(time),
             Form::Summary(_, clock) => clock.origin(time),
             #[cfg(feature = "cli")]
-            Form::Table(rows) => rows.clock.origin(time),
+            Form::Table(rows) => rows.maker.origin(time),
             Form::Columns(lines, _) => lines.clock.origin(time),
             Form::Ndjson(_) | Form::Json(_) => {}
         }
@@ -154,6 +154,23 @@ impl Renderer {
             _ => out.extend_from_slice(messages),
         }
         self.output.complete();
+    }
+
+    /// What makes the rows of a table, for several threads; `None` for other formats.
+    #[cfg(feature = "cli")]
+    pub fn row_maker(&self) -> Option<super::RowMaker> {
+        match &self.form {
+            Form::Table(rows) => Some(rows.maker.clone()),
+            _ => None,
+        }
+    }
+
+    /// Adds rows to a table.
+    #[cfg(feature = "cli")]
+    pub fn rows(&mut self, added: &[Option<super::Row>]) {
+        if let Form::Table(rows) = &mut self.form {
+            rows.extend(added);
+        }
     }
 
     /// The time of a capture's first frame, the origin of relative times. Without it they are

@@ -5,6 +5,8 @@ use crate::capture::{Body, Packet, Segment, Time};
 use crate::flow::{End, Moved, Side};
 use std::ops::Range;
 
+/// The size of a round, for each lane.
+pub(super) const ROUND: usize = 48 << 10;
 /// Memory of larger batches is freed.
 const RETAINED: usize = 1 << 20;
 
@@ -73,6 +75,13 @@ struct Header {
 }
 
 impl Batch {
+    /// An empty batch with memory for a round.
+    pub fn empty() -> Batch {
+        let items = Vec::with_capacity(ROUND / size_of::<WorkItem>());
+        let contents = Contents { bytes: Vec::with_capacity(ROUND), frames: Vec::new() };
+        Batch { items, contents, ..Batch::default() }
+    }
+
     /// Adds a packet. Returns its size.
     #[inline]
     pub fn packet(&mut self, slot: u32, sequence: u64, from: Side, packet: &Packet<'_>) -> usize {

@@ -7,7 +7,7 @@
 
 use super::batch::Batch;
 use super::counters::Counters;
-use super::lane::{Lane, Reading, Worker};
+use super::lane::{Lane, Reading, Unread, Worker};
 use crate::dissect::Options;
 use crate::flow::{Report, Statistics};
 use std::collections::VecDeque;
@@ -74,10 +74,16 @@ impl<'a> Crew<'a> {
         sinks: impl IntoIterator<Item = &'a mut (impl Worker + 'a)>,
         outlet: &'a dyn Outlet,
     ) -> Crew<'a> {
-        let lanes: Vec<_> = sinks
-            .into_iter()
-            .map(|sink| Mutex::new(Box::new(Lane::new(options, sink)) as Box<dyn Reading + 'a>))
-            .collect();
+        Crew::of(sinks.into_iter().map(|sink| Box::new(Lane::new(options, sink)) as _), outlet)
+    }
+
+    /// Lanes in which nothing is read: to measure what reading the capture and dealing takes.
+    pub fn unread(lanes: usize, outlet: &'a dyn Outlet) -> Crew<'a> {
+        Crew::of((0..lanes).map(|_| Box::new(Unread) as _), outlet)
+    }
+
+    fn of(lanes: impl Iterator<Item = Box<dyn Reading + 'a>>, outlet: &'a dyn Outlet) -> Crew<'a> {
+        let lanes: Vec<_> = lanes.map(Mutex::new).collect();
         let queues = lanes.iter().map(|_| Queue::default()).collect();
         let state = Mutex::new(State { queues, ..State::default() });
         Crew { lanes, state, news: Condvar::new(), outlet }
@@ -199,7 +205,7 @@ impl Help for Crew<'_> {
     fn queue(&self, batches: &mut dyn Iterator<Item = &mut Batch>) -> bool {
         let mut state = self.lock();
         for (lane, batch) in batches.enumerate() {
-            let empty = state.spare.pop().unwrap_or_default();
+            let empty = state.spare.pop().unwrap_or_else(Batch::empty);
             let batch = std::mem::replace(batch, empty);
             state.queued += batch.size();
             if let Some(queue) = state.queues.get_mut(lane) {

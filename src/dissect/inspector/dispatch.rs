@@ -11,14 +11,11 @@
 //! the only occasion for locks.
 
 use super::assignment::Assignment;
-use super::batch::{Batch, Work, WorkItem};
+use super::batch::{Batch, ROUND, Work, WorkItem};
 use super::classification::Classification;
 use super::crew::Help;
 use crate::capture::{Packet, Time};
 use crate::flow::{End, Moved, Report, Side};
-
-/// The size of a round, for each lane.
-const ROUND: usize = 48 << 10;
 
 /// The reader's end: distributes packets to lanes.
 pub struct Dispatcher<'a> {
