@@ -32,6 +32,7 @@ mod frames;
 mod values;
 
 pub use annotated::plain;
+pub(crate) use assign::{PathStep, steps};
 pub use assign::{AssignError, Assignments};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};

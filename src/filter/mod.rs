@@ -27,12 +27,14 @@ mod names;
 mod parser;
 mod path;
 mod possible;
+mod scope;
 
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
 pub use names::{NamedFields, Names};
 use path::Path;
+pub(crate) use possible::range;
 use thiserror::Error;
 
 /// An invalid filter: what is wrong, and where in the text.

@@ -76,6 +76,17 @@ impl<'a> Order<'a> {
         (plan, actor)
     }
 
+    /// The conversation with all edited messages of ours written.
+    ///
+    /// # Errors
+    /// The message and the field that cannot be as the user wants it.
+    pub fn write_edits(&self, options: &Options) -> Result<Conversation, String> {
+        let actor = self.plan(options).1;
+        let mut conversation = self.conversation.clone();
+        conversation.write_edits(self.wishes.role, options, &*actor)?;
+        Ok(conversation)
+    }
+
     fn open(&self, peer: SocketAddr) -> Open<'a> {
         Open {
             dissector: self.conversation.dissector,

@@ -22,7 +22,7 @@ mod unacknowledged;
 pub use asking::Asking;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
-pub use edit::Changes;
+pub use edit::{Changed, Changes};
 pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};
 pub use player::{Action, Channels, Pace, Player, Progress, Settings};
