@@ -117,10 +117,9 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\
       --edit 'message == notify: drop 30%' --edit 'message_id == 9: name=\"A b\", team=3'
 
-What --edit does to messages that fit: drop [P%], delay TIME, duplicate, FIELD=VALUE, several with commas \
-between; `after N` lets the first N pass, `once` acts on one. Values with spaces or commas stand in quotes, lists and \
-groups are JSON. All is checked and written before the first packet: what the session decides itself (sequence \
-numbers, ids of links) is refused. --dry-run shows the bytes; numbers of the live session may differ in them.
+--edit and --drop follow one grammar (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
+between. All is checked and written before the first packet; what cannot be as it is written, or what the live session \
+decides itself, is refused. --dry-run shows the bytes; the live session's own numbers may differ in them.
 
 Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
 acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \

@@ -12,9 +12,7 @@ use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
-use netkit::live::replay::{
-    Changes, Conversation, Order, Pace, Progress, Recording, Report, Waiting, Wishes,
-};
+use netkit::live::replay::{Changes, Conversation, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
@@ -82,7 +80,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         observer: (global.verbose > 0).then(|| watch(global)),
         ..order(args, &written, role, &host)
     };
-    for idle in changes.idle(&written, role) {
+    for idle in written.idle(&changes, role) {
         notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
     }
     if args.dry_run {

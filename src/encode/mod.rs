@@ -32,8 +32,8 @@ mod frames;
 mod values;
 
 pub use annotated::plain;
-pub(crate) use assign::{PathStep, steps};
 pub use assign::{AssignError, Assignments};
+pub(crate) use assign::{PathStep, steps};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
 pub use frames::{FrameError, Frames};

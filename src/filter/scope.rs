@@ -74,10 +74,13 @@ mod tests {
     #[test]
     fn what_can_fit() {
         let options = crate::protocols::options();
-        let can = |text: &str, proto, message| Filter::parse(text, &Names::new(&options)).unwrap().can_be(proto, message);
+        let can =
+            |text: &str, proto, message| Filter::parse(text, &Names::new(&options)).unwrap().can_be(proto, message);
         assert!(can("message == request", "nano", "request") && !can("message == request", "nano", "notify"));
         assert!(can("not message == request", "nano", "notify") && !can("not message == request", "nano", "request"));
-        assert!(can("riptide.message_id == 7", "riptide", "reliable") && !can("riptide.message_id == 7", "dnp", "close"));
+        assert!(
+            can("riptide.message_id == 7", "riptide", "reliable") && !can("riptide.message_id == 7", "dnp", "close")
+        );
         assert!(can("nano.request or flow == 3", "dnp", "link_update"), "any message of conversation 3");
         assert!(!can("nano.request and flow == 3", "dnp", "link_update"));
         assert!(can("message in {ack, reliable}", "riptide", "ack") && !can("message ~ ^re", "riptide", "ack"));

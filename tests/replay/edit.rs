@@ -47,7 +47,8 @@ fn a_dry_run_shows_the_bytes_of_what_was_written() {
         assert_eq!(payload["text"], "x, y");
         // What is shown as bytes reads as what was asked for.
         let text = format!("{}\n", line["bytes"].as_str().unwrap());
-        let dump = ["dump", "-p", "riptide", "-s", "riptide.version=2.2", "--schema", "schemas/riptide.toml", "-f", "ndjson"];
+        let dump =
+            ["dump", "-p", "riptide", "-s", "riptide.version=2.2", "--schema", "schemas/riptide.toml", "-f", "ndjson"];
         let read = piped(&dump, &text);
         assert_eq!((&read["fields"]["payload"], &read["fault"]), (payload, &Value::Null), "{text}");
     }
@@ -98,7 +99,8 @@ fn both_options_take_all_actions() {
     assert_eq!(count(&dry(&PITAYA, &["--edit", "message == request: after 1 once duplicate"]), "request"), all + 1);
     let half = |seed: &str| {
         let lines = dry(&PITAYA, &["--edit", "message == request: drop 50%", "--seed", seed]);
-        let frames: Vec<Value> = lines.iter().filter(|l| l["message"] == "request").map(|l| l["frame"].clone()).collect();
+        let frames: Vec<Value> =
+            lines.iter().filter(|l| l["message"] == "request").map(|l| l["frame"].clone()).collect();
         frames
     };
     assert_eq!(half("7"), half("7"));

@@ -6,7 +6,7 @@
 //! that are repeated, and answers the peer. It does no input or output, and knows time only as it
 //! is told: the engine ([`crate::live::replay`]) does the rest.
 
-use super::edit::Changed;
+use super::changed::Changed;
 use super::life::{Life, Rules};
 use crate::capture::Time;
 use crate::dissect::flow_info::Role;

@@ -81,9 +81,11 @@ impl<'a> Order<'a> {
     /// # Errors
     /// The message and the field that cannot be as the user wants it.
     pub fn write_edits(&self, options: &Options) -> Result<Conversation, String> {
-        let actor = self.plan(options).1;
         let mut conversation = self.conversation.clone();
-        conversation.write_edits(self.wishes.role, options, &*actor)?;
+        if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
+            let actor = self.plan(options).1;
+            conversation.write_edits(&self.wishes, options, &*actor)?;
+        }
         Ok(conversation)
     }
 

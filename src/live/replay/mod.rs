@@ -8,6 +8,7 @@
 
 pub mod actor;
 mod asking;
+mod changed;
 mod compare;
 mod drive;
 mod edit;
@@ -18,11 +19,13 @@ mod recording;
 mod report;
 mod sockets;
 mod unacknowledged;
+mod written;
 
 pub use asking::Asking;
+pub use changed::Changed;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
-pub use edit::{Changed, Changes};
+pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};
 pub use player::{Action, Channels, Pace, Player, Progress, Settings};

@@ -1,6 +1,7 @@
 //! The conversations of a capture, as messages that can be played.
 
-use super::edit::{Changed, Changes, Meetings};
+use super::changed::Changed;
+use super::edit::{Changes, Meetings};
 use crate::capture::{CaptureError, Decoded, Packets};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};

@@ -17,6 +17,7 @@
 
 mod assignment;
 mod parse;
+mod rule;
 mod value;
 
 #[cfg(test)]
@@ -24,73 +25,14 @@ mod tests;
 
 pub use assignment::{Assignment, Put};
 pub use parse::{RuleError, percent};
+pub use rule::{Action, Rule};
 pub use value::Given;
 
 use super::random::Random;
 use crate::dissect::Message;
-use crate::filter::{Filter, Names};
+use crate::filter::Names;
 use serde_json::Value as Json;
 use std::time::Duration;
-
-/// What is done to a message.
-#[derive(Clone, Debug)]
-pub enum Action {
-    /// It is left out, always or in this share of all cases.
-    Drop(Option<f64>),
-    /// It comes so much later.
-    Delay(Duration),
-    /// It comes twice.
-    Duplicate,
-    /// One of its fields gets another value.
-    Set(Assignment),
-}
-
-/// One rule.
-#[derive(Debug)]
-pub struct Rule {
-    /// As it was written.
-    pub text: String,
-    filter: Filter,
-    after: u64,
-    once: bool,
-    actions: Vec<Action>,
-}
-
-impl Rule {
-    /// Parses a rule.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
-    pub fn parse(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
-        parse::parse(text, names, None)
-    }
-
-    /// The same, where an expression alone means to drop.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
-    pub fn parse_drop(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
-        parse::parse(text, names, Some(Action::Drop(None)))
-    }
-
-    /// What is done.
-    pub fn actions(&self) -> &[Action] {
-        &self.actions
-    }
-
-    /// The kinds of messages that can fit.
-    fn kinds(&self, names: &Names<'_>) -> Vec<(&'static str, &'static str)> {
-        let mut kinds = Vec::new();
-        for dissector in names.registry.iter() {
-            for layout in dissector.tables().iter().flat_map(|table| table.layouts) {
-                let of = std::iter::once(dissector.name()).chain(dissector.carriers().iter().copied());
-                let fits = of.map(|proto| (proto, layout.name)).find(|(proto, name)| self.filter.can_be(proto, name));
-                kinds.extend(fits.filter(|kind| !kinds.contains(kind)));
-            }
-        }
-        kinds
-    }
-}
 
 /// What becomes of one message.
 #[derive(Debug, Default)]

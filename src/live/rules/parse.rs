@@ -1,8 +1,8 @@
 //! The grammar of rules: `EXPR: [after N] [once] ACTION, ...`.
 
 use super::assignment::{Assignment, Misfit};
+use super::rule::{Action, Rule};
 use super::value::Given;
-use super::{Action, Rule};
 use crate::codec::digits;
 use crate::duration::between;
 use crate::encode::MAX_NESTING;
@@ -16,15 +16,36 @@ const LONGEST_DELAY: Duration = Duration::from_secs(3600);
 /// Why a rule is wrong, and where.
 pub type RuleError = FilterError;
 
+impl Rule {
+    /// Parses a rule.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
+        parse(text, names, None)
+    }
+
+    /// The same, where an expression alone means to drop.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse_drop(text: &str, names: &Names<'_>) -> Result<Rule, RuleError> {
+        parse(text, names, Some(Action::Drop(None)))
+    }
+}
+
 /// Parses a rule. `bare`: what an expression alone means.
-pub fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, RuleError> {
+fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, RuleError> {
     let chars: Vec<char> = text.chars().collect();
     let colon = colon(&chars);
     let end = colon.unwrap_or(chars.len());
     let expression: String = chars[..end].iter().collect();
     let blank = expression.chars().take_while(|c| c.is_whitespace()).count();
-    let filter = Filter::parse(expression.trim(), names)
-        .map_err(|error| FilterError { text: text.into(), at: error.at + blank, ..error })?;
+    let filter = Filter::parse(expression.trim(), names).map_err(|error| FilterError {
+        text: text.into(),
+        at: error.at + blank,
+        ..error
+    })?;
     let mut parser = Parser { text, chars: &chars, at: end + 1 };
     let mut rule = Rule { text: text.into(), filter, after: 0, once: false, actions: Vec::new() };
     match (colon, bare) {

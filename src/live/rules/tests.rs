@@ -37,7 +37,8 @@ fn everything_that_can_be_said() {
     let rule = parsed("message == reliable: after 10 once drop 30%").unwrap();
     assert_eq!((rule.after, rule.once), (10, true));
     assert!(matches!(rule.actions()[..], [Action::Drop(Some(share))] if share == 0.3));
-    let rule = parsed("message_id == 7: delay 400ms,duplicate, payload.name='a, b: \\'c\\'', payload.team = 0x10").unwrap();
+    let rule =
+        parsed("message_id == 7: delay 400ms,duplicate, payload.name='a, b: \\'c\\'', payload.team = 0x10").unwrap();
     let [Action::Delay(time), Action::Duplicate, Action::Set(name), Action::Set(team)] = rule.actions() else {
         panic!("{rule:?}")
     };
@@ -130,7 +131,10 @@ fn values_have_the_fields_type() {
 #[test]
 fn enumerations_and_flags() {
     let welcome = ("riptide", "disconnect");
-    assert_eq!(made("message == disconnect: reason=kicked", welcome, json!({"reason": "timed_out"})).unwrap()["reason"], "kicked");
+    assert_eq!(
+        made("message == disconnect: reason=kicked", welcome, json!({"reason": "timed_out"})).unwrap()["reason"],
+        "kicked"
+    );
     let error = wrong("message == disconnect: reason=kickt").0;
     assert!(error.contains("did you mean \"kicked\""), "{error}");
     let request = ("nano", "request");

@@ -2,9 +2,9 @@
 
 use super::{Phase, Player, SLICE, unsaid_step};
 use crate::live::replay::actor::Recorded;
-use crate::live::{NetError, OwnedMessage};
 use crate::live::replay::plan::{Step, Unsaid};
 use crate::live::replay::recording::between;
+use crate::live::{NetError, OwnedMessage};
 use std::time::{Duration, Instant};
 
 /// The shortest.
