@@ -31,7 +31,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if let Classification::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
-            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.datagram(&place, out)
             });
             owner.outcome.add(place.frame, self.emitted, broken);
@@ -41,7 +41,7 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
-            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.datagram(&place, out)
             });
             owner.outcome.add(place.frame, self.emitted, broken);

@@ -155,8 +155,7 @@ impl<S: Sink> Inspector<'_, S> {
                     let broken = self.run(
                         &flow_info(c, self.options),
                         c.names.of(&c.ends),
-                        owner.name,
-                        &mut *owner.session,
+                        owner.running(),
                         |session, out| session.datagram(&place, out),
                     );
                     owner.outcome.add(place.frame, self.emitted, broken);
@@ -280,7 +279,7 @@ impl<S: Sink> Inspector<'_, S> {
             };
             let names = c.names.of(&c.ends);
             let broken =
-                self.run(&flow_info(c, self.options), names, owner.name, &mut *owner.session, |session, out| {
+                self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
                     session.stream(item.side, &mut streams[k], event, out)
                 });
             let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
