@@ -2,7 +2,7 @@
 
 use super::delivery::Event;
 use super::flow_info::{FlowInfo, Role};
-use super::relations::{FrameLines, RelatedNote, Relations, Target};
+use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
 use super::scratch::Scratch;
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
@@ -65,7 +65,7 @@ pub struct Dissection {
     pub notes: Notes,
     /// How it relates to other messages.
     pub related: Relations,
-    /// Which message of its frame it is, from 1; set when it is emitted.
+    /// Which message of its frame it is, see [`Target`]; set when it is emitted.
     pub index: u32,
     /// The fault, if a field is broken.
     pub fault: Option<Fault>,
@@ -107,9 +107,7 @@ impl Dissection {
 
     /// The current message as later ones refer to it.
     pub fn target(&self, place: &Provenance<'_>) -> Target {
-        let (frame, count) = self.line;
-        let index = if frame == place.frame { count.saturating_add(1) } else { 1 };
-        Target { frame: place.frame, index }
+        Target { frame: place.frame, index: relations::place(self.line, place.frame) }
     }
 
     /// Stores the fault of a reader's outcome.
@@ -261,7 +259,10 @@ impl<'a> Out<'a> {
         self.emitted += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
         let index = self.dissection.target(place).index;
-        (self.dissection.index, self.dissection.line) = (index, (place.frame, index));
+        self.dissection.index = index;
+        if index > 0 {
+            self.dissection.line = (place.frame, index);
+        }
         if let Some(lines) = &mut self.lines {
             lines.emit(place.frame);
             if !self.dissection.related.is_empty() {

@@ -9,6 +9,7 @@ use super::delivery::{Event, Link};
 use crate::codec::{Level, Notes};
 use crate::duration::Millis;
 use crate::flow::sequence::{Seen, Sent};
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::fmt;
 
@@ -75,7 +76,8 @@ impl RelationKind {
 pub struct Target {
     /// Its frame, from 1; 0: it has none, as in `dump`, and nothing can refer to it.
     pub frame: u64,
-    /// Which message of that frame, from 1.
+    /// Which message of that frame, from 1; 0 where that is not known: what is known to be cut only at
+    /// the end of its direction comes after messages of later frames.
     pub index: u32,
 }
 
@@ -101,7 +103,7 @@ pub struct Relation {
 impl Relation {
     /// The index, where the frame is known to hold several messages.
     pub fn index(&self) -> Option<u32> {
-        self.several.then_some(self.target.index)
+        self.several.then_some(self.target.index).filter(|index| *index > 0)
     }
 }
 
@@ -261,6 +263,16 @@ pub struct FrameLines {
     several: VecDeque<u64>,
 }
 
+/// Which message of `frame` comes behind this one: its frame, and how many that had so far.
+#[inline]
+pub(super) fn place((before, count): (u64, u32), frame: u64) -> u32 {
+    match frame.cmp(&before) {
+        Ordering::Less => 0,
+        Ordering::Equal => count.saturating_add(1),
+        Ordering::Greater => 1,
+    }
+}
+
 impl FrameLines {
     /// The frame of the message before, and how many messages that frame has so far.
     #[inline]
@@ -268,10 +280,13 @@ impl FrameLines {
         (self.frame, self.count)
     }
 
-    /// A message of this frame is complete: its index, from 1.
+    /// A message of this frame is complete: its index, see [`Target`].
     #[inline]
     pub(super) fn emit(&mut self, frame: u64) -> u32 {
-        self.count = if frame == self.frame { self.count.saturating_add(1) } else { 1 };
+        if frame < self.frame {
+            return 0;
+        }
+        self.count = place(self.last(), frame);
         self.frame = frame;
         if self.count == 2 {
             self.remember(frame);
@@ -288,8 +303,7 @@ impl FrameLines {
 
     /// Is the frame known to hold several messages?
     fn several(&self, frame: u64) -> bool {
-        // Lines that are known to be cut only at the end may have lower frames than those before.
-        self.several.iter().rev().any(|one| *one == frame)
+        self.several.binary_search(&frame).is_ok()
     }
 
     /// How many bytes it holds.
@@ -331,13 +345,13 @@ mod tests {
     #[test]
     fn the_first_of_several_is_named_once_that_is_known() {
         let mut lines = FrameLines::default();
-        assert_eq!([lines.emit(7), lines.emit(8), lines.emit(8), lines.emit(9)], [1, 1, 2, 1]);
+        assert_eq!([7, 8, 8, 9, 8, 9].map(|frame| lines.emit(frame)), [1, 1, 2, 1, 0, 2]);
         let mut relations = Relations::default();
         for frame in [7, 8, 9] {
             relations.add(RelationKind::Answers, Target { frame, index: 1 }, None);
         }
         relations.settle(&lines);
-        assert_eq!(relations.iter().map(Relation::index).collect::<Vec<_>>(), [None, Some(1), None]);
+        assert_eq!(relations.iter().map(Relation::index).collect::<Vec<_>>(), [None, Some(1), Some(1)]);
         // However many there are, they take no more memory.
         (10..10_000).for_each(|frame| _ = (lines.emit(frame), lines.emit(frame)));
         assert!(lines.memory() <= 2 * REMEMBERED * 8 && !lines.several(8) && lines.several(9_999));

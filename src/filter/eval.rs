@@ -1,6 +1,6 @@
 //! Evaluation, on the tree and without building JSON.
 
-use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends};
+use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends, related};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::Message;
@@ -16,6 +16,9 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Kind(proto, name) => {
             message.dissection.proto == *proto && name.is_none_or(|n| n == message.dissection.message)
         }
+        Expression::Related(conditions) => related::holds(conditions, message),
+        Expression::Unanswered => message.dissection.related.unanswered,
+        Expression::NeverAcked => message.dissection.related.never_acked,
         Expression::Fault => message.dissection.fault.is_some(),
         Expression::Level(level) => message.dissection.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
@@ -100,7 +103,7 @@ impl Search<'_> {
 }
 
 /// A value as filters compare it.
-enum Plain<'a> {
+pub enum Plain<'a> {
     Number(Number),
     Bool(bool),
     Text(Cow<'a, str>),
@@ -196,7 +199,7 @@ fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
     }
 }
 
-fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
+pub fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
     match test {
         Test::Exists => true,
         Test::Compare(Comparison::Equal, literal) => equal(value, literal),
