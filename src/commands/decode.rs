@@ -2,10 +2,12 @@
 
 use super::gates::Pick;
 use super::interrupt::{self, stop};
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, notify};
-use super::read::{self, Live};
+use super::output::Printer;
+use super::read;
 use super::selection::Selection;
+use super::sink::Live;
 use super::{Usage, check, input, inputs, options, parallel};
 use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;

@@ -2,10 +2,11 @@
 
 use super::gates::Pick;
 use super::hex::{self, Bytes};
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, notify};
-use super::read::Live;
+use super::output::Printer;
 use super::selection::Selection;
+use super::sink::Live;
 use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dump, Global};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};

@@ -1,7 +1,8 @@
 //! Output of messages: selection, counting, printing.
 
 use super::gates::Pick;
-use super::read::{CaptureSink, Live};
+use super::notify::notify;
+use super::sink::{CaptureSink, Live};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
 use netkit::capture::Time;
@@ -148,14 +149,6 @@ fn stdout() -> Box<dyn Write + Send> {
     match platform::stdout() {
         Some(own) => Box::new(own),
         None => Box::new(io::stdout()),
-    }
-}
-
-/// Prints a line on stderr, unless `--quiet` is given.
-pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
-    if !global.quiet {
-        // If stderr is closed, nothing can be done.
-        let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }
 

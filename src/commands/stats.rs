@@ -3,8 +3,8 @@
 use super::gates::{Pick, Picked};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
-use super::read::Stopped;
 use super::selection::Selection;
+use super::stopped::Stopped;
 use super::{Usage, input, inputs, interrupt, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Options, Sink};

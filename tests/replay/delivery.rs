@@ -81,7 +81,11 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
                 *list(this).entry(name.to_string()).or_default() += 1;
             };
             match way {
-                Way::Lost | Way::Late => count(|w| &mut w.lost),
+                Way::Lost => count(|w| &mut w.lost),
+                Way::Late(copies) => {
+                    count(|w| &mut w.lost);
+                    (1..*copies).for_each(|_| count(|w| &mut w.doubled));
+                }
                 Way::Passed => count(|w| &mut w.passed),
                 Way::Doubled => {
                     count(|w| &mut w.passed);

@@ -15,8 +15,8 @@ pub enum Way {
     Passed,
     Doubled,
     Lost,
-    /// Passed when somebody had taken leave over the stream beside it.
-    Late,
+    /// Passed, so often, when somebody had taken leave over the stream beside it.
+    Late(usize),
 }
 
 /// Datagrams in the order in which the relay was done with them: who sent it (0: the client), what
@@ -93,7 +93,12 @@ impl Lane {
     }
 
     fn done(&self, way: Way, bytes: &[u8]) {
-        let way = if self.parted.load(Ordering::Relaxed) { Way::Late } else { way };
+        let way = match (self.parted.load(Ordering::Relaxed), way) {
+            (true, Way::Passed) => Way::Late(1),
+            // Two copies may still come, or one, or none.
+            (true, Way::Doubled) => Way::Late(2),
+            (_, way) => way,
+        };
         self.log.lock().unwrap().push((self.side, way, bytes.to_vec()));
     }
 }
@@ -234,4 +239,29 @@ fn frame(stream: &mut TcpStream) -> Option<Vec<u8>> {
     frame.resize(4 + u16::from_be_bytes([frame[2], frame[3]]) as usize, 0);
     stream.read_exact(&mut frame[4..]).ok()?;
     Some(frame)
+}
+
+/// A datagram that is doubled behind somebody's leave may come twice, and is told as that.
+#[test]
+fn what_is_late_may_be_doubled() {
+    let log = Log::default();
+    let mut lane = Lane {
+        side: 0,
+        dice: Dice(32u64.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+        held: None,
+        log: Arc::clone(&log),
+        parted: Arc::default(),
+    };
+    let mut sent: Vec<u8> = Vec::new();
+    for k in 0..5 {
+        lane.parted.store(k > 2, Ordering::Relaxed);
+        lane.pass(&[k], |bytes| {
+            sent.extend(bytes);
+            true
+        });
+    }
+    assert_eq!(sent, [0, 2, 1, 4, 4, 3], "what the seed makes of them");
+    let log: Vec<(Way, u8)> = log.lock().unwrap().iter().map(|(_, way, bytes)| (*way, bytes[0])).collect();
+    assert_eq!(log[..3], [(Way::Passed, 0), (Way::Passed, 2), (Way::Passed, 1)]);
+    assert_eq!(log[3..], [(Way::Late(2), 4), (Way::Late(1), 3)]);
 }
