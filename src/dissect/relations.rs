@@ -335,7 +335,10 @@ mod tests {
         let (note, text) = dissection.notes.iter().next().unwrap();
         assert_eq!((note.code, text), ("test.copy", "copy 2 of frame 88, 0.301 ms later"));
         let one = *dissection.related.iter().next().unwrap();
-        assert_eq!((one.kind, one.target.frame, one.index(), one.after), (RelationKind::CopyOf, 88, Some(2), Some(301_000)));
+        assert_eq!(
+            (one.kind, one.target.frame, one.index(), one.after),
+            (RelationKind::CopyOf, 88, Some(2), Some(301_000))
+        );
         // Without frames, as in dump: the text stands, and there is nothing to follow.
         dissection.clear();
         dissection.relate(Level::Note, "test.copy", |note| _ = note.to(RelationKind::CopyOf, Target::default(), 0));

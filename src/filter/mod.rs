@@ -29,6 +29,7 @@ mod literal;
 mod names;
 mod parser;
 mod path;
+mod plain;
 mod possible;
 mod related;
 
@@ -78,6 +79,18 @@ impl Filter {
     pub fn parse(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
         let tokens = lexer::tokens(text)?;
         Ok(Filter { expression: parser::parse(text, &tokens, names)? })
+    }
+
+    /// Parses a filter for messages of which only what came before is known.
+    ///
+    /// # Errors
+    /// As [`Filter::parse`], or it asks for what [only later messages tell](Filter::later).
+    pub fn parse_unlinked(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
+        let filter = Filter::parse(text, names)?;
+        let Some(name) = filter.later() else { return Ok(filter) };
+        let at = text.find(name).map_or(0, |at| text.get(..at).map_or(0, |before| before.chars().count()));
+        let what = format!("only later messages tell {name}: decode --link reads them first");
+        Err(FilterError { what, text: text.into(), at, len: name.len() })
     }
 
     /// What of it only later messages tell, so that it needs messages that were linked.

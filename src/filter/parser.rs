@@ -129,7 +129,9 @@ impl<'a> Parser<'a> {
             return Err(self.end("expected fault, note, warning, error, unanswered, never_acked or a field"));
         };
         let Word::Word(name) = &token.kind else {
-            return Err(self.fail(token, "expected fault, note, warning, error, unanswered, never_acked or a field".into()));
+            return Err(
+                self.fail(token, "expected fault, note, warning, error, unanswered, never_acked or a field".into())
+            );
         };
         match name.as_str() {
             "fault" => self.next += 1,
@@ -264,7 +266,8 @@ impl<'a> Parser<'a> {
         let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
             let wrong = names.get(step).copied().unwrap_or("");
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
-            let envelope = super::envelope().chain(super::related()).map(|(n, _)| n).filter(|_| step == 0 && path.proto.is_none());
+            let envelope =
+                super::envelope().chain(super::related()).map(|(n, _)| n).filter(|_| step == 0 && path.proto.is_none());
             let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
             let messages = self.names.called(wrong).filter(|_| step == 0 && path.message.is_none());
             let near = match messages.collect::<Vec<_>>() {

@@ -2,7 +2,7 @@
 //!
 //! Conditions joined by `and` are about one relation: one that is an answer and took that long.
 
-use super::eval::{Plain, value_holds};
+use super::plain::{Plain, value_holds};
 use super::{Comparison, Expression, Literal, Number, Test};
 use crate::dissect::{Message, Relation, RelationKind};
 use crate::nearest::{hint, nearest};

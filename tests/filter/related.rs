@@ -134,8 +134,7 @@ fn conditions_joined_by_and_are_about_one_relation() {
     // Two relations, one of each: both conditions hold, but of no single one.
     let mixed = |line: &&Json| {
         let list = related(line);
-        list.iter().any(|one| is(one, "acknowledges") && after(one) > 50.0)
-            && list.iter().any(|one| after(one) < 50.0)
+        list.iter().any(|one| is(one, "acknowledges") && after(one) > 50.0) && list.iter().any(|one| after(one) < 50.0)
     };
     assert!(all.iter().any(|line| mixed(&line)), "no such message: the test shows nothing");
     assert!(decode(file, Some("related.after_ms > 60 and related.after_ms < 5")).is_empty());

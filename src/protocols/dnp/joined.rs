@@ -139,7 +139,9 @@ pub struct Joined {
 impl Joined {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.message.capacity() + self.data.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.message.capacity()
+            + self.data.capacity()
+            + self.ends.capacity() * size_of::<usize>()
             + self.from.capacity() * size_of::<(Target, i64)>()
     }
 

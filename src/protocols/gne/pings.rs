@@ -106,7 +106,13 @@ impl Pings {
                 true => {
                     dissection.delivery.push(Event::Request);
                     let asked = (flow_info.flow, place.side);
-                    self.open(PendingPing { party, id: ping.id, target: dissection.target(place), time: place.time, asked });
+                    self.open(PendingPing {
+                        party,
+                        id: ping.id,
+                        target: dissection.target(place),
+                        time: place.time,
+                        asked,
+                    });
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);

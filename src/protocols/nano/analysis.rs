@@ -299,7 +299,8 @@ impl Analysis {
             dissection.delivery.push(Event::Request);
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
             if let Some(before) = self.memory.ask(id, open) {
-                let text = format_args!("the request of frame {} has the same id and is still open", before.target.frame);
+                let text =
+                    format_args!("the request of frame {} has the same id and is still open", before.target.frame);
                 dissection.notes.add(Level::Warning, "nano.id_reused", text);
             }
         }

@@ -3,8 +3,8 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
-use crate::dissect::{Options, Target};
 use crate::dissect::limits::PeerCaps;
+use crate::dissect::{Options, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::hash::{DefaultHasher, Hash, Hasher};
