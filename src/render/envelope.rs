@@ -63,7 +63,7 @@ pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec
 }
 
 #[cold]
-fn frames(frames: &[u64], out: &mut Vec<u8>) {
+pub(super) fn frames(frames: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"frames\":");
     for (k, frame) in frames.iter().enumerate() {
         out.push(if k == 0 { b'[' } else { b',' });
@@ -73,7 +73,7 @@ fn frames(frames: &[u64], out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn related(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn related(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"related\":");
     for (k, relation) in message.dissection.related.iter().enumerate() {
         out.extend_from_slice(if k == 0 { b"[{\"kind\":\"" } else { b",{\"kind\":\"" });
@@ -111,7 +111,7 @@ pub fn millis(nanos: i64, out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"notes\":[");
     for (k, (note, text)) in message.dissection.notes.iter().enumerate() {
         out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
@@ -126,7 +126,7 @@ fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     let Some(fault) = &message.dissection.fault else { return };
     out.extend_from_slice(b",\"fault\":{\"path\":");
     string(fault.path.as_bytes(), out);
