@@ -24,7 +24,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    let mut printer = Printer::new(&args.output, global, pick, args.time);
+    let mut printer = Printer::new(&args.output, global, pick, args.time, &options)?;
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {

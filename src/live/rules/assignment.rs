@@ -57,7 +57,7 @@ impl Assignment {
         }
         let (step, known) = near.unwrap_or_default();
         let name = path.get(step).copied().unwrap_or(&self.path);
-        let near = hint(nearest(name, known.into_iter()));
+        let near = hint(nearest(name, known));
         let whose = match kinds {
             [] => return Err(Misfit::Path("no message fits the condition".into())),
             [(proto, message)] => format!("{proto}.{message} has"),
@@ -89,7 +89,7 @@ impl Assignment {
         let value = match (&known, &*place) {
             (Some(fields), old) => {
                 let list = old.is_array() && !fields.iter().any(|f| matches!(f.show, Show::Flags(_)));
-                let group = old.is_object() && old.get("raw").is_none() && !fields.iter().any(|f| is_bytes(f));
+                let group = old.is_object() && old.get("raw").is_none() && !fields.iter().any(is_bytes);
                 match &self.value {
                     Given::Word(_) | Given::Quoted(_) if list || group => alike(name, old, &self.value)?,
                     given => first(fields, given)?,

@@ -41,7 +41,7 @@ fn parse(text: &str, names: &Names<'_>, bare: Option<Action>) -> Result<Rule, Ru
     let end = colon.unwrap_or(chars.len());
     let expression: String = chars[..end].iter().collect();
     let blank = expression.chars().take_while(|c| c.is_whitespace()).count();
-    let filter = Filter::parse(expression.trim(), names).map_err(|error| FilterError {
+    let filter = Filter::parse_unlinked(expression.trim(), names).map_err(|error| FilterError {
         text: text.into(),
         at: error.at + blank,
         ..error

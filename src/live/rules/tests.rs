@@ -97,11 +97,12 @@ fn made(rule: &str, kind: (&str, &str), fields: Json) -> Result<Json, String> {
     let options = options(TEAM);
     let names = Names::new(&options);
     let rule = Rule::parse(rule, &names).unwrap();
-    let set = |action| match action {
-        &Action::Set(ref assignment) => Some(assignment),
-        _ => None,
-    };
-    let edits: Vec<&Assignment> = rule.actions().iter().filter_map(set).collect();
+    let mut edits: Vec<&Assignment> = Vec::new();
+    for action in rule.actions() {
+        if let Action::Set(assignment) = action {
+            edits.push(assignment);
+        }
+    }
     let mut fields = fields;
     let puts = edit(&edits, kind, &mut fields, &names)?;
     assert!(puts.iter().all(|put| put.is_in(&fields)));
