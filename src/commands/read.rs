@@ -143,7 +143,20 @@ pub fn whole(
             }
         });
     }
-    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    frames(Capture::new(input)?, options, global, sink)
+}
+
+/// Dissects an opened capture.
+///
+/// # Errors
+/// As [`whole`].
+pub fn frames(
+    capture: Capture,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    let mut packets = Packets::new(capture).caps(options.limits.fragments);
     dissect(&mut packets, options, None, sink).report(global)
 }
 
