@@ -173,3 +173,30 @@ fn patterns() {
     assert_eq!(none.status, Some(3));
     assert!(none.err.contains("no file is called so"), "{}", none.err);
 }
+
+/// Statistics, differences and replays of the parts are those of the whole.
+#[test]
+fn other_commands() {
+    let folder = Scratch::new("others");
+    let names: Vec<String> = split("riptide/riptide22-lossy.pcap", &[100, 100, 300])
+        .iter()
+        .enumerate()
+        .map(|(k, part)| folder.write(&format!("ring_{k}.pcap"), part))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let whole = fixture("riptide/riptide22-lossy.pcap");
+    let whole = whole.to_str().expect("UTF-8");
+    for more in [&["-f", "ndjson"][..], &["--delivery", "-f", "ndjson"], &["--track", "rtt", "-f", "csv"]] {
+        let parts = run(&[&["stats", "--join"], &names[..], more].concat(), b"").ok();
+        assert_eq!(parts, run(&[&["stats", whole], more].concat(), b"").ok(), "{more:?}");
+        assert!(parts.out.len() > 300);
+    }
+    assert_eq!(run(&[&["stats"], &names[..]].concat(), b"").status, Some(2), "not in silence");
+    let pattern = folder.file("ring_*.pcap");
+    let diff = run(&["diff", "--join", &pattern, whole, "-f", "json", "--fail-on", "rate > 0%"], b"").ok();
+    assert_eq!(common::json(diff.text())["differences"], Json::Array(vec![]));
+    let list = |args: &[&str]| run(&[&["replay", "--list", "-f", "ndjson"], args].concat(), b"").ok();
+    assert_eq!(list(&[&["--join"], &names[..]].concat()), list(&[whole]));
+    assert!(!list(&[whole]).out.is_empty());
+    assert_eq!(run(&[&["replay", "--list"], &names[..]].concat(), b"").status, Some(2));
+}

@@ -31,6 +31,26 @@ impl Broken {
     pub fn any(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+
+    /// All of them were read to their ends.
+    ///
+    /// # Errors
+    /// One was not.
+    pub fn whole(&self) -> anyhow::Result<()> {
+        match self.any() {
+            true => anyhow::bail!("one of the joined files could not be read to its end"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How several files are called in one line.
+pub fn name(files: &[PathBuf]) -> String {
+    let first = files.first().map(|file| input::name(file)).unwrap_or_default();
+    match files.len() {
+        0 | 1 => first,
+        n => format!("{first} and {} more", n - 1),
+    }
 }
 
 impl Join {
@@ -45,10 +65,14 @@ impl Join {
         }
         let (mut dated, mut size) = (Vec::new(), 0);
         for path in list {
+            let once = "can be read only once, --join looks into each file to put them in order: name plain files";
+            let once = || Usage(format!("{}: {once}", input::name(&path)));
+            if path.as_os_str() == "-" {
+                return Err(once().into());
+            }
             let about = std::fs::metadata(&path).with_context(|| input::name(&path))?;
-            if path.as_os_str() == "-" || !about.is_file() {
-                let what = "can be read only once, --join looks into each file to put them in order: name plain files";
-                return Err(Usage(format!("{}: {what}", input::name(&path))).into());
+            if !about.is_file() {
+                return Err(once().into());
             }
             size += about.len();
             let first = first(&path).with_context(|| input::name(&path))?;

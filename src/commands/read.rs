@@ -1,6 +1,7 @@
 //! Reading of a capture or hex text into a sink.
 
 use super::interrupt::{self, stop};
+use super::join::Join;
 use super::notify::notify;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -12,8 +13,9 @@ use netkit::dissect::inspector::Dispatcher;
 use netkit::dissect::{Counters, Inspector, Options};
 use netkit::flow::{self, Table};
 use netkit::plural::Plural;
+use netkit::render::Files;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The results of reading, beside the messages.
 #[derive(Default)]
@@ -118,6 +120,27 @@ pub fn file(
     input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
+}
+
+/// Dissects one file, or several [joined](Join) ones.
+///
+/// # Errors
+/// As [`file`]; what became of the joined files but the first has been reported.
+pub fn files(
+    paths: &[PathBuf],
+    join: bool,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    if let ([path], false) = (paths, join) {
+        return file(path, options, global, sink);
+    }
+    let (capture, broken) = Join::new(paths)?.open(&Files::default(), global)?;
+    sink.begin();
+    let stopped = frames(capture, options, global, sink)?;
+    broken.whole()?;
+    Ok(stopped)
 }
 
 /// Dissects a capture or hex text.
