@@ -1,5 +1,6 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
+use super::join::{self, Join};
 use super::notify::notify;
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
@@ -37,11 +38,14 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     options.server = args.server;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
-    let name = input::name(&args.file);
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    }
+    let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
     let changes = changes(args, &options)?;
-    let captured = read(args, &options, &changes).with_context(|| name.clone());
+    let captured = read(args, global, &options, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
@@ -160,9 +164,16 @@ fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     Ok(changes)
 }
 
-fn read(args: &Replay, options: &Options, changes: &Changes) -> anyhow::Result<Recording> {
-    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?).caps(options.limits.fragments);
-    Ok(Recording::read(packets, options, &netkit::protocols::clients(), changes)?)
+fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) -> anyhow::Result<Recording> {
+    let (capture, broken) = match &args.files[..] {
+        [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
+        files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
+    };
+    let packets = Packets::new(capture).caps(options.limits.fragments);
+    let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
+    // What is missing in the middle must not be played as if it had not been said.
+    broken.map_or(Ok(()), |broken| broken.whole())?;
+    Ok(recording)
 }
 
 /// The value of a `Host:` header.
