@@ -9,7 +9,7 @@ use super::read::ReadSummary;
 use super::sink::CaptureSink;
 use super::{input, interrupt};
 use crate::cli::{Decode, Global};
-use netkit::capture::{Input, Time};
+use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::plural::Plural;
@@ -175,10 +175,10 @@ impl Shared for Check<'_> {
         self.left.is_none()
     }
 
-    fn shared(&mut self, input: Input, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
         self.begin();
         let checkers = std::iter::repeat_with(|| Checker::new(options)).take(count + 1).collect();
-        merged(input, options, checkers, &mut self.pick, &mut self.results)
+        merged(capture, options, checkers, &mut self.pick, &mut self.results)
     }
 }
 

@@ -5,7 +5,7 @@ use super::gates::Pick;
 use super::parallel::shared;
 use super::read::ReadSummary;
 use super::sink::CaptureSink;
-use netkit::capture::{Input, Time};
+use netkit::capture::{Capture, Time};
 use netkit::dissect::inspector::{Outlet, Worker};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::End;
@@ -47,9 +47,9 @@ pub trait Receiver<T>: Send {
 /// only the reader can read. Returns the picks of all.
 ///
 /// # Errors
-/// It is not a capture; errors while reading are part of the returned summary.
+/// None; errors while reading are part of the returned summary.
 pub fn merged<T: Send, M: Maker<T>>(
-    input: Input,
+    capture: Capture,
     options: &Options,
     makers: Vec<M>,
     pick: &mut Pick,
@@ -61,7 +61,7 @@ pub fn merged<T: Send, M: Maker<T>>(
         .map(|(number, maker)| Lane { maker, pick: pick.part(), number, runs: Runs::default(), to: &merging })
         .collect();
     let Some(mut mine) = lanes.pop() else { return Ok(ReadSummary::default()) };
-    let seen = shared(input, options, &mut lanes, &mut mine, &merging);
+    let seen = shared(capture, options, &mut lanes, &mut mine, &merging);
     lanes.push(mine);
     lanes.into_iter().for_each(|lane| pick.merge(lane.pick));
     seen

@@ -2,6 +2,7 @@
 //! to lanes, which any of them dissects.
 
 use super::input;
+use super::join::Join;
 use super::read::{self, ReadSummary, dissect};
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -10,7 +11,8 @@ use anyhow::Context;
 use netkit::capture::{Capture, Input, Packets};
 use netkit::dissect::Options;
 use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
-use std::path::Path;
+use netkit::render::Files;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Smaller files are done before a second thread has started.
@@ -20,10 +22,15 @@ const MOST: usize = 8;
 
 /// The number of threads worth using; `requested` is the user's choice.
 pub fn threads(path: &Path, requested: Option<usize>, watched: bool) -> usize {
-    let Some(about) = std::fs::metadata(path).ok().filter(|about| about.is_file()) else { return 1 };
+    let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
+    whole.map_or(1, |about| threads_for(about.len(), requested, watched))
+}
+
+/// The same for so many bytes of plain files.
+pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize {
     match requested {
         Some(n) => n.clamp(1, MOST),
-        None if about.len() < SMALL || watched => 1,
+        None if size < SMALL || watched => 1,
         None => thread::available_parallelism().map_or(1, |n| n.get().min(MOST)),
     }
 }
@@ -38,8 +45,8 @@ pub trait Shared: CaptureSink {
     /// Reads a capture with `count` threads; afterwards the sink is as if it had seen all of it.
     ///
     /// # Errors
-    /// It is not a capture; errors while reading are part of the returned summary.
-    fn shared(&mut self, input: Input, options: &Options, count: usize) -> anyhow::Result<ReadSummary>;
+    /// None so far; errors while reading are part of the returned summary.
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary>;
 }
 
 /// As [`read::file`], with several threads if that pays, or is requested.
@@ -60,11 +67,37 @@ pub fn file(
     let mut read = || {
         let input = Input::new(input::open(path)?)?;
         match input.format() {
-            Some(_) => sink.shared(input, options, count)?.report(global),
+            Some(_) => sink.shared(Capture::new(input)?, options, count)?.report(global),
             None => read::whole(input, options, global, sink),
         }
     };
     read().with_context(|| input::name(path))
+}
+
+/// As [`read::files`], with several threads if that pays, or is requested.
+///
+/// # Errors
+/// As [`read::files`].
+pub fn files(
+    paths: &[PathBuf],
+    join: bool,
+    options: &Options,
+    global: &Global,
+    requested: Option<usize>,
+    sink: &mut impl Shared,
+) -> anyhow::Result<Option<Stopped>> {
+    if let ([path], false) = (paths, join) {
+        return file(path, options, global, requested, sink);
+    }
+    let join = Join::new(paths)?;
+    let count = threads_for(join.size, requested, false);
+    if count == 1 || !sink.divides() {
+        return read::files(paths, true, options, global, sink);
+    }
+    let (capture, broken) = join.open(&Files::default(), global)?;
+    let stopped = sink.shared(capture, options, count)?.report(global)?;
+    broken.whole()?;
+    Ok(stopped)
 }
 
 /// The stack of a thread: what encodes messages again goes as deep as they are nested.
@@ -74,15 +107,15 @@ const STACK: usize = 64 << 20;
 /// of those conversations that only one thread can read.
 ///
 /// # Errors
-/// It is not a capture; errors while reading are part of the returned summary.
+/// None; errors while reading are part of the returned summary.
 pub fn shared<W: Worker>(
-    input: Input,
+    capture: Capture,
     options: &Options,
     lanes: &mut [W],
     mine: &mut impl CaptureSink,
     outlet: &dyn Outlet,
 ) -> anyhow::Result<ReadSummary> {
-    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    let mut packets = Packets::new(capture).caps(options.limits.fragments);
     let helpers = lanes.len().saturating_sub(1);
     let crew = Crew::new(options, lanes, outlet);
     let mut seen = thread::scope(|scope| {

@@ -4,21 +4,26 @@ use super::merging::{Maker, Receiver, merged};
 use super::output::Printer;
 use super::read::ReadSummary;
 use super::sink::CaptureSink;
-use netkit::capture::{Input, Time};
+use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options};
 use netkit::render::{Part, Renderer, Row, RowMaker};
 
 /// Prints a capture with `count` threads.
 ///
 /// # Errors
-/// It is not a capture; errors while reading are part of the returned summary.
-pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
+/// None; errors while reading are part of the returned summary.
+pub fn capture(
+    capture: Capture,
+    options: &Options,
+    count: usize,
+    printer: &mut Printer,
+) -> anyhow::Result<ReadSummary> {
     printer.begin();
     if let Some((makers, pick, renderer)) = printer.row_makers(count + 1) {
-        return merged(input, options, makers, pick, &mut Drawn(renderer));
+        return merged(capture, options, makers, pick, &mut Drawn(renderer));
     }
     let (parts, pick, renderer) = printer.parts(count + 1);
-    merged(input, options, parts, pick, renderer)
+    merged(capture, options, parts, pick, renderer)
 }
 
 /// A table.

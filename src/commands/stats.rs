@@ -9,29 +9,30 @@ use super::read::ReadSummary;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, input, inputs, interrupt, options, read};
+use super::{Usage, inputs, interrupt, join, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
-use netkit::capture::Input;
+use netkit::capture::Capture;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::End;
 use netkit::stats::{Observed, Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Reads a file into a sink. What could be read counts, also if it ends in an error or is stopped.
+/// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
-    path: &Path,
+    files: &[PathBuf],
+    join: bool,
     options: &Options,
     global: &Global,
     pick: Pick,
     sink: S,
 ) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
-    counted(path, pick, sink, |picked| read::file(path, options, global, picked))
+    counted(files, pick, sink, |picked| read::files(files, join, options, global, picked))
 }
 
-/// Reads a file into a sink with `read`.
+/// Reads files into a sink with `read`.
 fn counted<S>(
-    path: &Path,
+    files: &[PathBuf],
     pick: Pick,
     sink: S,
     read: impl FnOnce(&mut Picked<S>) -> anyhow::Result<Option<Stopped>>,
@@ -39,7 +40,7 @@ fn counted<S>(
     let mut picked = Picked { sink, pick };
     let done = read(&mut picked);
     if matches!(done, Ok(None)) {
-        picked.pick.end(&input::name(path));
+        picked.pick.end(&join::name(files));
     }
     (picked, done)
 }
@@ -61,10 +62,10 @@ impl Receiver<Observed> for Stats {
 }
 
 impl Shared for Picked<Stats> {
-    fn shared(&mut self, input: Input, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
         self.begin();
         let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();
-        merged(input, options, observers, &mut self.pick, &mut self.sink)
+        merged(capture, options, observers, &mut self.pick, &mut self.sink)
     }
 }
 
@@ -86,7 +87,10 @@ pub fn ended(stopped: &Stopped) -> String {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    }
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
@@ -103,16 +107,17 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let (picked, done) =
-        counted(&args.file, pick, stats, |picked| parallel::file(&args.file, &options, global, args.threads, picked));
+    let (picked, done) = counted(&args.files, pick, stats, |picked| {
+        parallel::files(&args.files, args.join, &options, global, args.threads, picked)
+    });
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
-        let name = input::name(&args.file);
+        let name = join::name(&args.files);
         match args.format {
             StatsFormat::Text => {
-                out.extend_from_slice(warning(&args.file, &done).as_bytes());
+                out.extend_from_slice(warning(args.path(), &done).as_bytes());
                 report.text(&stats, &name, style(global, false).width, &mut out)
             }
             StatsFormat::Ndjson => {
@@ -132,5 +137,5 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
             StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
         }
     }
-    Ok(status(&args.file, done?, &pick, global))
+    Ok(status(args.path(), done?, &pick, global))
 }
