@@ -81,6 +81,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),
         stop,
+        max_time: args.max_time,
         flow: 1,
     };
     let options = order.options(&options);
@@ -161,7 +162,9 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
             let wrong = |what: String| NetError::Io(io::Error::other(what));
             let port =
                 target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
-            let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
+            let found = resolve(&target.host, port, args.timeout, order.stop);
+            order.stop.check()?;
+            let found = found.map_err(wrong)?;
             let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
             order.to(peer, options, &mut progress)
         }

@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// What went wrong with a socket.
 #[derive(Debug, thiserror::Error)]
@@ -38,9 +39,15 @@ pub enum NetError {
         /// The limit.
         most: usize,
     },
+    /// The peer does not read what is sent to it.
+    #[error("the peer takes nothing of what is sent to it, for {} s", .0.as_secs_f64())]
+    Stuck(Duration),
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The overall deadline has passed.
+    #[error("ended after {:.3} s (--max-time)", .0.as_secs_f64())]
+    MaxTime(Duration),
     /// The [gate](super::exchange::gate) did not let it out.
     #[error("not sent: {0}")]
     Gate(#[from] super::exchange::gate::Refusal),

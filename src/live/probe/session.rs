@@ -143,7 +143,8 @@ impl<'a> Session<'a> {
             self.flush()?;
             let wake = tick.map_or(until, |at| at.min(until));
             match self.link.recv(wake) {
-                Ok(None) if wake < until => {}
+                // An actor that wants to be called at once, again and again, does not hold the clock.
+                Ok(None) if wake < until && Instant::now() < until => {}
                 Ok(message) => return Ok(message),
                 Err(error) => return Err(self.failure(error)),
             }
@@ -305,9 +306,7 @@ pub fn series<'a>(
         }
         if number + 1 < count {
             listen(sampler, sent + pause(), findings)?;
-            if ask.stop.is_set() {
-                return Err(Failure::interrupted());
-            }
+            ask.stop.check().map_err(|error| Failure::from_net_error(error, sampler.session().carrier()))?;
         }
     }
     Ok(())
