@@ -2,10 +2,12 @@
 
 use super::gates::Pick;
 use super::interrupt::{self, stop};
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, notify};
-use super::read::{self, Live};
+use super::output::Printer;
+use super::read;
 use super::selection::Selection;
+use super::sink::Live;
 use super::{Usage, check, input, inputs, options, parallel};
 use crate::cli::{Decode, Global, Traffic};
 use netkit::capture::Input;
@@ -22,7 +24,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    let mut printer = Printer::new(&args.output, global, pick, args.time);
+    let mut printer = Printer::new(&args.output, global, pick, args.time, &options)?;
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {

@@ -1,11 +1,12 @@
 //! `netkit diff`: two captures at message level.
 
 use super::gates::Pick;
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{self, notify, style};
-use super::read::Stopped;
+use super::output::{self, style};
 use super::selection::Selection;
 use super::stats::count;
+use super::stopped::Stopped;
 use super::{input, inputs, interrupt, options};
 use crate::cli::{Diff, DiffFormat, Global};
 use netkit::printable::Lines;

@@ -2,9 +2,9 @@
 //! message, conditions fail unless the user allows that.
 
 use super::Usage;
-use super::output::notify;
-use super::read::CaptureSink;
+use super::notify::notify;
 use super::selection::Selection;
+use super::sink::CaptureSink;
 use crate::cli::{FailOn, Gates, Global};
 use netkit::capture::Time;
 use netkit::codec::Level;

@@ -3,7 +3,8 @@
 
 use super::gates::Pick;
 use super::output::Printer;
-use super::read::{CaptureSink, ReadSummary, dissect};
+use super::read::{ReadSummary, dissect};
+use super::sink::CaptureSink;
 use netkit::capture::{Capture, Input, Packets, Time};
 use netkit::dissect::inspector::{self, dispatch};
 use netkit::dissect::{Message, Options, Sink};

@@ -1,7 +1,8 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
+use super::notify::notify;
 use super::outfile::{self, Recording as Recorded};
-use super::output::{notify, style};
+use super::output::style;
 use super::selection::limits;
 use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};

@@ -9,6 +9,8 @@
 //! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
+pub(crate) mod cells;
+mod columns;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 #[cfg(test)]
@@ -33,6 +35,7 @@ mod times;
 pub(crate) mod tree;
 mod tree_text;
 
+pub use columns::Columns;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;

@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn what_a_receiver_handles_twice_or_never_is_told() {
         let took = |now, before| Some(Handled { now, before });
-        // Facts, section 7: in 2.0 a jump of 17 to 80 leaves the newest id behind.
+        // README.md, "Reliable layer": in 2.0 a jump of 17 to 80 leaves the newest id behind.
         let (all, notes) = handled(true, Version::V20, &[1, 21, 21]);
         assert_eq!(all, [took(true, 0), took(true, 0), took(true, 1)]);
         assert_eq!(notes, ["riptide.handled_twice", "riptide.resent"]);
