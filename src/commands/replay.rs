@@ -122,9 +122,14 @@ fn sessions(
             Err(NetError::Interrupted) => {}
             Err(trouble) => {
                 // No response is a result; errors of the sockets are not.
-                let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
+                let listen = || args.listen.map(|at| format!("--listen {at}"));
+                let place = args.to.as_ref().map(ToString::to_string).or_else(listen).unwrap_or_default();
                 notify(global, format_args!("netkit: {place}: {trouble}"));
-                return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
+                return Ok(if matches!(trouble, NetError::Io(_) | NetError::InUse | NetError::Record(_)) {
+                    3
+                } else {
+                    1
+                });
             }
         }
         if let Some(stopped) = interrupt::status(false) {

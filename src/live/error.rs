@@ -11,6 +11,9 @@ pub enum NetError {
     /// TCP's RST in answer to the SYN, or ICMP port unreachable.
     #[error("the host refuses: nothing listens on that port")]
     Refused,
+    /// The port is another program's, or was until a moment ago.
+    #[error("that port is in use by another program: choose another, or port 0 for any")]
+    InUse,
     /// No way to the host or its network; ICMP host or network unreachable.
     #[error("no route: {0}")]
     NoRoute(io::Error),
@@ -67,6 +70,7 @@ impl NetError {
     pub fn of(error: io::Error) -> NetError {
         match error.kind() {
             ErrorKind::ConnectionRefused => NetError::Refused,
+            ErrorKind::AddrInUse => NetError::InUse,
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
                 NetError::NoRoute(error)
             }

@@ -109,9 +109,9 @@ fn nobody_reads_any_more() {
     let mut first = String::new();
     let mut out = BufReader::new(child.stdout.take().expect("stdout"));
     out.read_line(&mut first).expect("a line");
-    drop(out);
     assert!(first.contains("gne"), "{first}");
     accepted(&server);
+    drop(out);
     let status = common::ended(&mut child);
     assert_eq!(status.code(), Some(0), "a closed pipe is success");
     left(server, "| head -1");

@@ -4,6 +4,7 @@
 //! Nothing here asserts how long something takes: each peer goes on until the session has ended, so a
 //! session that waited for the peer would never end.
 
+mod answers;
 #[path = "../common/mod.rs"]
 mod common;
 mod floods;

@@ -69,6 +69,7 @@ pub struct Seen {
 pub struct Server {
     pub at: SocketAddr,
     /// How many clients have been accepted.
+    #[allow(dead_code)]
     pub accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Seen>>>,
     end: Arc<AtomicBool>,

@@ -169,8 +169,19 @@ impl<'a> Link<'a> {
         Ok(self.exchange.poll_message())
     }
 
+    /// From now on messages are read and written in another version; what was sent so far is read
+    /// again, as a peer of that version reads it.
+    pub fn reread(&mut self, version: &'static str, options: &Options, sent: &[u8]) {
+        let setup = Setup { version: Some(version), ..self.exchange.setup().clone() };
+        self.exchange = Exchange::new(setup, options);
+        self.exchange.was_sent(sent, Instant::now());
+    }
+
     /// Is it to stop?
-    fn heed(&self) -> Result<(), NetError> {
+    ///
+    /// # Errors
+    /// Why.
+    pub fn heed(&self) -> Result<(), NetError> {
         if self.leaving { Ok(()) } else { self.stop.check() }
     }
 

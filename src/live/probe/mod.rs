@@ -11,6 +11,7 @@ pub mod pool;
 pub mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
+pub(crate) mod strangers;
 mod verdict;
 
 pub use carrier::Carrier;

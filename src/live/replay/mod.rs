@@ -9,6 +9,7 @@
 pub mod actor;
 mod asking;
 mod compare;
+mod copies;
 mod drive;
 mod edit;
 mod life;
@@ -21,6 +22,7 @@ mod unacknowledged;
 
 pub use asking::Asking;
 pub use compare::{Divergence, compare};
+pub use copies::Copies;
 pub use drive::Order;
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};

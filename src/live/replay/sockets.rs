@@ -6,6 +6,7 @@ use crate::live::error::waited;
 use crate::live::net::cancel::SLICE;
 use crate::live::net::wire::Arrived;
 use crate::live::net::{CancelToken, Open, Wire};
+use crate::live::pace::Pacer;
 use crate::live::{Channel, NetError};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
@@ -135,6 +136,7 @@ pub fn play(
     progress: &mut dyn FnMut(&Progress),
 ) {
     let mut stopped = false;
+    let (mut pacer, mut answered) = (Pacer::default(), 0);
     loop {
         player.handle_timeout(Instant::now());
         act(player, sockets);
@@ -147,6 +149,13 @@ pub fn play(
         }
         if player.is_done() {
             return;
+        }
+        let now = Instant::now();
+        pacer.answered(player.answered() - std::mem::replace(&mut answered, player.answered()), now);
+        let hold = pacer.hold(now);
+        if !hold.is_zero() {
+            std::thread::sleep(hold.min(LOOK));
+            continue;
         }
         // Behind the first all that is there already, but never without end: the clock and the user are
         // heeded also while something comes.

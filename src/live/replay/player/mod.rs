@@ -264,6 +264,11 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
+    /// How many answers were made live so far.
+    pub fn answered(&self) -> u64 {
+        self.out.counts.live
+    }
+
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         let (said, all) = (self.next, self.plan.steps.len());

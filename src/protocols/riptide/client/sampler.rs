@@ -33,6 +33,7 @@ impl Asked<'_> {
         {
             let old = extra == Some(false) && heard.fields.get("for_seq_id").is_some();
             self.version = if old { "2.1" } else { "2.2" };
+            self.told = true;
             found.version = Some(self.version.into());
         }
     }
