@@ -1,6 +1,6 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Failure, Findings, Outcome};

@@ -6,6 +6,7 @@
 
 mod actor;
 mod answer;
+mod asked;
 mod numbers;
 mod probe;
 mod race;

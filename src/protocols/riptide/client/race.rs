@@ -1,6 +1,6 @@
 //! Connects on all sockets at once: who is welcome first.
 
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::NetError;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
 use std::time::{Duration, Instant};

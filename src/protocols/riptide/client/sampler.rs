@@ -1,7 +1,7 @@
 //! A welcome client: round trips by heartbeats.
 
 use super::answer::ended;
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Sampler, Session, session};
 use serde_json::json;

@@ -9,7 +9,7 @@
 //! who has said nothing) that connection is merely closed, and this is said. 2.0's goodbye goes to
 //! nobody but a 2.0 server: for 2.1 it is a length of 17 MB.
 
-use super::probe::Asked;
+use super::asked::Asked;
 use super::race::race;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
 use std::time::{Duration, Instant};
