@@ -9,7 +9,9 @@ mod message;
 pub mod net;
 mod pace;
 pub mod probe;
+pub mod random;
 pub mod replay;
+pub mod rules;
 
 pub use clients::{Client, Clients};
 pub use error::NetError;

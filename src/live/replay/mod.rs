@@ -8,6 +8,7 @@
 
 pub mod actor;
 mod asking;
+mod changed;
 mod compare;
 mod copies;
 mod drive;
@@ -19,8 +20,10 @@ mod recording;
 mod report;
 mod sockets;
 mod unacknowledged;
+mod written;
 
 pub use asking::Asking;
+pub use changed::Changed;
 pub use compare::{Divergence, compare};
 pub use copies::Copies;
 pub use drive::Order;
