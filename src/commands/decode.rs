@@ -2,6 +2,7 @@
 
 use super::gates::Pick;
 use super::interrupt::{self, stop};
+use super::link::{self, Second};
 use super::notify::notify;
 use super::outfile::stdout_is_no_input;
 use super::output::Printer;
@@ -16,7 +17,11 @@ use netkit::capture::Input;
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
-    let selection = Selection::new(&args.traffic, &mut options)?;
+    // --check reads once: what it compares are bytes.
+    let selection = match args.check || args.follow {
+        true => Selection::new(&args.traffic, &mut options)?,
+        false => Selection::linking(&args.traffic, &mut options)?,
+    };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
     if args.check {
         return check::run(args, pick, &options, global);
@@ -25,6 +30,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
     let mut printer = Printer::new(&args.output, global, pick, args.time, &options)?;
+    let link = args.link || printer.pick.later();
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {
@@ -33,9 +39,21 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             false => Live::No,
         };
         input::announce_wait(path, global);
-        let opened = if args.follow { input::follow(path) } else { input::open(path) };
+        let mut linked = None;
+        let opened = match (args.follow, link) {
+            (true, _) => input::follow(path),
+            (_, true) => link::first(path, &options, global).map(|(first, again)| {
+                linked = Some(first);
+                again
+            }),
+            _ => input::open(path),
+        };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
+            if let Some(linked) = linked {
+                printer.live(live);
+                return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
+            }
             match parallel::workers(path, args.threads, &printer) {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
                     parallel::capture(input, &options, n, &mut printer)?.report(global)
