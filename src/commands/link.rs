@@ -3,6 +3,7 @@
 
 use super::input;
 use super::interrupt::stop;
+use super::join::Join;
 use super::notify::notify;
 use super::read;
 use super::sink::CaptureSink;
@@ -10,15 +11,16 @@ use crate::cli::Global;
 use netkit::capture::{Input, Time};
 use netkit::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
 use netkit::plural::Plural;
+use netkit::render::Files;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The relations of an input, and the input, to be read for the messages.
 ///
 /// # Errors
 /// It cannot be opened or read.
 pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<(Linked, Box<dyn Read + Send>)> {
-    let quiet = Global { color: global.color, quiet: true, verbose: 0 };
+    let quiet = quiet(global);
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
@@ -51,6 +53,23 @@ pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<
         return Ok((told(reading.0.finish(false), global), Box::new(again().chain(next).chain(rest))));
     }
     Ok((told(reading.0.finish(true), global), Box::new(again())))
+}
+
+/// The relations of several files that are read as one.
+///
+/// # Errors
+/// One of them is no capture.
+pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::Result<Linked> {
+    let quiet = quiet(global);
+    let mut reading = Reading(Links::new(options.limits.lists.links));
+    let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
+    let _ = read::frames(capture, options, &quiet, &mut reading);
+    Ok(told(reading.0.finish(true), global))
+}
+
+/// What is wrong with the input is told by the second reading.
+fn quiet(global: &Global) -> Global {
+    Global { color: global.color, quiet: true, verbose: 0 }
 }
 
 fn told(linked: Linked, global: &Global) -> Linked {

@@ -13,6 +13,7 @@ pub mod help;
 mod hex;
 mod input;
 mod interrupt;
+mod join;
 mod link;
 mod markdown;
 mod notify;

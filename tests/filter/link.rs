@@ -163,3 +163,27 @@ fn commands_that_read_once_refuse_it() {
     let gate = |state: &str| feed(netkit(&["decode", "-q", "--reject", state]).arg(&path), b"").status;
     assert_eq!([gate("has never_acked"), gate("has unanswered and message == ack")], [Some(1), Some(0)]);
 }
+
+/// Relations go over the ends of rotated files.
+#[test]
+fn joined_files_are_linked_as_one() {
+    let path = fixture("riptide/riptide20-lossy.pcap");
+    let whole = std::fs::read(&path).unwrap();
+    let (header, mut rest) = whole.split_at(24);
+    let mut files = [header.to_vec(), header.to_vec()];
+    for k in 0.. {
+        let Some(length) = rest.get(8..12) else { break };
+        let length = 16 + u32::from_le_bytes(length.try_into().unwrap()) as usize;
+        files[usize::from(k >= 300)].extend_from_slice(&rest[..length]);
+        rest = &rest[length..];
+    }
+    let scratch = super::common::Scratch::new("link-join");
+    let names = ["a.pcap", "b.pcap"].map(|name| scratch.file(name));
+    names.iter().zip(files).for_each(|(name, bytes)| std::fs::write(name, bytes).unwrap());
+    let joined = feed(netkit(&["decode", "-q", "--join", "--link", "-f", "ndjson"]).args(&names), b"").ok();
+    let one = feed(netkit(&["decode", "-q", "--link", "-f", "ndjson"]).arg(&path), b"").ok();
+    assert!(one.lines().len() > 400);
+    for (one, joined) in one.lines().iter().zip(&joined.lines()) {
+        assert_eq!((related(one), &one["notes"]), (related(joined), &joined["notes"]));
+    }
+}
