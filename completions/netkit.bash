@@ -92,7 +92,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

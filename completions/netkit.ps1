@@ -70,6 +70,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--reject', '--reject', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message fits, and name the first three; may be given several times')
             [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'How times are shown; default: relative in trees and on narrow terminals, else utc; epoch in csv and tsv')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('--link', '--link', [CompletionResultType]::ParameterName, 'Read twice, and tell with each message what later ones say of it: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds')
             [CompletionResult]::new('--bytes', '--bytes', [CompletionResultType]::ParameterName, 'ndjson and json: add the whole message as hex, `"bytes":".."`')
             [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'No message at all is well, too: else --check, --fail-on, --expect and --reject do not hold')
             [CompletionResult]::new('--join', '--join', [CompletionResultType]::ParameterName, 'Read the files as one capture, in the order of their first frames: rotated files')
