@@ -349,10 +349,6 @@ const KNOWN: [(&[&str], &str); 12] = [
         "an actor tells its life and its rules, which are made of what it is given and say what becomes of a message",
     ),
     (
-        &["protocols/riptide/client/probe.rs", "protocols/riptide/client/race.rs"],
-        "the race of versions holds what the probe asks of each, and the probe runs the race",
-    ),
-    (
         &["protocols/nano/memory.rs", "protocols/nano/settings.rs"],
         "settings hold a dictionary as memory has it, and memory is made with settings",
     ),
