@@ -598,7 +598,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__probe)
-            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --connect --create --name --format --pcap --force --parallel --limit --color --quiet --verbose --help"
+            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --connect --create --name --format --every --textfile --pcap --force --parallel --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -672,11 +672,30 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "text ndjson json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text ndjson json prometheus influx nagios" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "text ndjson json" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text ndjson json prometheus influx nagios" -- "${cur}"))
+                    return 0
+                    ;;
+                --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --textfile)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --pcap)

@@ -202,7 +202,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;probe' {
-            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line; `#` begins a comment; `-` is stdin')
+            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line: [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment; `-` is stdin')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Only over this transport; default: what the protocol has, one after the other')
@@ -218,6 +218,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'acknex: the player''s name to join with')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--every', '--every', [CompletionResultType]::ParameterName, 'Ask again and again: from the beginning of one round to that of the next; until Ctrl-C')
+            [CompletionResult]::new('--textfile', '--textfile', [CompletionResultType]::ParameterName, 'Write -f prometheus into this file, beside it and then renamed: for node_exporter''s textfile collector, NAME.prom')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
             [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'How many servers are asked at once')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')

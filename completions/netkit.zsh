@@ -265,7 +265,7 @@ never\:"Never"))' \
 ;;
 (probe)
 _arguments "${_arguments_options[@]}" : \
-'--targets=[More servers, one a line; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
+'--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
 '-p+[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
@@ -283,10 +283,18 @@ ws\:"WebSocket"))' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
 '-f+[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
 '--format=[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
+'--every=[Ask again and again\: from the beginning of one round to that of the next; until Ctrl-C]:TIME:_default' \
+'--textfile=[Write -f prometheus into this file, beside it and then renamed\: for node_exporter'\''s textfile collector, NAME.prom]:FILE:_files' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
 '--parallel=[How many servers are asked at once]:N:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
