@@ -92,7 +92,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -598,7 +598,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__probe)
-            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --connect --create --name --format --every --textfile --pcap --force --parallel --limit --color --quiet --verbose --help"
+            opts="-p -s -n -i -W -f -q -v -h --targets --proto --transport --set --samples --interval --timeout --max-time --connect --create --name --format --every --textfile --pcap --force --parallel --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -660,6 +660,10 @@ _netkit() {
                     return 0
                     ;;
                 -W)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -733,7 +737,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -776,6 +780,10 @@ _netkit() {
                     return 0
                     ;;
                 -W)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-time)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -201,6 +201,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         connect: args.connect,
         create: args.create.clone(),
         name: args.name.clone(),
+        max_time: args.max_time,
     })
 }
 

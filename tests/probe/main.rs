@@ -9,3 +9,5 @@ mod monitor;
 mod nano;
 mod peer;
 mod riptide;
+mod riptide_tcp;
+mod strangers;
