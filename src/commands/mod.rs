@@ -17,6 +17,7 @@ mod join;
 mod link;
 mod markdown;
 mod merging;
+mod monitor;
 mod notify;
 mod outfile;
 mod output;
@@ -24,17 +25,20 @@ mod packets;
 mod parallel;
 mod printed;
 mod probe;
+mod probe_print;
 mod read;
 mod replay;
 mod selection;
 mod sink;
 mod stats;
 mod stopped;
+mod targets;
 mod track;
 mod unclaimed;
 mod written;
 
 pub use generate::complete;
+pub use probe::unknown;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
