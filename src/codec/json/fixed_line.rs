@@ -174,9 +174,16 @@ mod tests {
 
     #[test]
     fn a_bracket_takes_the_place_of_a_comma() {
-        assert_eq!(written(|line| line.close(b'}')).unwrap(), "}");
-        assert_eq!(written(|line| [line.constant(b"[1,"), line.close(b']')][0]).unwrap(), "[1]");
-        assert_eq!(written(|line| [line.constant(b"[{"), line.close(b'}')][0]).unwrap(), "[{}");
+        let closed = |before: &[u8], bracket: u8| {
+            let text = written(|line| {
+                line.text(before);
+                line.close(bracket);
+            });
+            text.unwrap()
+        };
+        assert_eq!(closed(b"", b'}'), "}");
+        assert_eq!(closed(b"[1,", b']'), "[1]");
+        assert_eq!(closed(b"[{", b'}'), "[{}");
     }
 
     /// Whatever comes behind a piece that does not fit: it is not a line with a hole.
@@ -205,11 +212,21 @@ mod tests {
             let text = vec![b'y'; room - 1];
             let whole = |line: &mut Pieces<'_>| {
                 line.constant(b"x");
-                assert_eq!(line.whole(|line| Some(line.text(&text))), fits);
+                let done = line.whole(|line| {
+                    line.text(&text);
+                    Some(())
+                });
+                assert_eq!(done, fits);
             };
             assert_eq!(written(whole).unwrap().len(), if fits { SIZE } else { 1 });
         }
-        let given_up = |line: &mut Pieces<'_>| assert!(!line.whole(|line| [line.constant(b"x")].get(1).copied()));
+        let given_up = |line: &mut Pieces<'_>| {
+            let done = line.whole(|line| {
+                line.constant(b"x");
+                None
+            });
+            assert!(!done);
+        };
         assert_eq!(written(given_up).unwrap(), "");
     }
 }
