@@ -6,6 +6,7 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod figures;
 mod fit;
 mod gates;
 mod generate;

@@ -54,11 +54,15 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
-    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
-        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
-    }
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
+    }
+    let pick = match super::figures::run(args, &options, global, pick)? {
+        Ok(status) => return Ok(status),
+        Err(pick) => pick,
+    };
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
     }
     let report = match (&args.by, args.delivery) {
         (None, false) => Report::All,
