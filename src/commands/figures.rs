@@ -1,11 +1,11 @@
 //! `netkit stats --by FIELD`, `--every`, and the lists of what waits: `--unanswered`,
 //! `--never-acked`, `--slow`, `--latency`.
 
+use super::ending::{ended, status, warning};
 use super::gates::Pick;
 use super::notify::notify;
 use super::output::{style, text};
 use super::sink::CaptureSink;
-use super::stats::{ended, status, warning};
 use super::stopped::Stopped;
 use super::{Usage, join, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};

@@ -5,6 +5,7 @@ mod decode;
 mod diff;
 mod dump;
 mod encode;
+mod ending;
 mod fields;
 mod figures;
 mod fit;
