@@ -194,12 +194,13 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--since', '--since', [CompletionResultType]::ParameterName, 'Only messages from then on: 10s, 1m30s after the first frame, or 2026-11-21T12:00:00Z')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'Only messages before then: as --since')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
-            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished, fields; may be given several times')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'Exit with status 1 when there is such a difference: [PROTO.[MESSAGE.]]METRIC > AMOUNT, appeared, vanished, fields; may be given several times')
+            [CompletionResult]::new('--ignore', '--ignore', [CompletionResultType]::ParameterName, 'Leave out messages that fit, of both captures; may be given several times')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--join', '--join', [CompletionResultType]::ParameterName, 'Read the files of a pattern, as ''before_*.pcap'', as one capture: rotated files')
-            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'A capture without a message is well, too: else --fail-on does not hold')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Nothing to compare is well, too: else --fail-on does not hold')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')
@@ -209,7 +210,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;probe' {
-            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line; `#` begins a comment; `-` is stdin')
+            [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line: [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment; `-` is stdin')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Only over this transport; default: what the protocol has, one after the other')
@@ -226,6 +227,8 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'acknex: the player''s name to join with')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--every', '--every', [CompletionResultType]::ParameterName, 'Ask again and again: from the beginning of one round to that of the next; until Ctrl-C')
+            [CompletionResult]::new('--textfile', '--textfile', [CompletionResultType]::ParameterName, 'Write -f prometheus into this file, beside it and then renamed: for node_exporter''s textfile collector, NAME.prom')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record the exchange as a capture')
             [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'How many servers are asked at once')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
