@@ -164,6 +164,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'csv, tsv and --by FIELD: these columns of the table, with commas between them')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Read a file with N threads; default: as many as there are processors')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('--join', '--join', [CompletionResultType]::ParameterName, 'Read several files as one capture, in the order of their first frames: rotated files')
             [CompletionResult]::new('--unanswered', '--unanswered', [CompletionResultType]::ParameterName, 'List the messages that nothing in the capture answers')

@@ -212,6 +212,7 @@ json\:"One JSON object"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"))' \
 '(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
+'(--track)--threads=[Read a file with N threads; default\: as many as there are processors]:N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
