@@ -37,6 +37,8 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let recorder = recording.as_ref().map(Recording::recorder);
     let stop = interrupt::stop();
 
+    // What is told of a target waits in memory until those before it are done.
+    let shown = request.options.limits.peer.live_kept_bytes / usize::from(args.parallel);
     let (flows, style) = (AtomicU64::new(0), style(global, false));
     let shared = Shared { recorder, stop, flows: &flows };
     let work = |number: usize, send: &dyn Fn(Update)| {
@@ -44,7 +46,7 @@ pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
         if stop.is_set() {
             return;
         }
-        let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
+        let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style, shown))));
         let forward =
             || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
         let observer = trees.clone().map(|trees| trees as Observer<'_>);
@@ -142,6 +144,9 @@ fn targets(args: &Probe, request: &Request) -> anyhow::Result<Vec<Target>> {
 struct Trees {
     renderer: Renderer,
     text: Memory,
+    /// How many bytes may still be shown, and whether that was too little.
+    left: usize,
+    cut: bool,
 }
 
 #[derive(Clone, Default)]
@@ -159,9 +164,9 @@ impl Write for Memory {
 }
 
 impl Trees {
-    fn new(style: Style) -> Trees {
+    fn new(style: Style, left: usize) -> Trees {
         let text = Memory::default();
-        Trees { renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
+        Trees { left, cut: false, renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
     }
 
     fn take(&self) -> Option<Vec<u8>> {
@@ -171,8 +176,17 @@ impl Trees {
 
 impl Sink for Trees {
     fn message(&mut self, message: &Message<'_>) {
+        if self.left == 0 {
+            if !std::mem::replace(&mut self.cut, true) {
+                let mut text = self.text.0.borrow_mut();
+                text.extend_from_slice(b"further messages of this server are not shown (--limit live_kept)\n");
+            }
+            return;
+        }
+        let before = self.text.0.borrow().len();
         self.renderer.message(message);
         self.renderer.flush();
+        self.left = self.left.saturating_sub(self.text.0.borrow().len() - before);
     }
 }
 
