@@ -28,6 +28,9 @@ use std::time::{Duration, Instant};
 /// The longest wait without looking around.
 const SLICE: Duration = Duration::from_millis(10);
 
+/// How many answers are listed that could not be sent: the peer decides how many there are.
+const UNSAID: usize = 1 << 16;
+
 /// What a player wants of the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -312,6 +315,9 @@ impl<'p, 'a> Player<'p, 'a> {
                 Ok(()) => {}
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
                     self.out.remark(format!("{}.{}: {error}", said.proto, said.message));
+                    if self.unsaid.len() >= UNSAID {
+                        continue;
+                    }
                     self.unsaid.push(Unsaid {
                         frame: 0,
                         message: format!("{}.{}", said.proto, said.message),
