@@ -8,6 +8,7 @@ pub mod exchange;
 mod message;
 pub mod net;
 pub mod probe;
+pub mod proxy;
 pub mod random;
 pub mod replay;
 pub mod rules;
