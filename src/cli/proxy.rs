@@ -98,7 +98,7 @@ const KNOBS: [(&str, &str, &str); 7] = [
     ("duplicate", "P%", "Datagrams come twice"),
     ("reorder", "P%", "Datagrams come behind the one that follows"),
     ("rate", "RATE", "No more than 64kbit, 1.5mbit, 1gbit a second; half a second's bytes may wait"),
-    ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help proxy` has their figures"),
+    ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
 ];
 const TURNS: [(&str, &str); 3] = [
     ("up", "The impairments that follow are for what clients send"),
@@ -205,4 +205,4 @@ Examples:
 LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \\
 they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \\
 stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \\
-alone. Rules (`netkit help rules`) are for datagrams. Ctrl-C ends it, with the counts and status 0.";
+alone. Rules (`netkit help rules`) are for datagrams; more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";

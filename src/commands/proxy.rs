@@ -1,8 +1,8 @@
 //! `netkit proxy`: relays a conversation, shows it, impairs and edits it.
 
 use super::notify::notify;
-use super::output::style;
 use super::outfile::{self, OutFile};
+use super::output::style;
 use super::selection::limits;
 use super::{Usage, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Proxy, ProxyFormat, ProxyTransport};
@@ -104,7 +104,9 @@ fn transports(args: &Proxy, rules: &RuleSet, global: &Global) -> anyhow::Result<
     let rule = (!rules.is_empty()).then(|| ("--on".to_string(), "rules are followed for datagrams"));
     let only_udp = impossible.map(|name| (name, reason)).or(rule);
     match (args.transport, only_udp) {
-        (Some(ProxyTransport::Tcp), Some((name, why))) => Err(Usage(format!("{name} with --transport tcp: {why}")).into()),
+        (Some(ProxyTransport::Tcp), Some((name, why))) => {
+            Err(Usage(format!("{name} with --transport tcp: {why}")).into())
+        }
         (Some(ProxyTransport::Tcp), None) => Ok((false, true)),
         (Some(ProxyTransport::Udp), _) => Ok((true, false)),
         (None, Some((name, why))) => {

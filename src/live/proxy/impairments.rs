@@ -39,7 +39,7 @@ impl FromStr for Loss {
         let burst = digits::real(burst).filter(|b| (1.0..=1e6).contains(b)).ok_or_else(wrong)?;
         // Between two rows at least one packet comes.
         match share < 1.0 && share / (1.0 - share) > burst {
-            true => Err(format!("so many are lost in rows of {} at least", share / (1.0 - share))),
+            true => Err(format!("so many are lost in rows of {:.1} at least", share / (1.0 - share))),
             false => Ok(Loss { share, burst: Some(burst) }),
         }
     }

@@ -62,7 +62,8 @@ fn the_seed_decides_alone() {
     // At other times the same packets are lost, where no queue is full.
     let still = Impairments { rate: None, ..impairments.clone() };
     let (mut path, start) = (Path::new(7, 1, 0), Instant::now());
-    let others: Vec<bool> = (0..COUNT).map(|n| path.datagram(&still, 9, start + ms(n * n % 977)).lost.is_some()).collect();
+    let others: Vec<bool> =
+        (0..COUNT).map(|n| path.datagram(&still, 9, start + ms(n * n % 977)).lost.is_some()).collect();
     let same: Vec<bool> = fates(&still, 7, 0).iter().map(|fate| fate.lost.is_some()).collect();
     assert_eq!(others, same);
     // What one impairment does is the same with and without the others.
@@ -115,7 +116,8 @@ fn a_rate_and_its_queue() {
 fn the_order_of_the_queue() {
     let start = Instant::now();
     let mut queue = Queue::new(1000);
-    let drain = |queue: &mut Queue<&'static str>, at: Instant| -> Vec<&str> { std::iter::from_fn(|| queue.pop(at)).collect() };
+    let drain =
+        |queue: &mut Queue<&'static str>, at: Instant| -> Vec<&str> { std::iter::from_fn(|| queue.pop(at)).collect() };
     queue.push(1, start + ms(5), false, 10, "b").unwrap();
     queue.push(1, start + ms(5), false, 10, "c").unwrap();
     queue.push(2, start, false, 10, "a").unwrap();

@@ -53,8 +53,7 @@ impl<W: Write> Legs<W> {
         }
         let nanos = time.nanos() + delayed.as_nanos() as i128;
         let second = 1_000_000_000;
-        let later =
-            Time { secs: nanos.div_euclid(second) as i64, frac: nanos.rem_euclid(second) as u64, digits: 9 };
+        let later = Time { secs: nanos.div_euclid(second) as i64, frac: nanos.rem_euclid(second) as u64, digits: 9 };
         for _ in 0..=copies {
             self.packet(to, legs[to as usize], passed, passed.goes, later, &comment)?;
         }

@@ -264,7 +264,21 @@ impl Pair {
                     let (time, delayed) = (time_of_day(), Duration::ZERO);
                     let (lost, copies, behind) = (None, 0, false);
                     let (frame, came) = (watch.frame(), &[][..]);
-                    out.passed(Passed { ends, own, way, datagram: false, came, goes: came, time, delayed, lost, copies, behind, frame, seen })?;
+                    out.passed(Passed {
+                        ends,
+                        own,
+                        way,
+                        datagram: false,
+                        came,
+                        goes: came,
+                        time,
+                        delayed,
+                        lost,
+                        copies,
+                        behind,
+                        frame,
+                        seen,
+                    })?;
                 }
             }
             return Ok(false);
