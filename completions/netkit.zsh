@@ -82,6 +82,7 @@ epoch\:"Seconds since 1970"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'(--follow --check)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
@@ -192,7 +193,11 @@ _arguments "${_arguments_options[@]}" : \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
-'--by=[One table\: by message, flow, peer or second; with --track\: the field that tells series apart]:message|flow|peer|second|FIELD:(message flow peer second)' \
+'--by=[One table\: by message, flow, peer or second; or by any fields, with commas between them, as message_id,second; with --track\: the field that tells series apart]:message|flow|peer|second|FIELD,..:(message flow peer second)' \
+'(--delivery --track)--every=[By steps of time instead of seconds\: 500ms, 1m; with --by also by its fields]:TIME:_default' \
+'(--delivery --track)--sort=[--by FIELD\: in order of this column; default\: of time or of bytes]:COLUMN:_default' \
+'(--delivery --track)--top=[--by FIELD\: only the first N groups]:N:_default' \
+'(--by --every --delivery --track)--slow=[List the messages that were answered or acknowledged after this time or later\: 200ms]:TIME:_default' \
 '(--delivery)--track=[Follow a field\: a line each time it occurs; in text a sparkline]:FIELD:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '*--expect=[Exit with status 1 unless a message fits; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '*--reject=[Exit with status 1 when a message fits, and name the first three; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
@@ -206,11 +211,14 @@ ndjson\:"A JSON object a row"
 json\:"One JSON object"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"))' \
-'(--track)*--columns=[csv and tsv\: these columns of the table, with commas between them]:A,B:_default' \
+'(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
+'(--by --every --delivery --track)--unanswered[List the messages that nothing in the capture answers]' \
+'(--by --every --delivery --track)--never-acked[List the messages that nothing in the capture acknowledges]' \
+'(--by --every --delivery --track)--latency[How long messages waited for answers and acknowledgements, by message and route]' \
 '(--by)--delivery[What became of numbered messages, requests and links]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '-q[No progress, no summaries on stderr]' \
@@ -238,16 +246,21 @@ _arguments "${_arguments_options[@]}" : \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
-'*--fail-on=[Exit with status 1 when there is such a difference\: METRIC>PERCENT, appeared, vanished, fields; may be given several times]:LIMIT:_default' \
+'*--fail-on=[Exit with status 1 when there is such a difference\: \[PROTO.\[MESSAGE.\]\]METRIC > AMOUNT, appeared, vanished, fields; may be given several times]:LIMIT:_default' \
+'*--ignore=[Leave out messages that fit, of both captures; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '-f+[Form of the output]:F:((text\:"For people"
-json\:"One JSON object"))' \
+json\:"One JSON object"
+markdown\:"Tables for a comment or a build'\''s summary"
+junit\:"JUnit'\''s XML, for build servers\: a case for each limit"))' \
 '--format=[Form of the output]:F:((text\:"For people"
-json\:"One JSON object"))' \
+json\:"One JSON object"
+markdown\:"Tables for a comment or a build'\''s summary"
+junit\:"JUnit'\''s XML, for build servers\: a case for each limit"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--join[Read the files of a pattern, as '\''before_*.pcap'\'', as one capture\: rotated files]' \
-'--allow-empty[A capture without a message is well, too\: else --fail-on does not hold]' \
+'--allow-empty[Nothing to compare is well, too\: else --fail-on does not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
@@ -260,7 +273,7 @@ never\:"Never"))' \
 ;;
 (probe)
 _arguments "${_arguments_options[@]}" : \
-'--targets=[More servers, one a line; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
+'--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
 '-p+[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
@@ -274,14 +287,23 @@ ws\:"WebSocket"))' \
 '--interval=[From one to the next]:TIME:_default' \
 '-W+[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
 '--timeout=[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
+'--max-time=[How long a server may take in all, whatever it sends; default\: 30s, and what -n, -i and -W ask for]:TIME:_default' \
 '--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
 '-f+[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
 '--format=[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
+'--every=[Ask again and again\: from the beginning of one round to that of the next; until Ctrl-C]:TIME:_default' \
+'--textfile=[Write -f prometheus into this file, beside it and then renamed\: for node_exporter'\''s textfile collector, NAME.prom]:FILE:_files' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
 '--parallel=[How many servers are asked at once]:N:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
@@ -311,6 +333,7 @@ _arguments "${_arguments_options[@]}" : \
 '--until=[Leave out everything behind this frame]:FRAME:_default' \
 '-W+[How long the peer may take where the protocol needs its answer]:TIME:_default' \
 '--timeout=[How long the peer may take where the protocol needs its answer]:TIME:_default' \
+'--max-time=[How long a session may take in all, whatever the peer sends; default\: as long as the recording at this speed, and 30s (with --asap 30s), or -W where that is longer]:TIME:_default' \
 '*--edit=[Change messages that fit; may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
 '*--drop=[Leave out messages that fit; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '--seed=[Which messages \`drop P%\` leaves out\: another number, others]:N:_default' \
@@ -344,6 +367,54 @@ never\:"Never"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- A capture; `-` is stdin:_files' \
+&& ret=0
+;;
+(proxy)
+_arguments "${_arguments_options[@]}" : \
+'--transport=[Datagrams or streams alone; default\: both, or what the other options are for]:T:((udp\:"UDP"
+tcp\:"TCP, and what it carries"))' \
+'*--delay=[Everything comes so much later]:TIME:_default' \
+'*--jitter=[And by a random time more, of this mean; never out of order]:TIME:_default' \
+'*--loss=[Datagrams are lost\: each for itself, or BURST in a row on average]:P%[/BURST]:_default' \
+'*--duplicate=[Datagrams come twice]:P%:_default' \
+'*--reorder=[Datagrams come behind the one that follows]:P%:_default' \
+'*--rate=[No more than 64kbit, 1.5mbit, 1gbit a second; half a second'\''s bytes may wait]:RATE:_default' \
+'*--network=[As on wifi, lte, 3g, satellite, bad\: \`netkit help impairments\` has their figures]:NAME:_default' \
+'*--on=[Do something to messages that fit (datagrams); may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
+'--seed=[Which packets are lost, late, changed\: the same number, the same ones]:N:_default' \
+'-f+[Form of the output]:F:((summary\:"A line a message"
+tree\:"Annotated trees\: each field with its bytes"
+ndjson\:"A JSON object a line\: values"
+none\:"Nothing but the counts at the end"))' \
+'--format=[Form of the output]:F:((summary\:"A line a message"
+tree\:"Annotated trees\: each field with its bytes"
+ndjson\:"A JSON object a line\: values"
+none\:"Nothing but the counts at the end"))' \
+'--pcap=[Record both legs, with what was done to each packet as its comment (pcapng)]:FILE:_files' \
+'--clients=[The most clients at once]:N:_default' \
+'--idle=[A client that is silent for so long has gone (datagrams)]:TIME:_default' \
+'-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--schema=[The layouts of your game'\''s payloads (TOML)]:FILE:_files' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'*--up[The impairments that follow are for what clients send]' \
+'*--down[The impairments that follow are for what the server sends]' \
+'*--both[The impairments that follow are for both directions, as those in front are]' \
+'--force[Replace the output file where there is one]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':listen -- Where clients come\: \:PORT is on this machine alone, ADDR\:PORT where that address is:_default' \
+':target -- Where they are brought\: HOST\:PORT:_default' \
 && ret=0
 ;;
 (fields)
@@ -403,7 +474,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules schemas recognition performance builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas recognition performance builds platforms contributing)' \
 && ret=0
 ;;
         esac
@@ -421,6 +492,7 @@ _netkit_commands() {
 'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
 'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
 'replay:Play one side of a captured conversation to a live peer' \
+'proxy:Relay conversations with a server\: show, delay, lose and edit what is said' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -472,6 +544,11 @@ _netkit__subcmd__man_commands() {
 _netkit__subcmd__probe_commands() {
     local commands; commands=()
     _describe -t commands 'netkit probe commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__proxy_commands] )) ||
+_netkit__subcmd__proxy_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit proxy commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__replay_commands] )) ||
 _netkit__subcmd__replay_commands() {

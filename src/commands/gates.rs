@@ -69,7 +69,7 @@ impl Pick {
     ) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
-            Filter::parse_unlinked(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
+            selection.parse(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
         };
         let expected =
             |text: &String| parse("--expect", text).map(|filter| Expected { text: text.clone(), filter, met: false });
@@ -86,6 +86,12 @@ impl Pick {
         Ok(Pick { selection, conditions, fail_on, allow_empty, expect, reject, ..Pick::default() })
     }
 
+    /// Does it ask for what only later messages tell?
+    pub fn later(&self) -> bool {
+        let conditions = self.expect.iter().map(|expected| &expected.filter).chain(&self.reject);
+        self.selection.later() || conditions.into_iter().any(|filter| filter.later().is_some())
+    }
+
     /// Begins the next file.
     pub fn begin(&mut self) {
         self.selection.begin();
@@ -99,7 +105,7 @@ impl Pick {
     }
 
     /// Is this message selected? If so, it is tested against the conditions.
-    #[inline]
+    #[inline(always)]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
         self.file += 1;
         if !self.selection.wants(message) {

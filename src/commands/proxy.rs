@@ -44,9 +44,10 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let rules = rules(args, &options)?;
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([], &args.schema), args.force)?;
     let (udp, tcp) = transports(args, &rules, global)?;
+    let stop = interrupt::stop();
     let target = &args.target;
     let port = target.port.ok_or_else(|| Usage(format!("{}: no port given", target.text)))?;
-    let found = resolve(&target.host, port, NAME).map_err(|what| Usage(format!("{}: {what}", target.text)))?;
+    let found = resolve(&target.host, port, NAME, stop).map_err(|what| Usage(format!("{}: {what}", target.text)))?;
     let target = *found.first().ok_or_else(|| Usage(format!("{}: the name has no addresses", args.target.text)))?;
     options.server = Some(netkit::dissect::Server { addr: target.ip(), port: Some(target.port()) });
     // Each client needs a file or two, and some are open already.
@@ -71,7 +72,6 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         (true, false) => "udp",
         _ => "tcp",
     };
-    let stop = interrupt::stop();
     notify(global, format_args!("netkit: relaying {over} {} to {target}", relay.local()));
     let mut printer = Printer::new(args, global, file)?;
     let reads = args.format != ProxyFormat::None || !rules.is_empty();

@@ -1,6 +1,6 @@
 //! What becomes of each packet of one direction.
 
-use super::impairments::Impairments;
+use super::impairments::{Impairments, Rate};
 use crate::live::random::Random;
 use std::time::{Duration, Instant};
 
@@ -79,10 +79,8 @@ impl Path {
     /// When the next piece of a stream comes: all of it does.
     pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Instant {
         let tail = self.random().unit();
-        let unbounded = Impairments {
-            rate: impairments.rate.map(|rate| super::Rate { queue: u64::MAX, ..rate }),
-            ..impairments.clone()
-        };
+        let unbounded =
+            Impairments { rate: impairments.rate.map(|rate| Rate { queue: u64::MAX, ..rate }), ..impairments.clone() };
         self.due(&unbounded, length, tail, now).unwrap_or(now)
     }
 

@@ -1,6 +1,6 @@
 //! Both legs of a proxy as one capture: an interface for each, what was done as a comment.
 
-use super::Passed;
+use super::passed::Passed;
 use crate::capture::{Body, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Way;
 use rustc_hash::FxHashMap;

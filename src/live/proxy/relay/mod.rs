@@ -7,16 +7,19 @@
 //! Every UDP client has a socket of its own to the server, so that the server sees as many peers as
 //! there are. A stream's bytes wait in order; half-closes and resets are passed on behind them.
 
+mod config;
 mod counts;
 mod legs;
+mod passed;
 mod stream;
 
+pub use config::Config;
 pub use counts::{Counts, WayCounts};
 pub use legs::Legs;
+pub use passed::{Output, Passed};
 
 use super::path::{Lost, Path};
-use super::{Impairments, Queue, Seen, Watch, Way};
-use crate::capture::Time;
+use super::{Queue, Watch, Way};
 use crate::live::net::{CancelToken, now as time_of_day};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Registry, Token};
@@ -43,72 +46,6 @@ const SWEEP: Duration = Duration::from_secs(1);
 const RECEIVE_BUFFER: usize = 4 << 20;
 /// After a failed accept (no more files), the next try.
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// What a relay does.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Where clients come.
-    pub listen: SocketAddr,
-    /// Where they are brought.
-    pub target: SocketAddr,
-    /// Datagrams.
-    pub udp: bool,
-    /// Streams.
-    pub tcp: bool,
-    /// What is done to either direction.
-    pub impairments: [Impairments; 2],
-    /// Decides which packets.
-    pub seed: u64,
-    /// The most conversations at once.
-    pub clients: usize,
-    /// The most bytes that wait.
-    pub queue: usize,
-    /// A client that has sent no datagram for so long has gone, and none came for it.
-    pub idle: Duration,
-}
-
-/// What became of a datagram, or of a piece of a stream.
-#[derive(Debug)]
-pub struct Passed<'p> {
-    /// The client's and the server's address.
-    pub ends: [SocketAddr; 2],
-    /// The proxy's address towards the client, and towards the server.
-    pub own: [SocketAddr; 2],
-    /// Which way it went.
-    pub way: Way,
-    /// Is it a datagram?
-    pub datagram: bool,
-    /// As it came.
-    pub came: &'p [u8],
-    /// As it was, or is going to be, passed on.
-    pub goes: &'p [u8],
-    /// When it came.
-    pub time: Time,
-    /// How much later it goes.
-    pub delayed: Duration,
-    /// Why it is not passed on.
-    pub lost: Option<&'static str>,
-    /// It goes so often beside the first time.
-    pub copies: u32,
-    /// It goes behind the one that follows.
-    pub behind: bool,
-    /// Its number among all that passed, from 1; 0 if nobody reads.
-    pub frame: u64,
-    /// The messages that were read.
-    pub seen: Vec<Seen>,
-}
-
-/// Who is told.
-pub trait Output {
-    /// Something passed.
-    ///
-    /// # Errors
-    /// It cannot be written: the relay ends.
-    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()>;
-
-    /// Something that the user should know.
-    fn note(&mut self, text: String);
-}
 
 /// A UDP client.
 struct Client {

@@ -1,6 +1,8 @@
 //! A stream's two sockets, and the bytes between them.
 
-use super::{Config, Counts, Output, Passed};
+use super::config::Config;
+use super::counts::Counts;
+use super::passed::{Output, Passed};
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
 use crate::live::proxy::{Watch, Way};
