@@ -195,14 +195,14 @@ fn idle(text: &str) -> Result<Duration, String> {
 const PROXY: &str = "\
 Examples:
   netkit proxy :7777 192.0.2.7:7777                              see what is said, change nothing
-  netkit proxy :7777 192.0.2.7:7777 --delay 60ms --jitter 15ms --loss 2%/4 --seed 7 --pcap run.pcapng
+  netkit proxy :7777 192.0.2.7:7777 --delay 60ms --jitter 15ms --loss 2%/4 --pcap run.pcapng
   netkit proxy :7777 192.0.2.7:7777 --network lte --down --rate 2mbit
   netkit proxy :7777 192.0.2.7:7777 --up --loss 5% --down --delay 200ms
   netkit proxy :7777 192.0.2.7:7777 -p riptide --on 'message == ack and from == server: drop 30%' \\
       --on 'message == heartbeat: delay 400ms' --on 'message_id == 7: payload=00ff'
   netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.fate == \"lost\")'
 
-LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \\
-they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \\
-stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \\
+LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
+they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
+stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \
 alone. Rules (`netkit help rules`) are for datagrams; more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";

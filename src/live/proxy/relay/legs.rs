@@ -4,6 +4,7 @@ use super::passed::Passed;
 use crate::capture::{Body, LinkType, PcapNgWriter, Segment, Time, ethernet};
 use crate::live::proxy::Way;
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 
@@ -74,8 +75,8 @@ impl<W: Write> Legs<W> {
             let body = Body::Udp { payload: bytes, length: bytes.len() };
             return self.frame(leg, ends, way, &body, time, comment);
         }
-        if !self.next.contains_key(&(leg, ends)) {
-            self.next.insert((leg, ends), [1000, 5000]);
+        if let Entry::Vacant(place) = self.next.entry((leg, ends)) {
+            place.insert([1000, 5000]);
             self.segment(leg, ends, Way::Up, Segment { syn: true, ..Segment::default() }, time, "")?;
             self.segment(leg, ends, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time, "")?;
         }

@@ -58,7 +58,7 @@ struct Client {
 }
 
 enum Entry {
-    Udp(Client),
+    Udp(Box<Client>),
     Tcp(Box<Pair>),
 }
 
@@ -168,7 +168,7 @@ impl Relay {
             }
             for token in ready {
                 match token {
-                    UDP => self.from_clients(&mut watch, out)?,
+                    UDP => self.hear_clients(&mut watch, out)?,
                     TCP => self.accept(&mut watch, out)?,
                     Token(at) => self.turn((at - FIRST) / 2, &mut watch, out)?,
                 }
@@ -212,7 +212,7 @@ impl Relay {
 
     fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
         match self.slots.get_mut(slot) {
-            Some(Some((_, Entry::Udp(_)))) => self.from_server(slot, watch, out),
+            Some(Some((_, Entry::Udp(_)))) => self.hear_server(slot, watch, out),
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out)?;
                 match turn {
@@ -309,7 +309,7 @@ impl Relay {
         Ok(())
     }
 
-    fn from_clients(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
+    fn hear_clients(&mut self, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
         let mut buffer = std::mem::take(&mut self.buffer);
         for _ in 0..BUDGET {
             let Some(socket) = &self.udp else { break };
@@ -345,7 +345,7 @@ impl Relay {
                 let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
                 let client = Client { address, socket, own, paths, last: Instant::now(), told: false };
                 if let Some(place) = self.slots.get_mut(slot) {
-                    *place = Some((number, Entry::Udp(client)));
+                    *place = Some((number, Entry::Udp(Box::new(client))));
                 }
                 self.clients.insert(address, slot);
                 Some(slot)
@@ -371,7 +371,7 @@ impl Relay {
         Ok((socket, own))
     }
 
-    fn from_server(
+    fn hear_server(
         &mut self,
         slot: usize,
         watch: &mut Option<&mut Watch<'_, '_>>,
