@@ -17,10 +17,9 @@ use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
 use netkit::render::{self, Renderer};
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The most bytes that wait in all queues.
@@ -119,11 +118,17 @@ fn transports(args: &Proxy, rules: &RuleSet, global: &Global) -> anyhow::Result<
 
 /// The text of one message.
 #[derive(Clone, Default)]
-struct Text(Rc<RefCell<Vec<u8>>>);
+struct Text(Arc<Mutex<Vec<u8>>>);
+
+impl Text {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Write for Text {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -171,8 +176,8 @@ impl Printer {
         Some(Box::new(move |message, out| {
             renderer.message(message);
             renderer.flush();
-            std::mem::swap(out, &mut text.0.borrow_mut());
-            text.0.borrow_mut().clear();
+            std::mem::swap(out, &mut text.lock());
+            text.lock().clear();
         }))
     }
 
