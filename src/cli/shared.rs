@@ -110,6 +110,9 @@ pub enum Format {
     Ndjson,
     /// One JSON array of annotated trees.
     Json,
+    /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
+    #[value(hide = cfg!(not(feature = "parquet")))]
+    Parquet,
 }
 
 /// What makes the exit status 1.

@@ -1,6 +1,8 @@
 //! The subcommands: one file each, thin wrappers of the library.
 
 mod check;
+#[cfg(feature = "parquet")]
+mod columns;
 mod decode;
 mod diff;
 mod dump;
@@ -16,6 +18,8 @@ mod interrupt;
 mod markdown;
 mod notify;
 mod outfile;
+#[cfg(feature = "parquet")]
+mod outfolder;
 mod output;
 mod packets;
 mod parallel;

@@ -40,6 +40,8 @@ impl Printer {
             Format::Table => render::Format::Table,
             Format::Ndjson => render::Format::Ndjson,
             Format::Json => render::Format::Json,
+            // Its files are written elsewhere.
+            Format::Parquet => render::Format::Ndjson,
         };
         let renderer = Renderer::new(format, style, stdout());
         let watched = io::stdout().is_terminal();

@@ -9,6 +9,8 @@
 //! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
+#[cfg(feature = "parquet")]
+pub mod columns;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 #[cfg(test)]
