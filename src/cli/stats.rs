@@ -33,6 +33,9 @@ pub struct Stats {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
     pub format: StatsFormat,
+    /// csv and tsv: these columns of the table, with commas between them
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
+    pub columns: Vec<String>,
 }
 
 /// Form of the statistics.
@@ -44,8 +47,10 @@ pub enum StatsFormat {
     Ndjson,
     /// One JSON object.
     Json,
-    /// Comma-separated, with a line of names.
+    /// Comma-separated values behind a line of names; see --columns.
     Csv,
+    /// The same with tabs.
+    Tsv,
 }
 
 const STATS: &str = "\
@@ -53,6 +58,7 @@ Examples:
   netkit stats capture.pcap                    all of it
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
+  netkit stats capture.pcap --by message -f csv --columns message,count,bytes
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

@@ -23,7 +23,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     if args.output.format == Format::Parquet {
         #[cfg(feature = "parquet")]
-        return super::columns::run(args, pick, &options, global);
+        return super::parquet::run(args, pick, &options, global);
         #[cfg(not(feature = "parquet"))]
         return Err(Usage("this netkit was built without parquet: cargo install --features parquet".into()).into());
     }
@@ -33,7 +33,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    let mut printer = Printer::new(&args.output, global, pick, args.time);
+    let mut printer = Printer::new(&args.output, global, pick, args.time, &options)?;
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {

@@ -1,8 +1,6 @@
 //! The subcommands: one file each, thin wrappers of the library.
 
 mod check;
-#[cfg(feature = "parquet")]
-mod columns;
 mod decode;
 mod diff;
 mod dump;
@@ -23,6 +21,8 @@ mod outfolder;
 mod output;
 mod packets;
 mod parallel;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod probe;
 mod read;
 mod replay;

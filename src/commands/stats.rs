@@ -50,6 +50,9 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
+    }
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
     }
@@ -76,9 +79,14 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
                 done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
             }
             StatsFormat::Json => report.json(&stats, &name, &mut out),
-            StatsFormat::Csv => report.csv(&stats, &mut out),
+            StatsFormat::Csv | StatsFormat::Tsv => {
+                let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
+                let done = report.separated(&stats, separator, &args.columns, &mut out);
+                done.map_err(|why| Usage(format!("--columns: {why}")))?;
+            }
         }
         match args.format {
+            StatsFormat::Tsv => io::stdout().write_all(&out)?,
             StatsFormat::Text | StatsFormat::Csv => text(&out)?,
             StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
         }

@@ -60,7 +60,7 @@ pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec
 }
 
 #[cold]
-fn frames(frames: &[u64], out: &mut Vec<u8>) {
+pub(super) fn frames(frames: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"frames\":");
     for (k, frame) in frames.iter().enumerate() {
         out.push(if k == 0 { b'[' } else { b',' });
@@ -70,7 +70,7 @@ fn frames(frames: &[u64], out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"notes\":[");
     for (k, (note, text)) in message.dissection.notes.iter().enumerate() {
         out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
@@ -85,7 +85,7 @@ fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     let Some(fault) = &message.dissection.fault else { return };
     out.extend_from_slice(b",\"fault\":{\"path\":");
     string(fault.path.as_bytes(), out);

@@ -9,8 +9,8 @@
 //! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
-#[cfg(feature = "parquet")]
-pub mod columns;
+pub(crate) mod cells;
+mod columns;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 #[cfg(test)]
@@ -25,6 +25,8 @@ pub(crate) mod line_writer;
 pub(crate) mod ndjson;
 pub(crate) mod output;
 pub(crate) mod palette;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod parts;
 pub(crate) mod renderer;
 mod style;
@@ -35,6 +37,7 @@ mod times;
 pub(crate) mod tree;
 mod tree_text;
 
+pub use columns::Columns;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;

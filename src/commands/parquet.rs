@@ -9,7 +9,7 @@ use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
-use netkit::render::columns::Columns;
+use netkit::render::parquet::ParquetFiles;
 use std::path::Path;
 
 /// The ending of the files.
@@ -24,11 +24,11 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
         return Err(Usage("--follow never ends, and -f parquet completes its files at the end".into()).into());
     }
     let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
-    let columns = Columns::new(folder.path(), args.output.bytes, options);
-    let mut writer = Writer { columns, pick, left: args.output.count };
+    let files = ParquetFiles::new(folder.path(), args.output.bytes, options);
+    let mut writer = Writer { files, pick, left: args.output.count };
     let mut failed = None;
     for path in &args.files {
-        writer.columns.begin(&input::name(path));
+        writer.files.begin(&input::name(path));
         match read::file(path, options, global, &mut writer) {
             Ok(Some(stopped)) => {
                 stopped.report(path);
@@ -47,7 +47,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
             break;
         }
     }
-    writer.columns.finish().with_context(|| shown(args))?;
+    writer.files.finish().with_context(|| shown(args))?;
     folder.commit(ENDING).with_context(|| shown(args))?;
     if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
         notify(global, format_args!("netkit: no message: {} has no files", shown(args)));
@@ -66,7 +66,7 @@ fn shown(args: &Decode) -> String {
 
 /// The selected messages, up to the count.
 struct Writer {
-    columns: Columns,
+    files: ParquetFiles,
     pick: Pick,
     left: Option<u64>,
 }
@@ -74,7 +74,7 @@ struct Writer {
 impl Writer {
     /// Nothing more can be written, or is wanted.
     fn done(&self) -> bool {
-        self.left == Some(0) || self.columns.failed().is_some()
+        self.left == Some(0) || self.files.failed().is_some()
     }
 }
 
@@ -84,7 +84,7 @@ impl Sink for Writer {
             return;
         }
         self.left = self.left.map(|left| left - 1);
-        self.columns.message(message);
+        self.files.message(message);
     }
 }
 

@@ -25,7 +25,7 @@ const HELD: usize = 32 << 20;
 
 /// Writes messages into the files of a folder.
 #[derive(Debug)]
-pub struct Columns {
+pub struct ParquetFiles {
     folder: PathBuf,
     options: Options,
     bytes: bool,
@@ -40,10 +40,10 @@ pub struct Columns {
     failed: Option<io::Error>,
 }
 
-impl Columns {
+impl ParquetFiles {
     /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes.
-    pub fn new(folder: &Path, bytes: bool, options: &Options) -> Columns {
-        Columns {
+    pub fn new(folder: &Path, bytes: bool, options: &Options) -> ParquetFiles {
+        ParquetFiles {
             folder: folder.into(),
             options: options.clone(),
             bytes,
@@ -111,7 +111,7 @@ impl Columns {
     }
 }
 
-impl Sink for Columns {
+impl Sink for ParquetFiles {
     fn message(&mut self, message: &Message<'_>) {
         if self.failed.is_none()
             && let Err(why) = self.add(message)
