@@ -25,7 +25,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         #[cfg(feature = "parquet")]
         return super::parquet::run(args, pick, &options, global);
         #[cfg(not(feature = "parquet"))]
-        return Err(Usage("this netkit was built without parquet: cargo install --features parquet".into()).into());
+        return Err(Usage(super::NO_PARQUET.into()).into());
     }
     if args.out.is_some() {
         return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into());

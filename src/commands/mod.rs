@@ -34,6 +34,10 @@ mod track;
 mod unclaimed;
 mod written;
 
+/// The answer to `-f parquet` of a program without it.
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str = "this netkit was built without parquet: `cargo build --features parquet` adds it";
+
 pub use generate::complete;
 
 use crate::cli::{Cli, Command, Dissect};

@@ -29,6 +29,7 @@ pub fn abandon() {
     }
 }
 
+#[cfg(feature = "parquet")]
 /// From now on, [`abandon`] removes this file or folder.
 pub(super) fn unfinished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.into());
