@@ -69,7 +69,7 @@ impl Pick {
     ) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
-            Filter::parse(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
+            Filter::parse_unlinked(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
         };
         let expected =
             |text: &String| parse("--expect", text).map(|filter| Expected { text: text.clone(), filter, met: false });

@@ -57,9 +57,9 @@ pub struct Entry {
     pub broken: bool,
 }
 
-/// The keys that `decode` writes beside `fields`. `frames`, `length`, `notes` and `bytes` are
+/// The keys that `decode` writes beside `fields`. `frames`, `length`, `related`, `notes` and `bytes` are
 /// ignored: they follow from the fields.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "frame",
     "frames",
     "time",
@@ -74,6 +74,7 @@ const KEYS: [&str; 17] = [
     "length",
     "fields",
     "derived",
+    "related",
     "notes",
     "fault",
     "bytes",

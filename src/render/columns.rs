@@ -16,11 +16,12 @@ use std::sync::Arc;
 pub const USUAL: [&str; 10] = ["frame", "time", "flow", "proto", "from", "src", "dst", "message", "length", "fields"];
 
 /// Keys of a line of ndjson that are no fields of their own.
-const KEYS: [(&str, Source); 9] = [
+const KEYS: [(&str, Source); 10] = [
     ("frame", Source::Frame),
     ("frames", Source::Frames),
     ("time", Source::Time),
     ("flow", Source::Flow),
+    ("related", Source::Related),
     ("notes", Source::Notes),
     ("fault", Source::Fault),
     ("fields", Source::Fields),
@@ -38,6 +39,7 @@ enum Source {
     Frames,
     Time,
     Flow,
+    Related,
     Notes,
     Fault,
     Fields,
@@ -201,6 +203,10 @@ impl Lines {
                 let own = [place.frame];
                 envelope::frames(if place.frames.is_empty() { &own } else { place.frames }, out);
                 out.drain(..b",\"frames\":".len());
+            }
+            Source::Related if !message.dissection.related.is_empty() => {
+                envelope::related(message, out);
+                out.drain(..b",\"related\":".len());
             }
             Source::Notes if !message.dissection.notes.is_empty() => {
                 envelope::notes(message, out);
