@@ -66,24 +66,24 @@ impl OutFolder {
     /// # Errors
     /// Errors of the file system.
     pub fn commit(self, ending: &str) -> io::Result<()> {
-        if self.replaces {
-            // Of another run: what its captures had and these have not would stay behind.
-            for entry in fs::read_dir(&self.name)? {
-                let path = entry?.path();
-                if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)) {
-                    fs::remove_file(path)?;
-                }
-            }
-            for entry in fs::read_dir(&self.beside)? {
-                let entry = entry?;
-                fs::rename(entry.path(), self.name.join(entry.file_name()))?;
-            }
-            return Ok(());
+        if !self.replaces {
+            return match fs::remove_dir(&self.name) {
+                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+                _ => fs::rename(&self.beside, &self.name),
+            };
         }
-        match fs::remove_dir(&self.name) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => fs::rename(&self.beside, &self.name),
+        // What the user has beside them stays. The files of another run do not: its captures may have
+        // had messages that these have not.
+        for entry in fs::read_dir(&self.name)? {
+            let entry = entry?;
+            if !entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case(ending)) {
+                fs::rename(entry.path(), self.beside.join(entry.file_name()))?;
+            }
         }
+        let before = self.beside.with_extension("old");
+        fs::rename(&self.name, &before)?;
+        fs::rename(&self.beside, &self.name)?;
+        fs::remove_dir_all(&before)
     }
 }
 

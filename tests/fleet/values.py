@@ -105,6 +105,7 @@ def main(netkit, folder, *captures):
     except ImportError:
         print("SKIPPED: PySpark is not installed")
     values = messages = 0
+    files_of, rows_of = collections.defaultdict(list), collections.defaultdict(list)
     for number, capture in enumerate(captures):
         out = pathlib.Path(folder, str(number))
         written = subprocess.run([netkit, "-q", "decode", capture, "--bytes", "-f", "parquet", "-o", out])
@@ -130,18 +131,24 @@ def main(netkit, folder, *captures):
                 assert got.pop("file") == capture, got
                 assert same(got, one), f"{capture} {file.name}\n{got}\n{one}"
                 messages += 1
-            others = [polars.read_parquet(file).to_dicts()]
+            for row, other in zip(rows, polars.read_parquet(file).to_dicts(), strict=True):
+                for name, value in row.items():
+                    if name != "time":
+                        assert plain(other[name]) == plain(value), (capture, file, name, value, other[name])
+                        values += 1
             if spark:
-                spark.conf.set("spark.sql.session.timeZone", "UTC")
-                others.append([row.asDict(recursive=True) for row in spark.read.parquet(str(file)).collect()])
-            for reader in others:
-                for row, other in zip(rows, reader, strict=True):
-                    for name, value in row.items():
-                        if name != "time":
-                            assert plain(other[name]) == plain(value), (capture, file, name, value, other[name])
-                            values += 1
+                files_of[file.name].append(str(file))
+                rows_of[file.name].extend(rows)
+    # Spark reads the files of all captures at once, in any order.
+    for name, files in files_of.items():
+        got = sorted(text(row.asDict(recursive=True)) for row in spark.read.parquet(*files).collect())
+        assert got == sorted(map(text, rows_of[name])), name
     assert messages, "no message"
     print(f"{messages} messages of {len(captures)} captures are equal, {values} values read the same by others")
+
+
+def text(row):
+    return repr(sorted((name, plain(value)) for name, value in row.items() if name != "time"))
 
 
 def plain(value):

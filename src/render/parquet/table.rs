@@ -36,13 +36,15 @@ fn envelope() -> Vec<(&'static str, Kind)> {
 }
 
 /// What every message has behind its fields.
-fn appendix() -> [Member; 4] {
+fn appendix() -> [Member; 5] {
     let text = |name| Member::new(name, Shape::Text);
     let number = |name| Member::new(name, Shape::int());
     let note = vec![text("level"), text("code"), text("text")];
     let fault = vec![text("path"), number("bit"), number("need"), number("have"), text("text")];
+    let related = vec![text("kind"), number("frame"), number("index"), Member::new("after_ms", Shape::F64)];
     let other = vec![text("path"), Member::new("json", Shape::Json)];
     [
+        Member::new("related", Shape::list(Shape::Group(related))),
         Member::new("notes", Shape::list(Shape::Group(note))),
         Member::new("fault", Shape::Group(fault)),
         Member::new("other", Shape::list(Shape::Group(other))),
@@ -166,6 +168,7 @@ impl Table {
         shredder.top(&self.known);
         taken += shredder.bytes;
         let mut row = Row { columns: &mut self.columns, at: self.behind, bytes: 0 };
+        row.related(message);
         row.notes(message);
         row.fault(message, &mut memory.bytes);
         row.others(&memory.others);
@@ -295,6 +298,28 @@ impl Row<'_> {
             self.columns[self.at..self.at + N].iter_mut().for_each(|column| column.level(0, 0));
         }
         self.at += N;
+    }
+
+    fn related(&mut self, message: &Message<'_>) {
+        let [kind, frame, index, after] = [0, 1, 2, 3].map(|k| self.at + k);
+        let mut level = 0;
+        for relation in message.dissection.related.iter() {
+            let part = relation.index().map(i64::from);
+            // As ndjson writes it: a decimal number of milliseconds, of which this is the nearest.
+            let millis = relation.after.map(|nanos| nanos as f64 / 1e6);
+            let present = |there: bool| if there { 4 } else { 3 };
+            let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
+            (self.columns[self.at..].iter_mut().zip(definitions)).for_each(|(column, d)| column.level(d, level));
+            self.bytes += 4 * LEVEL + self.columns[kind].bytes(|out| out.extend_from_slice(relation.kind.name().as_bytes()));
+            self.columns[frame].int(relation.target.frame as i64);
+            part.into_iter().for_each(|part| self.columns[index].int(part));
+            millis.into_iter().for_each(|millis| self.columns[after].f64(millis));
+            level = 1;
+        }
+        if level == 0 {
+            self.columns[self.at..self.at + 4].iter_mut().for_each(|column| column.level(0, 0));
+        }
+        self.at += 4;
     }
 
     fn notes(&mut self, message: &Message<'_>) {
