@@ -92,7 +92,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --columns --bytes --fail-on --count --expect --reject --allow-empty --follow --time --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --threads --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -221,7 +221,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__diff)
-            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --fail-on --allow-empty --format --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --fail-on --allow-empty --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -710,7 +710,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --edit --drop --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --edit --drop --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -842,7 +842,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --delivery --track --expect --reject --allow-empty --format --columns --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --delivery --track --expect --reject --allow-empty --format --columns --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

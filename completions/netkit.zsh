@@ -84,6 +84,7 @@ always\:"Always"
 never\:"Never"))' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
+'(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
 '--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
@@ -209,6 +210,7 @@ tsv\:"The same with tabs"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
 '(--by)--delivery[What became of numbered messages, requests and links]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '-q[No progress, no summaries on stderr]' \
@@ -217,7 +219,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':file -- A capture; `-` is stdin:_files' \
+'*::files -- A capture; `-` is stdin:_files' \
 && ret=0
 ;;
 (diff)
@@ -244,6 +246,7 @@ json\:"One JSON object"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'--join[Read the files of a pattern, as '\''before_*.pcap'\'', as one capture\: rotated files]' \
 '--allow-empty[A capture without a message is well, too\: else --fail-on does not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -326,6 +329,7 @@ ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
 '(--to --listen)--list[List the conversations that can be played, and do nothing else]' \
 '--asap[As fast as the peer allows]' \
 '--dry-run[Print what would be sent, and send nothing]' \
@@ -338,7 +342,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-':file -- A capture; `-` is stdin:_files' \
+'*::files -- A capture; `-` is stdin:_files' \
 && ret=0
 ;;
 (fields)

@@ -26,6 +26,9 @@ pub struct Decode {
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
+    /// Read the files as one capture, in the order of their first frames: rotated files
+    #[arg(long, conflicts_with_all = ["follow", "check"])]
+    pub join: bool,
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
@@ -52,6 +55,7 @@ Examples:
   netkit decode capture.pcap -f csv --columns time,src,message,message_id,payload.hp > hits.csv
   netkit decode capture.pcap -f summary --columns time,from,message,route --time local
   tcpdump -i eth0 -U -w - udp | netkit decode -
+  netkit decode --join ring_*.pcapng -f ndjson   what tcpdump -C, -G or dumpcap -b wrote
   netkit decode --follow growing.pcap -F 'has warning'
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'

@@ -3,15 +3,18 @@
 use super::names::{filter, table};
 use super::{Dissect, Gates, Traffic};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
 #[derive(Args, Debug)]
 #[command(after_help = STATS)]
 pub struct Stats {
     /// A capture; `-` is stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub file: PathBuf,
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Read several files as one capture, in the order of their first frames: rotated files
+    #[arg(long)]
+    pub join: bool,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -38,6 +41,13 @@ pub struct Stats {
     pub columns: Vec<String>,
 }
 
+impl Stats {
+    /// The first file.
+    pub fn path(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
 /// Form of the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
@@ -59,6 +69,7 @@ Examples:
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
   netkit stats capture.pcap --by message -f csv --columns message,count,bytes
+  netkit stats --join ring_*.pcapng            rotated files
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

@@ -13,6 +13,7 @@ pub mod help;
 mod hex;
 mod input;
 mod interrupt;
+mod join;
 mod markdown;
 mod notify;
 mod outfile;

@@ -10,7 +10,7 @@ use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::Names;
 use netkit::printable::Lines;
-use netkit::render::{self, Columns, Merge, Part, Renderer, Style};
+use netkit::render::{self, Columns, Details, Files, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the selected messages.
@@ -18,7 +18,7 @@ pub struct Printer {
     renderer: Renderer,
     format: render::Format,
     style: Style,
-    columns: Option<Columns>,
+    details: Details,
     /// The selection.
     pub pick: Pick,
     left: Option<u64>,
@@ -28,7 +28,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer to stdout.
+    /// A printer to stdout. `files`: where several are read.
     ///
     /// # Errors
     /// Wrong `--columns`.
@@ -38,6 +38,7 @@ impl Printer {
         pick: Pick,
         time: Option<TimeForm>,
         options: &Options,
+        files: Option<Files>,
     ) -> anyhow::Result<Printer> {
         let time = time.map(|form| match form {
             TimeForm::Relative => render::TimeForm::Relative,
@@ -59,10 +60,10 @@ impl Printer {
             // Its files are written elsewhere.
             Format::Parquet => render::Format::Ndjson,
         };
-        let columns = columns(output, options)?;
-        let renderer = Renderer::with_columns(format, style, columns.as_ref(), stdout());
+        let details = Details { columns: columns(output, options)?, files };
+        let renderer = Renderer::with(format, style, &details, stdout());
         let watched = io::stdout().is_terminal();
-        Ok(Printer { renderer, format, style, columns, pick, left: output.count, live: Live::No, watched })
+        Ok(Printer { renderer, format, style, details, pick, left: output.count, live: Live::No, watched })
     }
 
     /// Can several threads render parts of it? Not with `--count`: that needs a single thread that
@@ -73,7 +74,7 @@ impl Printer {
 
     /// The renderer of one of several threads.
     pub fn part(&self) -> Option<Part> {
-        Part::with_columns(self.format, self.style, self.columns.as_ref())
+        Part::with(self.format, self.style, &self.details)
     }
 
     /// Prints the output of several threads as far as it is available. Returns the part that has to

@@ -1,16 +1,19 @@
 //! `netkit decode -f parquet -o DIR`: a file for each protocol and message.
 
 use super::gates::Pick;
+use super::join::{self, Join};
 use super::notify::notify;
 use super::outfolder::OutFolder;
 use super::sink::CaptureSink;
+use super::stopped::Stopped;
 use super::{Usage, input, interrupt, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
+use netkit::render::Files;
 use netkit::render::parquet::ParquetFiles;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The ending of the files.
 const ENDING: &str = "parquet";
@@ -24,12 +27,21 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
         return Err(Usage("--follow never ends, and -f parquet completes its files at the end".into()).into());
     }
     let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
-    let files = ParquetFiles::new(folder.path(), args.output.bytes, options);
+    let names = Files::default();
+    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, options);
     let mut writer = Writer { files, pick, left: args.output.count };
     let mut failed = None;
-    for path in &args.files {
-        writer.files.begin(&input::name(path));
-        match read::file(path, options, global, &mut writer) {
+    let all = PathBuf::from(join::name(&args.files));
+    let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
+    for path in inputs {
+        let read = match args.join {
+            true => joined(args, &names, options, global, &mut writer),
+            false => {
+                names.restart(&input::name(path));
+                read::file(path, options, global, &mut writer)
+            }
+        };
+        match read {
             Ok(Some(stopped)) => {
                 stopped.report(path);
                 notify(global, format_args!("netkit: {} was not written", shown(args)));
@@ -37,7 +49,7 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
             }
             Ok(None) => writer.pick.end(&input::name(path)),
             // What could be read is written; the other files still follow.
-            Err(error) if args.files.len() == 1 => failed = Some(error),
+            Err(error) if inputs.len() == 1 => failed = Some(error),
             Err(error) => {
                 notify(global, format_args!("netkit: {error:#}"));
                 failed = Some(error);
@@ -54,9 +66,23 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     match failed {
         None => Ok(!writer.pick.holds(global) as u8),
-        Some(error) if args.files.len() == 1 => Err(error),
+        Some(error) if inputs.len() == 1 => Err(error),
         Some(_) => Ok(3),
     }
+}
+
+/// Reads all files as one.
+fn joined(
+    args: &Decode,
+    names: &Files,
+    options: &Options,
+    global: &Global,
+    writer: &mut Writer,
+) -> anyhow::Result<Option<Stopped>> {
+    let (capture, broken) = Join::new(&args.files)?.open(names, global)?;
+    let stopped = read::frames(capture, options, global, writer)?;
+    broken.whole()?;
+    Ok(stopped)
 }
 
 fn shown(args: &Decode) -> String {

@@ -3,7 +3,7 @@
 use super::gates::Pick;
 use super::output::{self, style};
 use super::stats::{count, ended, status, warning};
-use super::{Usage, input};
+use super::{Usage, join};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{FieldPath, Names};
@@ -74,12 +74,12 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
     let track = Track::new(parse(field, "--track")?, by);
     let separator = match args.format {
         StatsFormat::Text => {
-            let (picked, done) = count(&args.file, options, global, pick, Sparklines::new(track));
-            let mut text = warning(&args.file, &done);
-            text += &format!("{}: {field}\n\n", input::name(&args.file));
+            let (picked, done) = count(&args.files, args.join, options, global, pick, Sparklines::new(track));
+            let mut text = warning(args.path(), &done);
+            text += &format!("{}: {field}\n\n", join::name(&args.files));
             picked.sink.text(style(global, false).width, &mut text);
             output::text(text.as_bytes())?;
-            return Ok(status(&args.file, done?, &picked.pick, global));
+            return Ok(status(args.path(), done?, &picked.pick, global));
         }
         StatsFormat::Csv => Some(','),
         StatsFormat::Tsv => Some('\t'),
@@ -93,11 +93,11 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
         // Writing to memory cannot fail.
         let _ = writeln!(output.buffer(), "time{c}frame{c}flow{c}key{c}value");
     }
-    let (picked, done) = count(&args.file, options, global, pick, Rows { track, separator, output });
+    let (picked, done) = count(&args.files, args.join, options, global, pick, Rows { track, separator, output });
     let mut output = picked.sink.output;
     if let (Ok(Some(stopped)), false) = (&done, separator.is_some()) {
         output.buffer().extend_from_slice(ended(stopped).as_bytes());
     }
     output.finish()?;
-    Ok(status(&args.file, done?, &picked.pick, global))
+    Ok(status(args.path(), done?, &picked.pick, global))
 }

@@ -58,10 +58,12 @@ pub struct Entry {
 }
 
 /// The keys that `decode` writes beside `fields`. `frames`, `length`, `related`, `notes` and `bytes` are
-/// ignored: they follow from the fields.
-const KEYS: [&str; 18] = [
+/// ignored: they follow from the fields. So are `file` and `file_frame`, which say where it was.
+const KEYS: [&str; 20] = [
     "frame",
     "frames",
+    "file",
+    "file_frame",
     "time",
     "flow",
     "proto",

@@ -2,6 +2,7 @@
 
 use super::cells;
 use super::envelope;
+use super::files::{FileNames, Files};
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
@@ -16,7 +17,9 @@ use std::sync::Arc;
 pub const USUAL: [&str; 10] = ["frame", "time", "flow", "proto", "from", "src", "dst", "message", "length", "fields"];
 
 /// Keys of a line of ndjson that are no fields of their own.
-const KEYS: [(&str, Source); 10] = [
+const KEYS: [(&str, Source); 12] = [
+    ("file", Source::File),
+    ("file_frame", Source::FileFrame),
     ("frame", Source::Frame),
     ("frames", Source::Frames),
     ("time", Source::Time),
@@ -35,6 +38,8 @@ const WIDEST: usize = 40;
 /// Where the values of a column come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
+    File,
+    FileFrame,
     Frame,
     Frames,
     Time,
@@ -112,13 +117,15 @@ pub struct Lines {
     time: TimeForm,
     value: Vec<u8>,
     walks: Walks,
+    files: Option<FileNames>,
 }
 
 impl Lines {
     /// Rows of these columns. Times are seconds since 1970 if the style does not say.
-    pub fn new(columns: Columns, style: Style) -> Lines {
+    pub fn new(columns: Columns, style: Style, files: Option<&Files>) -> Lines {
         let time = style.time.unwrap_or(TimeForm::Epoch);
-        Lines { columns, clock: Clock::default(), time, value: Vec::new(), walks: Walks::default() }
+        let files = files.map(FileNames::new);
+        Lines { columns, clock: Clock::default(), time, value: Vec::new(), walks: Walks::default(), files }
     }
 
     /// The line of names.
@@ -191,6 +198,15 @@ impl Lines {
             Value::Key(key) => *key,
         };
         match key {
+            Source::File | Source::FileFrame if place.frame > 0 => {
+                if let Some(files) = &mut self.files {
+                    let (name, own) = files.of(place.frame);
+                    match key {
+                        Source::File => out.extend_from_slice(name),
+                        _ => cells::plain(own, out),
+                    }
+                }
+            }
             Source::Frame if place.frame > 0 => cells::plain(place.frame, out),
             Source::Flow if message.flow_info.flow > 0 => cells::plain(message.flow_info.flow, out),
             Source::Time if place.frame > 0 => {

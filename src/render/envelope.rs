@@ -22,6 +22,9 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
         if place.frames.len() > 1 {
             frames(place.frames, out);
         }
+        if let Some(files) = &mut envelope_cache.files {
+            files.keys(place.frame, out);
+        }
         envelope_cache.time(place.time, out);
     }
     out.extend_from_slice(envelope_cache.of(message));

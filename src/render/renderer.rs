@@ -5,7 +5,7 @@ use super::Rows;
 use super::columns::Lines;
 use super::line_writer::LineWriter;
 use super::times::Clock;
-use super::{Columns, Json, Ndjson, Output, Style, Trees, summary};
+use super::{Columns, Files, Json, Ndjson, Output, Style, Trees, summary};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -28,6 +28,15 @@ pub enum Format {
     Csv,
     /// The same, separated by tabs.
     Tsv,
+}
+
+/// What is printed beside the messages' own contents.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// The columns of summary, csv and tsv.
+    pub columns: Option<Columns>,
+    /// Where several files are read: which ones.
+    pub files: Option<Files>,
 }
 
 /// Prints messages.
@@ -57,12 +66,15 @@ pub(super) enum Shape {
 }
 
 impl Form {
-    pub(super) fn new(format: Format, style: Style, columns: Option<&Columns>) -> Form {
-        let lines = |columns: &Columns, shape| Form::Columns(Lines::new(columns.clone(), style), shape);
-        match (format, columns) {
-            (Format::Csv, columns) => lines(columns.unwrap_or(&Columns::usual()), Shape::Separated(b',')),
-            (Format::Tsv, columns) => lines(columns.unwrap_or(&Columns::usual()), Shape::Separated(b'\t')),
+    pub(super) fn new(format: Format, style: Style, details: &Details) -> Form {
+        let files = details.files.as_ref();
+        let lines = |columns: &Columns, shape| Form::Columns(Lines::new(columns.clone(), style, files), shape);
+        match (format, &details.columns) {
+            (Format::Csv, columns) => lines(columns.as_ref().unwrap_or(&Columns::usual()), Shape::Separated(b',')),
+            (Format::Tsv, columns) => lines(columns.as_ref().unwrap_or(&Columns::usual()), Shape::Separated(b'\t')),
             (Format::Summary, Some(columns)) => lines(columns, Shape::Text(style)),
+            (Format::Ndjson, _) => Form::Ndjson(Ndjson::new(style.bytes).files(files)),
+            (Format::Json, _) => Form::Json(Json::new(style.bytes, style.verbose).files(files)),
             (format, _) => Form::whole(format, style),
         }
     }
@@ -130,12 +142,12 @@ impl Form {
 impl Renderer {
     /// A renderer that writes to `to`, which needs no buffering.
     pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
-        Renderer::with_columns(format, style, None, to)
+        Renderer::with(format, style, &Details::default(), to)
     }
 
-    /// As [`Renderer::new`], with columns for the formats that have them: summary, csv, tsv.
-    pub fn with_columns(format: Format, style: Style, columns: Option<&Columns>, to: Box<dyn Write>) -> Renderer {
-        let (mut output, form) = (Output::new(to), Form::new(format, style, columns));
+    /// As [`Renderer::new`], with details.
+    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write>) -> Renderer {
+        let (mut output, form) = (Output::new(to), Form::new(format, style, details));
         form.begin(output.buffer());
         Renderer { output, form }
     }

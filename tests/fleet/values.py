@@ -128,7 +128,7 @@ def main(netkit, folder, *captures):
             assert len(rows) == len(wanted), (capture, file, len(rows), len(wanted))
             for row, one in zip(rows, wanted):
                 got = line(row, kinds)
-                assert got.pop("file") == capture, got
+                assert got.pop("file") == capture and got.pop("file_frame") == got["frame"], got
                 assert same(got, one), f"{capture} {file.name}\n{got}\n{one}"
                 messages += 1
             for row, other in zip(rows, polars.read_parquet(file).to_dicts(), strict=True):

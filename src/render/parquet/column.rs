@@ -5,7 +5,7 @@
 
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::writer::ColumnWriter;
-use parquet::data_type::{ByteArray, BoolType, ByteArrayType, DoubleType, FloatType, Int64Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};

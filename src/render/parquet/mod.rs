@@ -13,6 +13,8 @@ mod table;
 
 pub use table::describe;
 
+use super::Files;
+use super::files::FileNames;
 use crate::dissect::{Message, Options, Sink};
 use parquet::errors::ParquetError;
 use rustc_hash::FxHashMap;
@@ -29,8 +31,8 @@ pub struct ParquetFiles {
     folder: PathBuf,
     options: Options,
     bytes: bool,
-    /// The capture that is being read.
-    file: String,
+    /// Which file a frame is of.
+    names: FileNames,
     tables: Vec<Table>,
     /// Which table a message has, by protocol and name.
     by_name: FxHashMap<(&'static str, &'static str), usize>,
@@ -41,13 +43,14 @@ pub struct ParquetFiles {
 }
 
 impl ParquetFiles {
-    /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes.
-    pub fn new(folder: &Path, bytes: bool, options: &Options) -> ParquetFiles {
+    /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes. `files`: which
+    /// file a frame is of.
+    pub fn new(folder: &Path, bytes: bool, files: &Files, options: &Options) -> ParquetFiles {
         ParquetFiles {
             folder: folder.into(),
             options: options.clone(),
             bytes,
-            file: String::new(),
+            names: FileNames::new(files),
             tables: Vec::new(),
             by_name: FxHashMap::default(),
             last: None,
@@ -55,11 +58,6 @@ impl ParquetFiles {
             memory: Memory::default(),
             failed: None,
         }
-    }
-
-    /// What follows is of this capture.
-    pub fn begin(&mut self, file: &str) {
-        self.file = file.into();
     }
 
     /// The error that stopped the output.
@@ -100,7 +98,8 @@ impl ParquetFiles {
 
     fn add(&mut self, message: &Message<'_>) -> Result<(), ParquetError> {
         let table = self.table((message.dissection.proto, message.dissection.message))?;
-        self.held += self.tables[table].add(&self.file, message, self.bytes, &mut self.memory);
+        self.held +=
+            self.tables[table].add(self.names.plain(message.place.frame), message, self.bytes, &mut self.memory);
         if self.held > HELD
             && let Some(fullest) = self.tables.iter_mut().max_by_key(|table| table.held)
         {

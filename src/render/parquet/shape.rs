@@ -208,4 +208,3 @@ impl Walk<'_> {
         if into.is_empty() { Shape::Json } else { Shape::Group(into) }
     }
 }
-

@@ -282,4 +282,3 @@ fn path(root: &str, tree: &Tree, sources: Sources<'_>, to: usize, out: &mut Vec<
         at += 1;
     }
 }
-

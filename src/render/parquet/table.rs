@@ -19,6 +19,7 @@ use std::sync::Arc;
 fn envelope() -> Vec<(&'static str, Kind)> {
     vec![
         ("file", Kind::Leaf(Leaf::Text)),
+        ("file_frame", Kind::Leaf(Leaf::Int)),
         ("frame", Kind::Leaf(Leaf::Int)),
         ("frames", Kind::Shape(Shape::list(Shape::int()))),
         ("time", Kind::Leaf(Leaf::Time)),
@@ -127,11 +128,12 @@ impl Table {
     }
 
     /// Adds a message. Returns about how many bytes it takes.
-    pub fn add(&mut self, file: &str, message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
+    pub fn add(&mut self, file: (&str, u64), message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
         let (place, dissection, info) = (message.place, message.dissection, message.flow_info);
         let mut row = Row { columns: &mut self.columns, at: 0, bytes: 0 };
         let time = (place.frame > 0).then_some(place.time.nanos());
-        row.text(Some(file));
+        row.text(Some(file.0));
+        row.int((place.frame > 0).then_some(file.1 as i64));
         row.int((place.frame > 0).then_some(place.frame as i64));
         row.frames(if place.frames.len() > 1 { place.frames } else { &[] });
         row.int(time.and_then(|ns| i64::try_from(ns.div_euclid(1000)).ok()));
@@ -310,7 +312,8 @@ impl Row<'_> {
             let present = |there: bool| if there { 4 } else { 3 };
             let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
             (self.columns[self.at..].iter_mut().zip(definitions)).for_each(|(column, d)| column.level(d, level));
-            self.bytes += 4 * LEVEL + self.columns[kind].bytes(|out| out.extend_from_slice(relation.kind.name().as_bytes()));
+            self.bytes +=
+                4 * LEVEL + self.columns[kind].bytes(|out| out.extend_from_slice(relation.kind.name().as_bytes()));
             self.columns[frame].int(relation.target.frame as i64);
             part.into_iter().for_each(|part| self.columns[index].int(part));
             millis.into_iter().for_each(|millis| self.columns[after].f64(millis));
