@@ -51,7 +51,7 @@ def main(netkit, captures, out, master="local[2]"):
     trips = (
         messages.withColumn("relation", f.explode("related"))
         .where("relation.kind = 'answers' and relation.after_ms is not null and `from` = 'server'")
-        .groupBy(f.col("src").alias("server"), f.date_trunc("hour", "time").alias("hour"))
+        .groupBy("proto", f.col("src").alias("server"), f.date_trunc("hour", "time").alias("hour"))
         .agg(f.count("*").alias("answers"), f.max("relation.after_ms").alias("worst_ms"))
         .orderBy(f.desc("worst_ms"))
     )
@@ -63,7 +63,7 @@ def main(netkit, captures, out, master="local[2]"):
     resent = f.exists("notes", lambda note: note.code == "riptide.resent").cast("long")
     reliable = spark.read.schema(f"{COLUMNS}, fields struct<sequence_id: long>").parquet(f"{out}/messages/*/riptide.*")
     resends = (
-        reliable.where("fields.sequence_id is not null and `from` = 'client'")
+        reliable.where("fields.sequence_id is not null and message != 'notify' and `from` = 'client'")
         .groupBy("version")
         .agg(f.count("*").alias("copies"), f.sum(f.coalesce(resent, f.lit(0))).alias("resent"))
         .withColumn("share", f.col("resent") / f.col("copies"))
