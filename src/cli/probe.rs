@@ -35,6 +35,9 @@ pub struct Probe {
     /// How long to wait for an answer, as 500ms, 5s or 1m30s; default: the protocol's own
     #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout)]
     pub timeout: Option<Duration>,
+    /// How long a server may take in all, whatever it sends; default: 30s, and what -n, -i and -W ask for
+    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    pub max_time: Option<Duration>,
     /// dnp, gne: complete the handshake, which makes a player for a moment
     #[arg(long)]
     pub connect: bool,
@@ -107,6 +110,7 @@ Examples:
   netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
   netkit probe game.example -p dnp --connect --pcap exchange.pcap
+  netkit probe game.example:7777 --max-time 5s    no longer, whatever it sends
   netkit probe --targets servers.txt -p riptide -f ndjson |
       jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
 
@@ -115,5 +119,5 @@ riptide's and nano's handshakes are completed; dnp and gne make no player withou
 Jitter is the mean difference between one round trip and the next.
 
 Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, \
-full, pending, closed, broken, interrupted, failed. Exit status 0 when all servers answered, \
+full, pending, closed, broken, timed_out (--max-time), interrupted, failed. Exit status 0 when all servers answered, \
 1 otherwise, 130 after Ctrl-C.";

@@ -14,6 +14,7 @@ mod hex;
 mod input;
 mod interrupt;
 mod join;
+mod link;
 mod markdown;
 mod notify;
 mod outfile;

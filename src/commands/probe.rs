@@ -106,6 +106,7 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
         connect: args.connect,
         create: args.create.clone(),
         name: args.name.clone(),
+        max_time: args.max_time,
     })
 }
 

@@ -8,3 +8,5 @@ mod gne;
 mod nano;
 mod peer;
 mod riptide;
+mod riptide_tcp;
+mod strangers;
