@@ -5,7 +5,9 @@ mod decode;
 mod diff;
 mod dump;
 mod encode;
+mod ending;
 mod fields;
+mod figures;
 mod fit;
 mod gates;
 mod generate;
@@ -16,6 +18,7 @@ mod interrupt;
 mod join;
 mod link;
 mod markdown;
+mod monitor;
 mod notify;
 mod outfile;
 #[cfg(feature = "parquet")]
@@ -26,12 +29,14 @@ mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod probe;
+mod probe_print;
 mod read;
 mod replay;
 mod selection;
 mod sink;
 mod stats;
 mod stopped;
+mod targets;
 mod track;
 mod unclaimed;
 mod written;
@@ -41,6 +46,7 @@ mod written;
 const NO_PARQUET: &str = "this netkit was built without parquet: `cargo build --features parquet` adds it";
 
 pub use generate::complete;
+pub use probe::unknown;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;

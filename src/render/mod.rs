@@ -29,6 +29,7 @@ pub(crate) mod palette;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod parts;
+mod plain_lines;
 pub(crate) mod renderer;
 mod style;
 pub(crate) mod summary;

@@ -5,6 +5,7 @@ mod command;
 mod dnp;
 mod gate;
 mod gne;
+mod monitor;
 mod nano;
 mod peer;
 mod riptide;
