@@ -64,6 +64,26 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
+    /// The message by a number that it is, if it is one.
+    fn chosen(&'static self) -> Option<&'static super::kinds::Chosen> {
+        None
+    }
+    /// How many bits other bytes than its own would differ in: what a protocol is recognised by.
+    fn constant(&self) -> u32 {
+        0
+    }
+    /// How many bits it always has, if that is known.
+    fn bits(&self) -> Option<u32> {
+        None
+    }
+    /// Does it go to the end of the message, or of its region?
+    fn takes_the_rest(&self) -> bool {
+        false
+    }
+    /// The checksum that it is, if it is one: it is written last.
+    fn sum(&'static self) -> Option<&'static super::kinds::Checksum> {
+        None
+    }
     /// The fields that the codec reads and writes: in a group of the field's name, or in its
     /// parent's group if it has no name.
     fn fields(&self) -> &'static [Field] {

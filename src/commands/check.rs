@@ -65,6 +65,8 @@ struct Check<'a> {
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
+    /// The bytes of the packet so far, where messages are parts of one.
+    packet: Vec<u8>,
     messages: u64,
     different: u64,
     first: Option<String>,
@@ -77,16 +79,16 @@ impl<'a> Check<'a> {
     fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
-        Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None, pick, left }
+        Check { source, encoders, printer, line: Vec::new(), packet: Vec::new(), messages: 0, different: 0, first: None, pick, left }
     }
 
     /// Encodes the message from its own JSON line.
-    fn again(&mut self, message: &Message<'_>) -> Result<Vec<u8>, String> {
+    fn again(&mut self, message: &Message<'_>) -> Result<Option<Vec<u8>>, String> {
         self.line.clear();
         self.printer.message(message, &mut self.line);
         let object = encode::json(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
         let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
-        self.encoders.encode(&entry).map_err(|e| e.to_string())
+        self.encoders.part(&entry).map_err(|e| e.to_string())
     }
 }
 
@@ -98,13 +100,21 @@ impl Sink for Check<'_> {
         self.left = self.left.map(|left| left - 1);
         self.messages += 1;
         let again = self.again(message);
-        if again.as_deref() == Ok(message.place.bytes) {
-            return;
+        if message.dissection.part.is_none_or(|(part, _)| part == 1) {
+            self.packet.clear();
         }
+        self.packet.extend_from_slice(message.place.bytes);
+        let again = match again {
+            // The packet's bytes come with its last message.
+            Ok(None) => return,
+            Ok(Some(bytes)) if bytes == self.packet => return,
+            Ok(Some(bytes)) => Ok(bytes),
+            Err(why) => Err(why),
+        };
         self.different += 1;
         if self.first.is_none() {
             let what = match again {
-                Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
+                Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(&self.packet)),
                 Err(why) => why,
             };
             let dissection = message.dissection;

@@ -38,6 +38,9 @@ impl Selection {
     /// An invalid filter.
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
         options.server = traffic.server;
+        for (_, name) in &traffic.port {
+            super::described::known(name, &options.registry)?;
+        }
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
         let names = Names::new(options);

@@ -1,7 +1,7 @@
 //! The members around a message's fields, in both JSON forms.
 
 use super::envelope_cache::EnvelopeCache;
-use crate::codec::json::fields::Walks;
+use crate::codec::json::fields::{Walks, fields_json};
 use crate::codec::json::numbers::{int, uint};
 use crate::codec::json::text::{Escaping, hex, string};
 use crate::dissect::Message;
@@ -32,17 +32,41 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
     out.extend_from_slice(message.dissection.message.as_bytes());
     out.extend_from_slice(b"\",\"length\":");
     uint(place.length as u64, out);
+    if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
+        headers(message, out);
+    }
     out.extend_from_slice(fields);
+}
+
+/// The place in the packet, and the fields of the headers.
+fn headers(message: &Message<'_>, out: &mut Vec<u8>) {
+    let dissection = message.dissection;
+    if let Some((part, of)) = dissection.part {
+        out.extend_from_slice(b",\"part\":[");
+        uint(part as u64, out);
+        out.push(b',');
+        uint(of as u64, out);
+        out.push(b']');
+    }
+    if !dissection.packet.is_empty() {
+        out.extend_from_slice(b",\"packet\":");
+        let mark = out.len();
+        fields_json(&dissection.packet, message.sources(), out);
+        if out.get(mark..) == Some(b"{}") {
+            out.truncate(mark - b",\"packet\":".len());
+        }
+    }
 }
 
 /// Appends everything after `fields`, except for the closing brace.
 #[inline]
 pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
     let dissection = message.dissection;
-    if dissection.tree.has_derived() || !dissection.derived.is_empty() {
+    if dissection.tree.has_derived() || !dissection.derived.is_empty() || dissection.packet.has_derived() {
         let mark = out.len();
         out.extend_from_slice(b",\"derived\":");
-        if !walks.derived(&dissection.tree, &dissection.derived, message.sources(), out) {
+        let trees = [&dissection.packet, &dissection.tree];
+        if !walks.derived(trees, &dissection.derived, message.sources(), bytes, out) {
             out.truncate(mark);
         }
     }
