@@ -85,10 +85,6 @@ impl Scope {
         self.entries.len()
     }
 
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.entries.truncate(len);
-    }
-
     pub(super) fn entry(&mut self, name: &str) -> Option<&mut Entry> {
         self.entries.iter_mut().rev().find(|e| e.is(name))
     }

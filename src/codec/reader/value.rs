@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(in crate::codec) fn groups(&mut self, field: &'static Field, max: u16, start: u32) -> Result<Groups, Stop> {
+    pub(super) fn groups(&mut self, field: &'static Field, max: u16, start: u32) -> Result<Groups, Stop> {
         let (mut value, mut count, mut lost) = (0u64, 0u32, false);
         loop {
             if self.end - self.at < 8 {

@@ -63,8 +63,7 @@ pub struct Join {
     pub count: Option<&'static str>,
     pub total: Option<&'static str>,
     pub remaining: Option<&'static str>,
-    /// The count-down only tells that it is not the last.
-    pub flag_only: bool,
+    /// The count-down is a flag that says: it is the last.
     pub negated: bool,
     /// The whole is a packet.
     pub is_packet: bool,
@@ -255,6 +254,8 @@ impl<'a> Compiler<'a> {
             for (later, text) in behind.iter().zip(texts.iter().skip(k + 1)) {
                 match fixed(later) {
                     Some(bits) => needs.push((later.when, bits)),
+                    // One of them is there, not both.
+                    None if excludes(&rest.when, &later.when) => {}
                     None if is_chosen(rest) => {
                         needs.clear();
                         break;
@@ -280,7 +281,7 @@ impl<'a> Compiler<'a> {
 
     fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
         let fail = |why: String| Err((t.line, why));
-        identifier(&t.name, &["unparsed", "trailing"]).map_err(|why| (t.line, why))?;
+        identifier(&t.name, &["unparsed"]).map_err(|why| (t.line, why))?;
         let when = match &t.condition {
             Some(text) => {
                 let condition = self.condition(text, t.line, &t.name)?;
@@ -544,7 +545,6 @@ impl<'a> Compiler<'a> {
             count: name(self, &join.count)?,
             total: name(self, &join.total)?,
             remaining: name(self, &remaining)?,
-            flag_only: negated,
             negated,
             is_packet: join.is.as_deref() == Some("packet"),
             whole: std::sync::OnceLock::new(),
@@ -702,6 +702,20 @@ pub fn packed(mut of: Field, packing: Packing, most: usize, inflated: Option<&'s
     field.when = when;
     field.flags |= carries;
     field
+}
+
+/// Can these conditions not hold together?
+fn excludes(a: &When, b: &When) -> bool {
+    let same = |a: &When, b: &When| format!("{a:?}") == format!("{b:?}");
+    match (a, b) {
+        (When::Not(a), b) | (b, When::Not(a)) => same(a, b),
+        (When::Eq(a, m), When::Eq(b, n)) => a == b && m != n,
+        (When::Bit(a, k), When::Clear(b, n)) | (When::Clear(a, k), When::Bit(b, n)) => a == b && k == n,
+        (When::All(all), other) | (other, When::All(all)) => all.iter().any(|when| excludes(when, other)),
+        (When::Eq(a, m), When::In(b, list)) | (When::In(b, list), When::Eq(a, m)) => a == b && !list.contains(m),
+        (When::In(a, one), When::In(b, other)) => a == b && one.iter().all(|n| !other.contains(n)),
+        _ => false,
+    }
 }
 
 fn is_chosen(field: &Field) -> bool {
