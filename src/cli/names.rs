@@ -76,7 +76,10 @@ fn described() -> bool {
 
 /// A protocol, or `auto`.
 pub fn proto() -> Listed {
-    Listed { list: protocols, check: |name| if name == "auto" || is_file(name) { any(name) } else { named_proto(name) } }
+    Listed {
+        list: protocols,
+        check: |name| if name == "auto" || is_file(name) { any(name) } else { named_proto(name) },
+    }
 }
 
 /// `KEY=VALUE` of a setting.

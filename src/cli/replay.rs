@@ -13,8 +13,11 @@ use std::time::Duration;
 #[command(after_help = REPLAY)]
 pub struct Replay {
     /// A capture; `-` is stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub file: PathBuf,
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Read several files as one capture, in the order of their first frames: rotated files
+    #[arg(long)]
+    pub join: bool,
     /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
     #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
     pub to: Option<netkit::live::net::Target>,
@@ -48,12 +51,15 @@ pub struct Replay {
     /// How long the peer may take where the protocol needs its answer
     #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub timeout: Duration,
-    /// Change a message on its way; may be given several times
-    #[arg(long, value_name = "EXPR: FIELD=VALUE")]
+    /// Change messages that fit; may be given several times
+    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
     pub edit: Vec<String>,
     /// Leave out messages that fit; may be given several times
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub drop: Vec<String>,
+    /// Which messages `drop P%` leaves out: another number, others
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
     /// Print what would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -111,6 +117,12 @@ Examples:
   netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+  netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\
+      --edit 'message == notify: drop 30%' --edit 'message_id == 9: name=\"A b\", team=3'
+
+--edit and --drop follow one grammar (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
+between. All is checked and written before the first packet; what cannot be as it is written, or what the live session \
+decides itself, is refused. --dry-run shows the bytes; the live session's own numbers may differ in them.
 
 Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
 acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \

@@ -79,7 +79,18 @@ impl<'a> Check<'a> {
     fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
-        Check { source, encoders, printer, line: Vec::new(), packet: Vec::new(), messages: 0, different: 0, first: None, pick, left }
+        Check {
+            source,
+            encoders,
+            printer,
+            line: Vec::new(),
+            packet: Vec::new(),
+            messages: 0,
+            different: 0,
+            first: None,
+            pick,
+            left,
+        }
     }
 
     /// Encodes the message from its own JSON line.

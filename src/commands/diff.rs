@@ -24,7 +24,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let mut read = |path: &Path, selection: Selection| {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
-        let (picked, done) = count(path, &options, global, pick, stats);
+        let (picked, done) = count(&[path.into()], args.join, &options, global, pick, stats);
         let stats = picked.sink;
         // What could be read is compared, also if the capture ends in an error.
         match done {

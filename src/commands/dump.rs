@@ -29,7 +29,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     let (reader, name) = opened(&args.input, global)?;
     let endless = name == "stdin";
     let pick = Pick::new(Selection::every(), &args.output.gates, args.output.fail_on, false, &options)?;
-    let mut printer = Printer::new(&args.output, global, pick, None);
+    let mut printer = Printer::new(&args.output, global, pick, None, &options, None)?;
     // Interactive input: its messages are shown at once.
     printer.live(Live::Each);
     let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)

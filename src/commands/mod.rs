@@ -14,6 +14,8 @@ pub mod help;
 mod hex;
 mod input;
 mod interrupt;
+mod join;
+mod link;
 mod markdown;
 mod notify;
 mod outfile;

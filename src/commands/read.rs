@@ -1,6 +1,7 @@
 //! Reading of a capture or hex text into a sink.
 
 use super::interrupt::{self, stop};
+use super::join::Join;
 use super::notify::notify;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -12,8 +13,9 @@ use netkit::dissect::inspector::Dispatcher;
 use netkit::dissect::{Counters, Inspector, Options};
 use netkit::flow::{self, Table};
 use netkit::plural::Plural;
+use netkit::render::Files;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The results of reading, beside the messages.
 #[derive(Default)]
@@ -120,6 +122,27 @@ pub fn file(
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
 }
 
+/// Dissects one file, or several [joined](Join) ones.
+///
+/// # Errors
+/// As [`file`]; what became of the joined files but the first has been reported.
+pub fn files(
+    paths: &[PathBuf],
+    join: bool,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    if let ([path], false) = (paths, join) {
+        return file(path, options, global, sink);
+    }
+    let (capture, broken) = Join::new(paths)?.open(&Files::default(), global)?;
+    sink.begin();
+    let stopped = frames(capture, options, global, sink)?;
+    broken.whole()?;
+    Ok(stopped)
+}
+
 /// Dissects a capture or hex text.
 ///
 /// # Errors
@@ -143,7 +166,20 @@ pub fn whole(
             }
         });
     }
-    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    frames(Capture::new(input)?, options, global, sink)
+}
+
+/// Dissects an opened capture.
+///
+/// # Errors
+/// As [`whole`].
+pub fn frames(
+    capture: Capture,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    let mut packets = Packets::new(capture).caps(options.limits.fragments);
     dissect(&mut packets, options, None, sink).report(global)
 }
 

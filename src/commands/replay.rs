@@ -1,5 +1,6 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
+use super::join::{self, Join};
 use super::notify::notify;
 use super::outfile::{self, Recording as Recorded};
 use super::output::style;
@@ -12,9 +13,7 @@ use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
-use netkit::live::replay::{
-    Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
-};
+use netkit::live::replay::{Changes, Conversation, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
@@ -34,15 +33,20 @@ pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
+    let dissect =
+        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     options.server = args.server;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
-    let name = input::name(&args.file);
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    }
+    let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
-    let captured = read(args, &options).with_context(|| name.clone());
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
+    let changes = changes(args, &options)?;
+    let captured = read(args, global, &options, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
@@ -69,22 +73,21 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return Err(Usage(format!("--to {target}: the captured conversation is no stream")).into());
     }
     let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
-    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
-    let stop = interrupt::stop();
     let host = args.to.as_ref().map(host).unwrap_or_default();
+    let asked = order(args, &conversation, role, &host);
+    let options = asked.options(&options);
+    // Everything that is going to be sent is known to be writable before anything is.
+    let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
+    drop(asked);
+    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
     let order = Order {
-        conversation: &conversation,
-        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
-        pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
-        timeout: args.timeout,
-        host: &host,
-        path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),
-        stop,
-        flow: 1,
+        ..order(args, &written, role, &host)
     };
-    let options = order.options(&options);
+    for idle in written.idle(&changes, role) {
+        notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
+    }
     if args.dry_run {
         return dry(&order, &options, args.format);
     }
@@ -94,6 +97,22 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         recording.end(global)?;
     }
     status
+}
+
+/// What is asked for, but for who watches and records it.
+fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host: &'a str) -> Order<'a> {
+    Order {
+        conversation,
+        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
+        pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
+        timeout: args.timeout,
+        host,
+        path: args.to.as_ref().and_then(|target| target.path.as_deref()),
+        recorder: None,
+        observer: None,
+        stop: interrupt::stop(),
+        flow: 1,
+    }
 }
 
 /// Plays the session as often as requested.
@@ -133,20 +152,29 @@ fn sessions(
     Ok(status)
 }
 
-fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
+/// `--edit` and `--drop`, in that order.
+fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     let names = Names::new(options);
-    let mut changes = Changes::default();
+    let mut changes = Changes::new(args.seed);
     for text in &args.edit {
-        changes.edit(text, &names).map_err(|why| Usage(format!("--edit {text:?}: {why}")))?;
+        changes.edit(text, &names).map_err(|why| Usage(format!("--edit: {why}")))?;
     }
     for text in &args.drop {
-        changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
+        changes.drop(text, &names).map_err(|why| Usage(format!("--drop: {why}")))?;
     }
-    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?).caps(options.limits.fragments);
-    Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
-        RecordingError::Change(what) => Usage(what).into(),
-        other => other.into(),
-    })
+    Ok(changes)
+}
+
+fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) -> anyhow::Result<Recording> {
+    let (capture, broken) = match &args.files[..] {
+        [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
+        files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
+    };
+    let packets = Packets::new(capture).caps(options.limits.fragments);
+    let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
+    // What is missing in the middle must not be played as if it had not been said.
+    broken.map_or(Ok(()), |broken| broken.whole())?;
+    Ok(recording)
 }
 
 /// The value of a `Host:` header.
@@ -263,6 +291,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
     for step in &plan.steps {
         let message = &step.recorded.said;
         let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
+        let bytes = hex::encode(&message.bytes);
         match format {
             ReplayFormat::Text => writeln!(
                 out,
@@ -270,11 +299,15 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
                 message.proto,
                 message.message,
                 printable::Lines(printable::Json(&message.fields))
-            )?,
+            )
+            .and_then(|()| match note {
+                "" => Ok(()),
+                _ => writeln!(out, "        {bytes}"),
+            })?,
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
                     "from": message.from.name(), "message": message.message, "fields": message.fields,
-                    "edited": step.recorded.edited, "after": step.after});
+                    "edited": step.recorded.edited, "after": step.after, "bytes": bytes});
                 writeln!(out, "{}", printable::Json(line))?;
             }
         }

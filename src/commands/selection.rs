@@ -4,7 +4,7 @@ use super::Usage;
 use crate::cli::Traffic;
 use netkit::capture::{Time, TimeSpec};
 use netkit::dissect::{Message, Options};
-use netkit::filter::{Filter, Names};
+use netkit::filter::{Filter, FilterError, Names};
 use std::sync::Arc;
 
 /// Applies `--limit`.
@@ -27,6 +27,8 @@ pub struct Selection {
     filter: Option<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
+    /// The input can be read twice.
+    links: bool,
     /// The same as nanoseconds since the epoch, known from the first frame on.
     span: Option<(i128, i128)>,
 }
@@ -35,8 +37,20 @@ impl Selection {
     /// From the command line; stores what concerns dissection in `options`.
     ///
     /// # Errors
-    /// An invalid filter.
+    /// An invalid filter, or one that asks for what only later messages tell.
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
+        Selection::with(traffic, options, false)
+    }
+
+    /// The same for a command that can read twice: filters may ask for what only later messages tell.
+    ///
+    /// # Errors
+    /// An invalid filter.
+    pub fn linking(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
+        Selection::with(traffic, options, true)
+    }
+
+    fn with(traffic: &Traffic, options: &mut Options, links: bool) -> anyhow::Result<Selection> {
         options.server = traffic.server;
         for (_, name) in &traffic.port {
             super::described::known(name, &options.registry)?;
@@ -44,7 +58,8 @@ impl Selection {
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
         let names = Names::new(options);
-        let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
+        let selection = Selection { links, ..Selection::default() };
+        let parse = |text: &String| selection.parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();
         Ok(Selection {
             all: traffic.flow.is_none() && !limited,
@@ -53,7 +68,21 @@ impl Selection {
             since: traffic.since,
             until: traffic.until,
             span: None,
+            links,
         })
+    }
+
+    /// Parses a filter or a condition of the command.
+    ///
+    /// # Errors
+    /// It is invalid, or asks for what the command cannot know.
+    pub fn parse(&self, text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
+        if self.links { Filter::parse(text, names) } else { Filter::parse_unlinked(text, names) }
+    }
+
+    /// Does it ask for what only later messages tell?
+    pub fn later(&self) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.later().is_some())
     }
 
     /// Selects every message.

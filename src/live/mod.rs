@@ -8,7 +8,9 @@ pub mod exchange;
 mod message;
 pub mod net;
 pub mod probe;
+pub mod random;
 pub mod replay;
+pub mod rules;
 
 pub use clients::{Client, Clients};
 pub use error::NetError;

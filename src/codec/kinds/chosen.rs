@@ -96,17 +96,24 @@ impl Chosen {
     }
 
     /// The first that fits; where nobody knows who sends, one that fits alone.
-    fn choose(&self, id: u64, known: impl Fn(&str) -> Option<u64>, holds: impl Fn(&When) -> bool) -> Option<&'static Choice> {
+    fn choose(
+        &self,
+        id: u64,
+        known: impl Fn(&str) -> Option<u64>,
+        holds: impl Fn(&When) -> bool,
+    ) -> Option<&'static Choice> {
         let from = known("from").unwrap_or(0);
         let at = self.exact.partition_point(|(other, _)| *other < id);
         let exact = self.exact.get(at..).unwrap_or_default().iter().take_while(|(other, _)| *other == id).map(|e| e.1);
-        let fits = |choice: &&Choice, from: u64| {
-            (choice.from == 0 || from == 0 || choice.from == from) && holds(&choice.when)
-        };
+        let fits =
+            |choice: &&Choice, from: u64| (choice.from == 0 || from == 0 || choice.from == from) && holds(&choice.when);
         let pick = |from: u64| {
-            let named = exact.clone().chain(self.others.iter().copied().filter(|place| {
-                self.among.get(*place as usize).is_some_and(|choice| choice.has(id))
-            }));
+            let named = exact.clone().chain(
+                self.others
+                    .iter()
+                    .copied()
+                    .filter(|place| self.among.get(*place as usize).is_some_and(|choice| choice.has(id))),
+            );
             let choices = named.filter_map(|place| Some((place, self.among.get(place as usize)?)));
             let mut fitting = choices.filter(|(_, choice)| fits(choice, from));
             let first = fitting.next()?;
@@ -161,7 +168,12 @@ impl Custom for Chosen {
             }
             reader.tree().push(&ID, Value::UInt(id), start, 0);
             let bits = reader.end() - start;
-            reader.tree().push(&DATA, if bits % 8 == 0 { Value::Bytes { bit: start, bits } } else { Value::Raw { bit: start, bits } }, start, bits);
+            reader.tree().push(
+                &DATA,
+                if bits % 8 == 0 { Value::Bytes { bit: start, bits } } else { Value::Raw { bit: start, bits } },
+                start,
+                bits,
+            );
             reader.seek(start + bits);
             reader.tree().close(node, start + bits);
             return Ok(());

@@ -177,4 +177,3 @@ impl Custom for Region {
         self.fields
     }
 }
-

@@ -30,7 +30,12 @@ impl<'a> Reader<'a> {
 
     /// Reads the hidden number that precedes the content of a field that began at `start`. If the
     /// number alone would not reproduce its bits, it is shown after all, as a raw field of its own.
-    pub(in crate::codec) fn prefix(&mut self, field: &'static Field, prefix: &'static Field, start: u32) -> Result<i64, Stop> {
+    pub(in crate::codec) fn prefix(
+        &mut self,
+        field: &'static Field,
+        prefix: &'static Field,
+        start: u32,
+    ) -> Result<i64, Stop> {
         match prefix.kind {
             Kind::UInt { bits, order } => {
                 self.need(field, start, (self.at - start) as u64 + bits as u64)?;

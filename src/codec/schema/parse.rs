@@ -159,7 +159,11 @@ impl<'f> Reader<'f> {
         number.ok_or_else(|| self.wrong(key, value, "a number from 0 on"))
     }
 
-    pub(crate) fn table<'a, 'i>(&self, key: &str, value: &'a Spanned<DeValue<'i>>) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
+    pub(crate) fn table<'a, 'i>(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'i>>,
+    ) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
         let table = value.get_ref().as_table().ok_or_else(|| self.wrong(key, value, "a table"))?;
         Ok(self.in_order(table))
     }
@@ -219,7 +223,11 @@ impl<'f> Reader<'f> {
         Ok(file)
     }
 
-    pub(crate) fn name_tables(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<(String, Names)>, SchemaError> {
+    pub(crate) fn name_tables(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<(String, Names)>, SchemaError> {
         self.table(key, value)?
             .into_iter()
             .map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?)))

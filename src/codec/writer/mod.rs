@@ -12,8 +12,8 @@ mod value;
 mod wire;
 
 use crate::codec::bits::BitBuf;
-use crate::codec::kinds::Checksum;
 use crate::codec::context::{Context, Scope};
+use crate::codec::kinds::Checksum;
 use crate::codec::layout::{Field, Order};
 use crate::codec::walk;
 use crate::printable::Printable;

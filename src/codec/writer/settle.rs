@@ -91,7 +91,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes bits before bit `at`, where others stand already.
-    pub(in crate::codec) fn insert(&mut self, at: usize, write: impl FnOnce(&mut Self) -> Result<(), WriteStop>) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn insert(
+        &mut self,
+        at: usize,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
+    ) -> Result<(), WriteStop> {
         let behind = self.out.split_off(at);
         let done = write(self);
         let inserted = self.out.len() - at;
@@ -103,7 +107,11 @@ impl<'a> Writer<'a> {
     /// What stands from bit `from` on is that much farther behind now.
     fn moved(&mut self, from: u32, by: i64) {
         self.scope.shift(from, by);
-        let shift = |at: &mut usize| if *at >= from as usize { *at = (*at as i64 + by).max(0) as usize };
+        let shift = |at: &mut usize| {
+            if *at >= from as usize {
+                *at = (*at as i64 + by).max(0) as usize
+            }
+        };
         self.measures.iter_mut().for_each(|(at, ..)| shift(at));
         self.sums.iter_mut().for_each(|(at, ..)| shift(at));
     }
@@ -123,11 +131,14 @@ impl<'a> Writer<'a> {
             When::Eq(name, value) => Some(self.known(name) == Some(*value)),
             When::In(name, values) => Some(self.known(name).is_some_and(|v| values.contains(&v))),
             When::Left(_) => None,
-            When::All(all) => all.iter().try_fold(true, |so_far, w| match self.holds(w) {
-                Some(false) => Err(false),
-                Some(true) => Ok(so_far),
-                None => Ok(false),
-            }).map_or(Some(false), |certain| certain.then_some(true)),
+            When::All(all) => all
+                .iter()
+                .try_fold(true, |so_far, w| match self.holds(w) {
+                    Some(false) => Err(false),
+                    Some(true) => Ok(so_far),
+                    None => Ok(false),
+                })
+                .map_or(Some(false), |certain| certain.then_some(true)),
             When::Not(when) => self.holds(when).map(|holds| !holds),
             When::Below(name, than) => Some((self.known(name).unwrap_or(0) as i64) < *than),
             When::Mask(name, mask) => Some(self.known(name).is_some_and(|v| v & mask != 0)),

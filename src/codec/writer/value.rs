@@ -197,7 +197,9 @@ impl<'a> Writer<'a> {
                         Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
                             bits::signed(n as u64, bits as u32) as i128
                         }
-                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement | Sign::Complement32, .. } => n as u64 as i64 as i128,
+                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement | Sign::Complement32, .. } => {
+                            n as u64 as i64 as i128
+                        }
                         _ => n,
                     };
                 }

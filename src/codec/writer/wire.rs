@@ -6,8 +6,8 @@ use crate::codec::context::Recalled;
 use crate::codec::layout::{Count, Field, Kind, flag};
 use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::{Reader, Tree};
-use serde_json::Value as Json;
 use crate::plural::Plural;
+use serde_json::Value as Json;
 
 /// The number in a count's bits, in whatever encoding.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
@@ -94,7 +94,10 @@ impl Wire for Writer<'_> {
                 self.put(default as u64, bits, order);
                 default as u64
             }
-            (None, None, Some(default)) if matches!(field.kind, Kind::VarInt { .. }) && (!self.broken || field.is(flag::HIDDEN) && !self.explicit) => {
+            (None, None, Some(default))
+                if matches!(field.kind, Kind::VarInt { .. })
+                    && (!self.broken || field.is(flag::HIDDEN) && !self.explicit) =>
+            {
                 self.put_number(field, default as i128)?;
                 default as u64
             }

@@ -76,6 +76,19 @@ impl<'a> Order<'a> {
         (plan, actor)
     }
 
+    /// The conversation with all edited messages of ours written.
+    ///
+    /// # Errors
+    /// The message and the field that cannot be as the user wants it.
+    pub fn write_edits(&self, options: &Options) -> Result<Conversation, String> {
+        let mut conversation = self.conversation.clone();
+        if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
+            let actor = self.plan(options).1;
+            conversation.write_edits(&self.wishes, options, &*actor)?;
+        }
+        Ok(conversation)
+    }
+
     fn open(&self, peer: SocketAddr) -> Open<'a> {
         Open {
             dissector: self.conversation.dissector,

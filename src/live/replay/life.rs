@@ -104,6 +104,9 @@ pub struct Rules {
     pub closes: &'static [&'static str],
     /// Fields that differ from session to session: of these messages, or (empty) of all others.
     pub volatile: &'static [(&'static [&'static str], &'static [&'static str])],
+    /// Fields of ours that the live session decides, as dotted paths: of these messages, or (empty)
+    /// of all others.
+    pub decided: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
 impl Rules {
@@ -125,7 +128,17 @@ impl Rules {
 
     /// The fields of a message that differ from session to session.
     pub fn volatile(&self, message: &str) -> &'static [&'static str] {
-        let of = |names: &[&str]| names.is_empty() || names.contains(&message);
-        self.volatile.iter().find(|(names, _)| of(names)).map_or(&[], |(_, keys)| keys)
+        of(self.volatile, message)
     }
+
+    /// Does the live session decide this field of a message of ours?
+    pub fn decides(&self, message: &str, path: &str) -> bool {
+        of(self.decided, message).contains(&path)
+    }
+}
+
+/// The fields of a message in a list of them.
+fn of(list: &'static [(&[&str], &'static [&'static str])], message: &str) -> &'static [&'static str] {
+    let of = |names: &[&str]| names.is_empty() || names.contains(&message);
+    list.iter().find(|(names, _)| of(names)).map_or(&[], |(_, keys)| keys)
 }

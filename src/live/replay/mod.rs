@@ -8,6 +8,7 @@
 
 pub mod actor;
 mod asking;
+mod changed;
 mod compare;
 mod drive;
 mod edit;
@@ -18,8 +19,10 @@ mod recording;
 mod report;
 mod sockets;
 mod unacknowledged;
+mod written;
 
 pub use asking::Asking;
+pub use changed::Changed;
 pub use compare::{Divergence, compare};
 pub use drive::Order;
 pub use edit::Changes;

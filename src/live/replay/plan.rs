@@ -1,9 +1,12 @@
 //! What is said when, and what is expected of the peer: the recording, sorted by what becomes of
 //! each message.
 
+use crate::capture::Time;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Recorded};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A message of ours.
 #[derive(Clone, Debug)]
@@ -57,7 +60,7 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        for message in messages {
+        for message in &in_time(messages, wishes.role) {
             if wishes.until.is_some_and(|frame| message.frame > frame) {
                 break;
             }
@@ -73,11 +76,11 @@ impl Plan {
                 }),
                 (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
                 (true, _) => {
-                    let after = plan.expected.len();
-                    plan.steps.push(Step { recorded: message.clone(), after });
+                    let step = Step { recorded: message.as_ref().clone(), after: plan.expected.len() };
+                    plan.steps.extend(std::iter::repeat_n(step, 1 + message.changed.copies as usize));
                 }
                 (false, Disposition::Send) => {
-                    let mut expected = message.clone();
+                    let mut expected = message.as_ref().clone();
                     if let Some(captured) = expected.captured.take() {
                         (expected.said.fields, expected.edited) = (captured, false);
                     }
@@ -88,4 +91,22 @@ impl Plan {
         }
         plan
     }
+}
+
+/// The messages in the order in which they are said, with those of ours that the user delays.
+fn in_time(messages: &[Recorded], role: Role) -> Vec<Cow<'_, Recorded>> {
+    let delayed = |m: &&Recorded| m.said.from == role && m.changed.delay > Duration::ZERO;
+    if !messages.iter().any(|m| delayed(&m)) {
+        return messages.iter().map(Cow::Borrowed).collect();
+    }
+    let later = |m: &Recorded| {
+        let nanos = m.time.nanos() + m.changed.delay.as_nanos() as i128;
+        let second = 1_000_000_000;
+        let (secs, frac) = (nanos.div_euclid(second) as i64, nanos.rem_euclid(second) as u64);
+        Recorded { time: Time { secs, frac, digits: 9 }, ..m.clone() }
+    };
+    let mut list: Vec<Cow<'_, Recorded>> =
+        messages.iter().map(|m| if delayed(&m) { Cow::Owned(later(m)) } else { Cow::Borrowed(m) }).collect();
+    list.sort_by_key(|m| m.time.nanos());
+    list
 }

@@ -339,7 +339,9 @@ impl<'a> Compiler<'a> {
 
     /// A message by a number.
     pub fn chosen(&mut self, t: &'a FieldText, hook: u16) -> Compiled<Field> {
-        let Some(by) = &t.by else { return Err((t.line, format!("{}: by is missing: the number that tells which message it is", t.name))) };
+        let Some(by) = &t.by else {
+            return Err((t.line, format!("{}: by is missing: the number that tells which message it is", t.name)));
+        };
         let (way, names) = self.by(by, t, t.hidden_id)?;
         let carrier = self.carriers.last().copied().unwrap_or("");
         let among = self.choices(carrier, &names, t.line)?;
@@ -354,7 +356,8 @@ impl<'a> Compiler<'a> {
             },
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
         };
-        let known = |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
+        let known =
+            |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
         let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
         let ruled = width.saturating_sub(64 - (taken - 1).leading_zeros());
         for choice in among {

@@ -93,7 +93,10 @@ impl Writing {
         build.level(self.description.packet, &path, "", &mut root)?;
         let placed = build.placed;
         if !placed && !known && !build.broken {
-            return Err(error("message", format!("no place for {:?}: the packet's fields do not lead to it", line.message)));
+            return Err(error(
+                "message",
+                format!("no place for {:?}: the packet's fields do not lead to it", line.message),
+            ));
         }
         for (name, value) in fields {
             root.entry(name).or_insert(value);
@@ -199,8 +202,10 @@ struct Build<'a> {
 impl Build<'_> {
     /// The messages that lead to the line's: carriers first.
     fn path(&self, line: &Line<'_>) -> Result<Vec<&'static Choice>, EncodeError> {
-        let all = || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
-        let values = Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
+        let all =
+            || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
+        let values =
+            Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
         let named = |name: &str| {
             let found: Vec<_> = all().filter(|(_, choice)| choice.field.name == name).collect();
             let side = |choice: &Choice| choice.from == 0 || self.from == 0 || choice.from == self.from;
@@ -286,7 +291,8 @@ impl Build<'_> {
         if into.contains_key(field.name) || field.is(flag::DERIVED) {
             return;
         }
-        let own = ["packet", "fragment"].contains(&self.message) || !self.placed && !self.packet.contains_key(field.name);
+        let own =
+            ["packet", "fragment"].contains(&self.message) || !self.placed && !self.packet.contains_key(field.name);
         let value = match self.packet.remove(field.name) {
             Some(value) => Some(value),
             None if own => self.own(field.name),
@@ -350,9 +356,11 @@ impl Build<'_> {
                     By::Field(_) => None,
                 });
                 let carries = |choice: &Choice| choice.layout.fields.iter().any(|field| field.is(flag::CARRIES));
-                let values = Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
+                let values =
+                    Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
                 let fits = |choice: &Choice| {
-                    (choice.from == 0 || self.from == 0 || choice.from == self.from) && remembered_holds(&choice.when, &values)
+                    (choice.from == 0 || self.from == 0 || choice.from == self.from)
+                        && remembered_holds(&choice.when, &values)
                 };
                 let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
                 match outer {
@@ -474,7 +482,9 @@ fn merge(root: &mut Json, more: Json, path: &str) -> Result<(), EncodeError> {
     for (name, value) in more {
         match (map.get_mut(&name), value) {
             (None, value) => _ = map.insert(name, value),
-            (Some(Json::Array(list)), Json::Array(elements)) if elements.iter().any(holds_message) || list.iter().any(holds_message) => {
+            (Some(Json::Array(list)), Json::Array(elements))
+                if elements.iter().any(holds_message) || list.iter().any(holds_message) =>
+            {
                 list.extend(elements);
             }
             (Some(known @ Json::Object(_)), value @ Json::Object(_)) => merge(known, value, &format!("{path}{name}."))?,
@@ -488,7 +498,13 @@ fn merge(root: &mut Json, more: Json, path: &str) -> Result<(), EncodeError> {
 
 /// Is a message somewhere inside?
 fn holds_message(value: &Json) -> bool {
-    value.as_object().is_some_and(|map| map.contains_key("") || map.values().any(|value| holds_message(value) || value.as_array().is_some_and(|list| list.iter().any(holds_message))) || !map.is_empty())
+    value.as_object().is_some_and(|map| {
+        map.contains_key("")
+            || map.values().any(|value| {
+                holds_message(value) || value.as_array().is_some_and(|list| list.iter().any(holds_message))
+            })
+            || !map.is_empty()
+    })
 }
 
 impl Encoder for Writing {
@@ -515,7 +531,9 @@ impl Encoder for Writing {
         let begun = match self.packet.take() {
             None if part == 1 => Begun { flow: line.flow, from: line.from, parts: 1, of, root, broken },
             None => return Err(error("part", format!("{part} of {of}, but part 1 is not before it"))),
-            Some(mut begun) if begun.parts + 1 == part && begun.of == of && begun.flow == line.flow && begun.from == line.from => {
+            Some(mut begun)
+                if begun.parts + 1 == part && begun.of == of && begun.flow == line.flow && begun.from == line.from =>
+            {
                 merge(&mut begun.root, root, "packet.")?;
                 begun.parts = part;
                 begun.broken |= broken;

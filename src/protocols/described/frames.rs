@@ -114,11 +114,8 @@ impl Frame {
                     return Begins::Nothing;
                 }
                 // Beside a header, the number belongs to the message.
-                let (before, length) = if *header > 0 {
-                    (0, header + size + length as usize)
-                } else {
-                    (size, length as usize)
-                };
+                let (before, length) =
+                    if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) };
                 if bytes.len() < before + length { Begins::More } else { Begins::Message(before, length, 0) }
             }
         }

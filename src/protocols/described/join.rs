@@ -114,7 +114,8 @@ impl Parts {
 
     /// A part came. If it completes a whole, that is appended to `whole` and its frames to `frames`.
     pub fn take(&mut self, join: &Join, came: Came<'_>, whole: &mut Vec<u8>, frames: &mut Vec<u64>) -> bool {
-        if join.remaining.is_none() && self.done.iter().any(|(number, key)| *number == join.number && *key == came.key) {
+        if join.remaining.is_none() && self.done.iter().any(|(number, key)| *number == join.number && *key == came.key)
+        {
             return false;
         }
         let found = self.waiting.iter().position(|w| w.join == join.number && w.key == came.key);
@@ -179,19 +180,15 @@ impl Parts {
 
     /// A whole by numbers in a row of which the last has none behind it. Its first part is the one
     /// behind the last of another, or the first number that came.
-    fn count_down(
-        &mut self,
-        join: &Join,
-        at: usize,
-        place: usize,
-        whole: &mut Vec<u8>,
-        frames: &mut Vec<u64>,
-    ) -> bool {
+    fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Vec<u8>, frames: &mut Vec<u64>) -> bool {
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
         let known = self.ends.iter_mut().find(|(number, key, _)| *number == join.number && *key == waiting.key);
         let next_to = |a: &Part, b: &Part| a.place.checked_add(1) == Some(b.place);
         let (mut first, mut last) = (place, place);
-        while first > 0 && next_to(&waiting.parts[first - 1], &waiting.parts[first]) && waiting.parts[first - 1].remaining > 0 {
+        while first > 0
+            && next_to(&waiting.parts[first - 1], &waiting.parts[first])
+            && waiting.parts[first - 1].remaining > 0
+        {
             first -= 1;
         }
         while waiting.parts[last].remaining > 0

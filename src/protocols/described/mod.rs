@@ -12,17 +12,16 @@ mod join;
 mod lines;
 mod names;
 mod parse;
-mod recognise;
 mod reader;
+mod recognise;
 mod session;
 mod text;
 mod traffic;
 mod types;
 
 use crate::codec::kinds::Choice;
-use crate::codec::node::Node;
-use rustc_hash::FxHashMap;
 use crate::codec::layout::{Field, Layout, Len, When, bytes, text as text_field, uint};
+use crate::codec::node::Node;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::named::{identifier, leak};
 use crate::dissect::{
@@ -31,6 +30,7 @@ use crate::dissect::{
 use crate::flow::Transport;
 use compile::{Compiler, Hook, lasting, statics};
 use frames::Frame;
+use rustc_hash::FxHashMap;
 use text::{File, First};
 
 /// A protocol that a file describes: a dissector like any other.
@@ -104,7 +104,8 @@ static JOINED_BULK: Field = {
 };
 static JOINED_PACKET: Field = crate::codec::layout::group("packet", &[]);
 static JOINED_FIELDS: Field = crate::codec::layout::group("fields", &[]).keep_empty();
-static JOINED: Field = crate::codec::layout::group("joined", &JOINED_FIELDS_ALL).doc("the whole that this part completed");
+static JOINED: Field =
+    crate::codec::layout::group("joined", &JOINED_FIELDS_ALL).doc("the whole that this part completed");
 static JOINED_FIELDS_ALL: [Field; 6] = [
     crate::codec::layout::array("frames", crate::codec::layout::Count::Rest, &FRAME),
     uint("length", 32).doc("bytes of the whole"),
@@ -113,7 +114,8 @@ static JOINED_FIELDS_ALL: [Field; 6] = [
     crate::codec::layout::group("fields", &[]),
     bytes("bytes", Len::Rest).doc("the whole"),
 ];
-static MEMORY: Field = crate::codec::layout::group("memory", &[]).doc("what earlier messages told, and this reading used");
+static MEMORY: Field =
+    crate::codec::layout::group("memory", &[]).doc("what earlier messages told, and this reading used");
 
 /// Compiles a protocol file. What it returns lives as long as the program: its size is bounded by
 /// the file's.
@@ -127,7 +129,8 @@ pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
 
 /// The first values of what is remembered, or of settings.
 fn first(compiler: &Compiler<'_>, first: &First) -> compile::Compiled<(&'static str, u64)> {
-    identifier(&first.name, &["from", "left", "not", "and", "in", "client", "server"]).map_err(|why| (first.line, why))?;
+    identifier(&first.name, &["from", "left", "not", "and", "in", "client", "server"])
+        .map_err(|why| (first.line, why))?;
     let names = compiler.enum_names(&first.name);
     let value = compiler.word(&first.value, &names);
     let value = value.ok_or_else(|| {
@@ -195,7 +198,8 @@ fn build(file: &File) -> compile::Compiled<&'static Described> {
         nack: code("nack"),
     };
     let tables = tables(&carried, packet);
-    let settings: Vec<Setting> = file.settings.iter().zip(&values).map(|(text, value)| setting(name, text, value)).collect();
+    let settings: Vec<Setting> =
+        file.settings.iter().zip(&values).map(|(text, value)| setting(name, text, value)).collect();
     let bits = recognise::most(packet, &carried);
     let memory_field = |(name, _): &(&'static str, u64)| {
         let names = compiler.enum_names(name);
@@ -242,7 +246,13 @@ fn setting(name: &str, text: &First, (_, value, names): &(&'static str, u64, Vec
     let shown = names.iter().find(|(n, _)| n == value).map(|(_, name)| *name);
     let default = match (shown, truth) {
         (Some(name), _) => name,
-        (None, true) => if *value == 1 { "true" } else { "false" },
+        (None, true) => {
+            if *value == 1 {
+                "true"
+            } else {
+                "false"
+            }
+        }
         (None, false) => leak(&value.to_string()),
     };
     let values: &'static [&'static str] = match names.is_empty() {
@@ -299,7 +309,10 @@ fn tables(carried: &[(&'static str, &'static [Choice])], packet: &'static [Field
 }
 
 /// A field of each name: for the numbers by which messages are found.
-fn by_name(packet: &'static [Field], carried: &[(&'static str, &'static [Choice])]) -> FxHashMap<&'static str, &'static Field> {
+fn by_name(
+    packet: &'static [Field],
+    carried: &[(&'static str, &'static [Choice])],
+) -> FxHashMap<&'static str, &'static Field> {
     let mut all = FxHashMap::default();
     let mut each = |field: &'static Field| _ = all.entry(field.name).or_insert(field);
     crate::codec::names::everywhere(packet, &mut each);
@@ -375,7 +388,10 @@ impl Description {
         let Some((name, default, names)) = self.values.get(place) else { return 0 };
         let Some(text) = options.settings.get(&format!("{}.{name}", self.name)) else { return *default };
         let named = names.iter().find(|(_, name)| *name == text).map(|(value, _)| *value);
-        let whole = || crate::codec::digits::whole(text).and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)));
+        let whole = || {
+            crate::codec::digits::whole(text)
+                .and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)))
+        };
         named.or_else(whole).unwrap_or((text == "true") as u64)
     }
 }

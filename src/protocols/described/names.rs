@@ -97,7 +97,9 @@ impl<'a> Compiler<'a> {
     /// The names of the enumeration called `name`.
     pub fn enum_names(&self, name: &str) -> Vec<(u64, &'static str)> {
         let found = self.text.enums.iter().find(|(other, _)| other == name);
-        found.map(|(_, list)| list.iter().map(|(name, value)| (*value as u64, leak(name))).collect()).unwrap_or_default()
+        found
+            .map(|(_, list)| list.iter().map(|(name, value)| (*value as u64, leak(name))).collect())
+            .unwrap_or_default()
     }
 
     /// The error that nothing has this name.

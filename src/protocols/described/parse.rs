@@ -33,13 +33,57 @@ struct Parser<'a> {
 }
 
 const FILE: [&str; 18] = [
-    "protocol", "doc", "encoding", "udp", "tcp", "websocket", "packet", "message", "struct", "enum", "flags", "memory",
-    "settings", "numbers", "requests", "recognise", "probe", "version",
+    "protocol",
+    "doc",
+    "encoding",
+    "udp",
+    "tcp",
+    "websocket",
+    "packet",
+    "message",
+    "struct",
+    "enum",
+    "flags",
+    "memory",
+    "settings",
+    "numbers",
+    "requests",
+    "recognise",
+    "probe",
+    "version",
 ];
 const FIELD: [&str; 31] = [
-    "type", "doc", "unit", "scale", "enum", "flags", "closed", "if", "size", "until", "or_end", "bits", "of", "value",
-    "optional", "hidden", "hidden_id", "by", "join", "compressed", "inflated", "most", "over", "holds", "holds_order",
-    "holds_if", "order", "sets", "default", "charset", "xor",
+    "type",
+    "doc",
+    "unit",
+    "scale",
+    "enum",
+    "flags",
+    "closed",
+    "if",
+    "size",
+    "until",
+    "or_end",
+    "bits",
+    "of",
+    "value",
+    "optional",
+    "hidden",
+    "hidden_id",
+    "by",
+    "join",
+    "compressed",
+    "inflated",
+    "most",
+    "over",
+    "holds",
+    "holds_order",
+    "holds_if",
+    "order",
+    "sets",
+    "default",
+    "charset",
+    "xor",
 ];
 
 /// A number without its sign's trouble.
@@ -139,8 +183,7 @@ impl<'a> Parser<'a> {
                     for inner in self.reader.table("recognise", value)? {
                         match inner.0.get_ref().as_ref() {
                             "server" => {
-                                file.recognise.server =
-                                    Some((self.line(&inner), self.reader.text("server", inner.1)?));
+                                file.recognise.server = Some((self.line(&inner), self.reader.text("server", inner.1)?));
                             }
                             "packets" => {
                                 let packets = self.reader.number("packets", inner.1)?;
@@ -584,7 +627,8 @@ impl<'a> Parser<'a> {
     }
 
     fn probe(&self, item: Item<'_, '_>) -> Done<ProbeText> {
-        let mut probe = ProbeText { line: self.line(&item), fields: Json::Object(Default::default()), ..Default::default() };
+        let mut probe =
+            ProbeText { line: self.line(&item), fields: Json::Object(Default::default()), ..Default::default() };
         for inner in self.reader.table("probe", item.1)? {
             let (key, value) = inner;
             match key.get_ref().as_ref() {

@@ -55,9 +55,8 @@ impl DescribedSession {
     /// The memory for a new conversation.
     pub fn new(description: &'static Description, flow_info: &FlowInfo<'_>) -> DescribedSession {
         let said = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
-        let port = || {
-            flow_info.server_by_port(|port| description.ports(flow_info.transport).any(|known| known == port))
-        };
+        let port =
+            || flow_info.server_by_port(|port| description.ports(flow_info.transport).any(|known| known == port));
         let named = || flow_info.server_by_named_port(description.name);
         let server = said.or_else(named).or_else(port).or_else(|| flow_info.server_by_syn());
         let way = match (&description.tcp, description.websocket) {
@@ -134,7 +133,13 @@ impl DescribedSession {
         };
         // Who speaks second is the server.
         let likely = match (from, self.first) {
-            (0, Some(first)) if guess => if first == place.side { 1 } else { 2 },
+            (0, Some(first)) if guess => {
+                if first == place.side {
+                    1
+                } else {
+                    2
+                }
+            }
             (from, _) => from,
         };
         let (used, mut tree) = (Cell::new(0), std::mem::take(&mut work.tree));
@@ -301,11 +306,7 @@ impl DescribedSession {
         for node in packet.nodes().iter().chain(tree.nodes()) {
             if std::ptr::eq(node.field, &COMPUTED) {
                 let computed = node.number().unwrap_or(0);
-                notes.add(
-                    Level::Warning,
-                    codes.checksum,
-                    format_args!("the sum of these bytes is {computed:#x}"),
-                );
+                notes.add(Level::Warning, codes.checksum, format_args!("the sum of these bytes is {computed:#x}"));
             } else if node.field.hook == u16::MAX || std::ptr::eq(node.field, &TRAILING) {
                 let bytes = Plural(node.bits.div_ceil(8), "byte");
                 notes.add(Level::Note, codes.trailing, format_args!("{bytes} behind what is described"));

@@ -415,7 +415,8 @@ impl Traffic {
                 let (copy, frame) = (before.copies + 1, before.frame);
                 let passed = Millis(now - before.time);
                 if before.acked {
-                    let text = format_args!("copy {copy} of frame {frame}, {passed} later; it was acknowledged already");
+                    let text =
+                        format_args!("copy {copy} of frame {frame}, {passed} later; it was acknowledged already");
                     notes.add(Level::Note, codes.duplicate, text);
                 } else {
                     let text = format_args!("copy {copy}, {passed} after the first in frame {frame}");

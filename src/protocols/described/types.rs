@@ -19,10 +19,46 @@ use crate::plural::Plural;
 
 /// What a type is called, for suggestions.
 const WORDS: [&str; 40] = [
-    "u8", "u16", "u24", "u32", "u40", "u48", "u56", "u64", "i8", "i16", "i24", "i32", "i40", "i48", "i56", "i64",
-    "f16", "f32", "f64", "bool", "varint", "varint32", "svarint", "svarint32", "zigzag", "zigzag32", "string8",
-    "string16", "string32", "cstring", "text", "bytes", "ipv4", "crc32", "crc16", "payload", "message", "bits(1)",
-    "crc8", "crc64",
+    "u8",
+    "u16",
+    "u24",
+    "u32",
+    "u40",
+    "u48",
+    "u56",
+    "u64",
+    "i8",
+    "i16",
+    "i24",
+    "i32",
+    "i40",
+    "i48",
+    "i56",
+    "i64",
+    "f16",
+    "f32",
+    "f64",
+    "bool",
+    "varint",
+    "varint32",
+    "svarint",
+    "svarint32",
+    "zigzag",
+    "zigzag32",
+    "string8",
+    "string16",
+    "string32",
+    "cstring",
+    "text",
+    "bytes",
+    "ipv4",
+    "crc32",
+    "crc16",
+    "payload",
+    "message",
+    "bits(1)",
+    "crc8",
+    "crc64",
 ];
 
 /// Compressed fields unpack to no more, unless they say so.
@@ -283,7 +319,9 @@ impl<'a> Compiler<'a> {
             }
             // The plain forms of text and bytes have their length themselves.
             _ => Ok(match extent {
-                Some((Extent::Prefix(number), (1, 1))) if plain => (self.content(t, letters, Len::Prefix(number)), None),
+                Some((Extent::Prefix(number), (1, 1))) if plain => {
+                    (self.content(t, letters, Len::Prefix(number)), None)
+                }
                 Some((Extent::Field(name), (1, 1))) if plain => (self.content(t, letters, Len::Field(name)), None),
                 Some((Extent::Const(n), (1, 1))) if plain => (self.content(t, letters, Len::Const(n)), None),
                 extent => (self.content(t, letters, Len::Rest), extent),
@@ -404,7 +442,11 @@ impl<'a> Compiler<'a> {
             Some("after") => Over::After,
             other => {
                 let got = other.map_or(String::new(), |other| format!(", got {other:?}"));
-                return fail(format!("over: expected {}{got}{}", known.join(", "), hint(nearest(other.unwrap_or(""), known))));
+                return fail(format!(
+                    "over: expected {}{got}{}",
+                    known.join(", "),
+                    hint(nearest(other.unwrap_or(""), known))
+                ));
             }
         };
         let big = t.big.or(self.text.big);
@@ -472,7 +514,12 @@ impl<'a> Compiler<'a> {
             }
             Count::Const(n)
         } else if let Some(number) = self.word_type(times, t.line)? {
-            Count::Prefix(prefix(number, &t.name, if element == "bytes" || element == "text" { "length" } else { "count" }, all))
+            Count::Prefix(prefix(
+                number,
+                &t.name,
+                if element == "bytes" || element == "text" { "length" } else { "count" },
+                all,
+            ))
         } else {
             match self.find(times) {
                 Some(Found::Field(place)) if self.known[place].number => {

@@ -1,9 +1,10 @@
 //! Which of the plan's steps can be made now, and what they wait for.
 
 use super::{Phase, Player, SLICE, unsaid_step};
-use crate::live::NetError;
+use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::{Step, Unsaid};
 use crate::live::replay::recording::between;
+use crate::live::{NetError, OwnedMessage};
 use std::time::{Duration, Instant};
 
 /// The shortest.
@@ -120,7 +121,13 @@ impl Player<'_, '_> {
                 false => Err(NetError::NoAnswer),
             };
         }
+        let before = self.out.say.len();
         match self.actor.send(&step.recorded, now, &mut self.out) {
+            Ok(()) if undone(step, self.out.say.iter().skip(before)) => {
+                // Nobody wrote that: it is not sent.
+                self.out.say.truncate(before);
+                self.unsaid.push(unsaid_step(step, "the live session would undo the edit"));
+            }
             Ok(()) => {
                 self.said += 1;
                 self.left |= self.actor.closes(&step.recorded);
@@ -130,6 +137,13 @@ impl Player<'_, '_> {
         self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous, now)?;
         Ok(Turn::Sent)
     }
+}
+
+/// Is a message edited, and none of those that are about to be sent as it was edited?
+fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
+    let Recorded { said, changed, .. } = &step.recorded;
+    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(&m.fields));
+    !changed.puts.is_empty() && !sent.any(is)
 }
 
 /// What became of a step.

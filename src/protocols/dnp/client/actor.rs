@@ -23,6 +23,7 @@ static RULES: Rules = Rules {
     opens: [&["connection_request"], &["connection_acknowledge"]],
     closes: &["connection_close"],
     volatile: &[(&[], &["number", "link_id"])],
+    decided: &[(&[], &["number", "link_id", "links.link_id"])],
 };
 
 impl Actor for DnpActor {

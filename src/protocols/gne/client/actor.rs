@@ -18,6 +18,7 @@ static RULES: Rules = Rules {
     opens: [&[], &[]],
     closes: &[],
     volatile: &[(&["packets"], &[]), (&[], &["port"])],
+    decided: &[(&[], &["port"])],
 };
 
 impl Actor for GneActor {
