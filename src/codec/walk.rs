@@ -64,8 +64,8 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
-    /// The message by a number that it is, if it is one.
-    fn chosen(&'static self) -> Option<&'static super::kinds::Chosen> {
+    /// Itself, for who knows what it may be.
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
         None
     }
     /// How many bits other bytes than its own would differ in: what a protocol is recognised by.
@@ -80,8 +80,9 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn takes_the_rest(&self) -> bool {
         false
     }
-    /// The checksum that it is, if it is one: it is written last.
-    fn sum(&'static self) -> Option<&'static super::kinds::Checksum> {
+    /// A value that is written when all others stand: in a packet at this byte, where `holds` stands
+    /// meanwhile; its width and order.
+    fn settle(&self, _packet: &[u8], _at: usize, _holds: u64) -> Option<(u64, u32, Order)> {
         None
     }
     /// The fields that the codec reads and writes: in a group of the field's name, or in its

@@ -102,7 +102,9 @@ impl Custom for Checksum {
             None if writer.broken => return Err(WriteStop::Broken),
             None => {
                 let holds = self.holds(|when| writer.holds(when) == Some(true), |name| writer.known(name));
-                writer.sums.push((at, self.itself(field), holds));
+                if let crate::codec::layout::Kind::Custom(codec) = field.kind {
+                    writer.sums.push((at, codec, holds));
+                }
                 writer.put(0, self.bits(), self.order);
             }
         }
@@ -135,26 +137,7 @@ impl Custom for Checksum {
         }
     }
 
-    fn sum(&'static self) -> Option<&'static Checksum> {
-        Some(self)
+    fn settle(&self, packet: &[u8], at: usize, holds: u64) -> Option<(u64, u32, Order)> {
+        Some((self.of(packet, at, holds), self.bits(), self.order))
     }
 }
-
-impl Checksum {
-    /// This one, as its field's table has it.
-    fn itself(&self, field: &'static Field) -> &'static Checksum {
-        match field.kind {
-            crate::codec::layout::Kind::Custom(codec) => codec.sum(),
-            _ => None,
-        }
-        .unwrap_or(&NONE)
-    }
-}
-
-/// What a table without a checksum has: never used.
-static NONE: std::sync::LazyLock<Checksum> = std::sync::LazyLock::new(|| Checksum {
-    sum: super::catalogue::by_name("crc32").unwrap_or_else(|| unreachable!("the catalogue has it")),
-    order: Order::Little,
-    over: Over::Packet,
-    holds: None,
-});

@@ -248,7 +248,7 @@ impl Custom for Chosen {
         true
     }
 
-    fn chosen(&'static self) -> Option<&'static Chosen> {
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
         Some(self)
     }
 

@@ -13,7 +13,6 @@ mod wire;
 
 use crate::codec::bits::BitBuf;
 use crate::codec::context::{Context, Scope};
-use crate::codec::kinds::Checksum;
 use crate::codec::layout::{Field, Order};
 use crate::codec::walk;
 use crate::printable::Printable;
@@ -71,7 +70,7 @@ pub struct Writer<'a> {
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
     /// Checksums not written yet: position, and what they are over and hold.
-    pub(in crate::codec) sums: Vec<(usize, &'static Checksum, u64)>,
+    pub(in crate::codec) sums: Vec<(usize, &'static dyn walk::Custom, u64)>,
     /// The error of the first group that has an unknown field.
     pub(in crate::codec) surplus: Option<EncodeError>,
 }
@@ -174,8 +173,9 @@ impl<'a> Writer<'a> {
         }
         // The last one first: a sum may be over others.
         for (at, sum, holds) in std::mem::take(&mut self.sums).into_iter().rev() {
-            let value = sum.of(self.out.bytes(), at / 8, holds);
-            self.out.patch(at, self.ordered(value, sum.bits(), sum.order), sum.bits());
+            if let Some((value, bits, order)) = sum.settle(self.out.bytes(), at / 8, holds) {
+                self.out.patch(at, self.ordered(value, bits, order), bits);
+            }
         }
         Ok(self.out)
     }

@@ -1,6 +1,6 @@
 //! From a file's structure to tables.
 
-use super::names::{Known, Use, used};
+use super::known::{Known, Use, used};
 use super::text::{FieldText, File, IdText, JoinText, MessageText};
 use crate::codec::kinds::{By, Choice, Chosen, Packed, Packing, Region};
 use crate::codec::layout::{Count, Field, Kind, Layout, Len, When, bytes, custom, flag, group};
@@ -351,7 +351,7 @@ impl<'a> Compiler<'a> {
         }
         let width = match way {
             By::Field(name) => match self.find(name) {
-                Some(super::names::Found::Field(place)) => self.known[place].width,
+                Some(super::known::Found::Field(place)) => self.known[place].width,
                 _ => 0,
             },
             By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
@@ -367,7 +367,7 @@ impl<'a> Compiler<'a> {
         if let By::Field(name) = way {
             self.uses(name, used::BY);
             let ranged = among.iter().find(|choice| choice.id().is_none());
-            if let (Some(super::names::Found::Field(place)), Some(_)) = (self.find(name), ranged) {
+            if let (Some(super::known::Found::Field(place)), Some(_)) = (self.find(name), ranged) {
                 let place = self.known[place].place;
                 self.all[place].ranged = true;
             }
@@ -400,14 +400,14 @@ impl<'a> Compiler<'a> {
             return Ok((By::Word(lasting(number)), Vec::new()));
         }
         match self.find(by) {
-            Some(super::names::Found::Field(place)) => {
+            Some(super::known::Found::Field(place)) => {
                 let known = &self.known[place];
                 if !known.number {
                     return Err((t.line, format!("{}: by: {by} is no number", t.name)));
                 }
                 Ok((By::Field(Self::bare(by)), known.names.clone()))
             }
-            Some(super::names::Found::Other(names)) => Ok((By::Field(Self::bare(by)), names)),
+            Some(super::known::Found::Other(names)) => Ok((By::Field(Self::bare(by)), names)),
             None => {
                 let fields = self.known.iter().map(|known| known.name.as_str());
                 let near = hint(nearest(by, fields));
@@ -520,7 +520,7 @@ impl<'a> Compiler<'a> {
         let name = |this: &Self, name: &Option<String>| -> Compiled<Option<&'static str>> {
             let Some(name) = name else { return Ok(None) };
             match this.find(name) {
-                Some(super::names::Found::Field(place)) if this.known[place].number => Ok(Some(Self::bare(name))),
+                Some(super::known::Found::Field(place)) if this.known[place].number => Ok(Some(Self::bare(name))),
                 Some(_) => Err((t.line, format!("{}: join: {name} is no number that stands before it", t.name))),
                 None => Err(this.nothing(t.line, &format!("{}: join", t.name), name)),
             }

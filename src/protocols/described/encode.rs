@@ -258,7 +258,7 @@ impl Build<'_> {
                     }
                 }
                 Kind::Custom(codec) => {
-                    if let Some(chosen) = codec.chosen() {
+                    if let Some(chosen) = codec.any().and_then(|any| any.downcast_ref::<Chosen>()) {
                         self.chosen(field, chosen, path, into)?;
                         continue;
                     }

@@ -14,8 +14,22 @@ const LIKELY: u32 = 12;
 /// Packets are weighed up to this one: more say nothing new.
 const WEIGHED: usize = 8;
 
+/// The evidence in the first packets of a conversation.
+pub fn identify(description: &'static Description, observation: &Observation<'_>) -> Evidence {
+    let transport = observation.transport;
+    let takes = match transport {
+        Transport::Udp => description.udp.is_some(),
+        Transport::Tcp => description.tcp.is_some() || description.websocket.is_some(),
+    };
+    if !takes {
+        return Evidence::No;
+    }
+    let port = observation.ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()));
+    weigh(description, observation, port)
+}
+
 /// The evidence for a protocol. `port`: one end has a port of the file.
-pub fn weigh(description: &'static Description, observation: &Observation<'_>, port: bool) -> Evidence {
+fn weigh(description: &'static Description, observation: &Observation<'_>, port: bool) -> Evidence {
     if observation.transport == Transport::Tcp
         && description.websocket.is_some()
         && let Some(evidence) = upgrade(description, observation, port)

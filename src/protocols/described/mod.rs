@@ -9,6 +9,7 @@ mod encode;
 mod evidence;
 mod frames;
 mod join;
+mod known;
 mod lines;
 mod names;
 mod parse;
@@ -28,6 +29,7 @@ use crate::dissect::{
     Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Role, Session, Setting, Table,
 };
 use crate::flow::Transport;
+use crate::nearest::{hint, nearest};
 use compile::{Compiler, Hook, lasting, statics};
 use frames::Frame;
 use rustc_hash::FxHashMap;
@@ -171,6 +173,16 @@ fn build(file: &File) -> compile::Compiled<&'static Described> {
         None => None,
     };
     let name = leak(&file.protocol);
+    if let Some(probe) = &file.probe {
+        for message in std::iter::once(&probe.send).chain(&probe.answer) {
+            if file.messages.iter().all(|m| m.name != *message) {
+                let near = hint(nearest(message, file.messages.iter().map(|m| m.name.as_str())));
+                return Err((probe.line, format!("probe: no message {message:?}{near}")));
+            }
+        }
+        let why = "[probe] is checked, but `netkit probe` does not read protocol files yet";
+        compiler.advice.push((probe.line, why.into()));
+    }
     let carried: Vec<(&'static str, &'static [Choice])> = {
         let mut all: Vec<_> = compiler.all_choices().map(|(carrier, list)| (leak(carrier), list)).collect();
         all.sort_by_key(|(carrier, _)| *carrier);
@@ -437,7 +449,7 @@ impl Dissector for Described {
     }
 
     fn identify(&self, observation: &Observation<'_>) -> Evidence {
-        recognise::identify(self.0, observation)
+        evidence::identify(self.0, observation)
     }
 
     fn session(&self, flow_info: &FlowInfo<'_>) -> Box<dyn Session> {

@@ -7,8 +7,6 @@ use super::reader::{Known, Work, read};
 use crate::codec::kinds::{COMPUTED, Choice, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::reader::TRAILING;
-use crate::dissect::{Evidence, Observation};
-use crate::flow::Transport;
 use std::cell::Cell;
 
 /// The names that a condition asks.
@@ -88,20 +86,6 @@ pub fn most(packet: &'static [Field], carried: &[(&'static str, &'static [Choice
     crate::codec::names::everywhere(packet, &mut each);
     let ids = carried.iter().find(|(carrier, _)| carrier.is_empty()).map_or(0, |(_, list)| list.len());
     sum + if ids > 0 { 8u32.saturating_sub(ids.max(1).ilog2() + 1) } else { 0 }
-}
-
-/// The evidence in the first packets of a conversation.
-pub fn identify(description: &'static Description, observation: &Observation<'_>) -> Evidence {
-    let transport = observation.transport;
-    let takes = match transport {
-        Transport::Udp => description.udp.is_some(),
-        Transport::Tcp => description.tcp.is_some() || description.websocket.is_some(),
-    };
-    if !takes {
-        return Evidence::No;
-    }
-    let port = observation.ends.iter().any(|end| description.ports(transport).any(|port| port == end.port()));
-    super::evidence::weigh(description, observation, port)
 }
 
 /// The bits of an exact end, where nothing takes whatever is left: a packet of random bytes ends

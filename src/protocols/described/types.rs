@@ -1,7 +1,7 @@
 //! Types of a protocol file: words, structs, lists, and what a field says beside its type.
 
 use super::compile::{Compiled, Compiler, fixed, lasting, packed, region, statics};
-use super::names::{Found, used};
+use super::known::{Found, used};
 use super::text::{FieldText, PartText, SizeText, ValueText};
 use crate::codec::digits;
 use crate::codec::kinds::{
