@@ -51,6 +51,10 @@ pub struct Replay {
     /// How long the peer may take where the protocol needs its answer
     #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub timeout: Duration,
+    /// How long a session may take in all, whatever the peer sends; default: as long as the recording
+    /// at this speed, and 30s (with --asap 30s), or -W where that is longer
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_time: Option<Duration>,
     /// Change messages that fit; may be given several times
     #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
     pub edit: Vec<String>,
@@ -115,6 +119,7 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect
   netkit replay game.pcap --listen 127.0.0.1:7777          the server's side
   netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
+  netkit replay game.pcap --to 127.0.0.1:7777 --max-time 1m        whatever it sends
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
   netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\

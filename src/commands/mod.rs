@@ -17,24 +17,28 @@ mod interrupt;
 mod join;
 mod link;
 mod markdown;
+mod monitor;
 mod notify;
 mod outfile;
 mod output;
 mod packets;
 mod parallel;
 mod probe;
+mod probe_print;
 mod read;
 mod replay;
 mod selection;
 mod sink;
 mod stats;
 mod stopped;
+mod targets;
 mod track;
 mod unclaimed;
 mod written;
 
 pub use described::configured;
 pub use generate::complete;
+pub use probe::unknown;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;

@@ -111,6 +111,7 @@ fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host:
         recorder: None,
         observer: None,
         stop: interrupt::stop(),
+        max_time: args.max_time,
         flow: 1,
     }
 }
@@ -140,9 +141,14 @@ fn sessions(
             Err(NetError::Interrupted) => {}
             Err(trouble) => {
                 // No response is a result; errors of the sockets are not.
-                let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
+                let listen = || args.listen.map(|at| format!("--listen {at}"));
+                let place = args.to.as_ref().map(ToString::to_string).or_else(listen).unwrap_or_default();
                 notify(global, format_args!("netkit: {place}: {trouble}"));
-                return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
+                return Ok(if matches!(trouble, NetError::Io(_) | NetError::InUse | NetError::Record(_)) {
+                    3
+                } else {
+                    1
+                });
             }
         }
         if let Some(stopped) = interrupt::status(false) {
@@ -190,7 +196,9 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
             let wrong = |what: String| NetError::Io(io::Error::other(what));
             let port =
                 target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
-            let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
+            let found = resolve(&target.host, port, args.timeout, order.stop);
+            order.stop.check()?;
+            let found = found.map_err(wrong)?;
             let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
             order.to(peer, options, &mut progress)
         }

@@ -25,6 +25,8 @@ pub struct Selection {
     all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
+    /// None of these may fit.
+    left_out: Vec<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
     /// The input can be read twice.
@@ -65,11 +67,26 @@ impl Selection {
             all: traffic.flow.is_none() && !limited,
             flow: traffic.flow,
             filter: traffic.filter.as_ref().map(parse).transpose()?.map(Arc::new),
+            left_out: Vec::new(),
             since: traffic.since,
             until: traffic.until,
             span: None,
             links,
         })
+    }
+
+    /// Leaves out messages that fit one of these filters.
+    ///
+    /// # Errors
+    /// An invalid filter.
+    pub fn leave_out(&mut self, filters: &[String], options: &Options) -> anyhow::Result<()> {
+        let names = Names::new(options);
+        for text in filters {
+            let filter = self.parse(text, &names).map_err(|e| Usage(format!("--ignore: {e}")))?;
+            self.left_out.push(Arc::new(filter));
+            self.all = false;
+        }
+        Ok(())
     }
 
     /// Parses a filter or a condition of the command.
@@ -124,5 +141,6 @@ impl Selection {
             return false;
         }
         self.filter.as_ref().is_none_or(|filter| filter.matches(message))
+            && !self.left_out.iter().any(|filter| filter.matches(message))
     }
 }

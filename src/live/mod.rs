@@ -7,6 +7,7 @@ mod error;
 pub mod exchange;
 mod message;
 pub mod net;
+mod pace;
 pub mod probe;
 pub mod random;
 pub mod replay;

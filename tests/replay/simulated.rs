@@ -98,6 +98,7 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
         recorder: None,
         observer: None,
         stop: &stop,
+        max_time: None,
         flow: 1,
     };
     let orders = [order(Role::Client), order(Role::Server)];

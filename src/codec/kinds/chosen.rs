@@ -162,11 +162,15 @@ impl Custom for Chosen {
         let exclusive = reader.listed == 0;
         let start = reader.position();
         let Some(choice) = choice else {
+            // The number before it is shown as its id.
+            let number = word.and_then(|word| {
+                let number = reader.tree().nodes().get(word).map(|node| (node.bit, node.bits));
+                reader.tree().truncate(word);
+                number
+            });
             let node = reader.tree().open(&UNKNOWN, Value::Group, start);
-            if let Some(word) = word.filter(|word| reader.tree().nodes().get(*word).is_some()) {
-                reader.tree().hide(word);
-            }
-            reader.tree().push(&ID, Value::UInt(id), start, 0);
+            let (bit, bits) = number.unwrap_or((start, 0));
+            reader.tree().push(&ID, Value::UInt(id), bit, bits);
             let bits = reader.end() - start;
             reader.tree().push(
                 &DATA,

@@ -94,11 +94,17 @@ impl Custom for Region {
             let limit = limit.map_or(String::new(), |(number, name)| format!("length {number} from {name}"));
             return Err(reader.short(of, start, whole, limit));
         }
-        reader.within((from, from + bits as u32), |reader| {
+        let done = reader.within((from, from + bits as u32), |reader| {
             walk::field(of, reader)?;
             reader.rest(&self.fields[1]);
             Ok(())
-        })
+        });
+        if let (Err(_), Extent::Prefix(prefix), Some((number, _))) = (&done, self.extent, limit) {
+            // What broke inside does not tell the length any more.
+            let node = reader.tree().push(prefix, crate::codec::Value::UInt(number), start, from - start);
+            reader.tree().reveal(node);
+        }
+        done
     }
 
     fn write(&self, _field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
@@ -121,6 +127,10 @@ impl Custom for Region {
         let bytes = ((writer.position() - content) / 8) as u64;
         // What was broken when it was read shows its length.
         if matches!(done, Err(WriteStop::Error(_))) || given.is_some() {
+            return done;
+        }
+        if done.is_err() && matches!(self.extent, Extent::Prefix(_)) {
+            // The length itself was not read.
             return done;
         }
         let number = match self.extent {

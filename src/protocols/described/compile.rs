@@ -96,6 +96,8 @@ pub struct Compiler<'a> {
     viewed: FxHashSet<String>,
     selecting: FxHashSet<String>,
     structs: Vec<&'a str>,
+    /// The fields of the groups that are open.
+    siblings: Vec<&'a [FieldText]>,
     used_structs: FxHashSet<&'a str>,
     carriers: Vec<&'a str>,
     choices: FxHashMap<String, &'static [Choice]>,
@@ -127,6 +129,7 @@ impl<'a> Compiler<'a> {
             viewed: FxHashSet::default(),
             selecting: FxHashSet::default(),
             structs: Vec::new(),
+            siblings: Vec::new(),
             used_structs: FxHashSet::default(),
             carriers: Vec::new(),
             choices: FxHashMap::default(),
@@ -241,7 +244,10 @@ impl<'a> Compiler<'a> {
             if !t.name.is_empty() && texts.iter().take(k).any(twin) {
                 return Err((t.line, format!("{}: the name stands twice", t.name)));
             }
-            fields.push(self.field(t, texts)?);
+            self.siblings.push(texts.get(k + 1..).unwrap_or_default());
+            let field = self.field(t, texts);
+            self.siblings.pop();
+            fields.push(field?);
         }
         // What takes the rest leaves what the fields behind it need.
         for k in (0..fields.len()).rev() {
@@ -313,6 +319,34 @@ impl<'a> Compiler<'a> {
             return fail(format!("{}: hidden: only numbers and constants can be", t.name));
         }
         Ok(field)
+    }
+
+    /// What later fields ask of a hidden number: the masks for which one is there, and the bits that
+    /// others ask together with more. A number that is not just the masks of those fields cannot be
+    /// derived from them.
+    pub fn presence(&mut self, name: &str, bits: u32, names: &[(u64, &'static str)]) -> u16 {
+        let (mut masks, mut more) = (Vec::new(), 0);
+        for text in self.siblings.last().copied().unwrap_or_default() {
+            let Some(condition) = &text.condition else { continue };
+            let terms: Vec<&str> = condition.split(" and ").map(str::trim).collect();
+            for term in &terms {
+                let mask = match term.split_once('&') {
+                    Some((asked, mask)) if asked.trim() == name => self.number(mask.trim(), names).unwrap_or(u64::MAX),
+                    None if *term == name && bits == 1 => 1,
+                    None if *term == name => u64::MAX,
+                    _ => continue,
+                };
+                match terms.len() == 1 && mask != u64::MAX {
+                    true => masks.push(mask),
+                    false => more |= mask,
+                }
+            }
+        }
+        if masks.is_empty() && more == 0 {
+            return 0;
+        }
+        self.hooks.push(Hook { presence: Some((masks, more)), ..Hook::default() });
+        (self.hooks.len() - 1) as u16
     }
 
     /// The change of something remembered.

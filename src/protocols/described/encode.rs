@@ -343,6 +343,9 @@ impl Build<'_> {
         if self.placed {
             return Ok(());
         }
+        if let (By::Word(number), true) = (chosen.by, self.message != "unknown") {
+            self.take(number, into);
+        }
         let (place, choice, rest) = match path.split_first() {
             Some((first, rest)) => {
                 let place = chosen.among.iter().position(|choice| std::ptr::eq(choice.field, first.field));

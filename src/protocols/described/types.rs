@@ -381,8 +381,13 @@ impl<'a> Compiler<'a> {
             _ => Vec::new(),
         };
         self.know(t, &t.name, (whole, names), t.hidden);
+        let width = field.kind.width().map_or(7, |(bits, _)| bits);
         if let Some(known) = self.known.last_mut() {
-            known.width = field.kind.width().map_or(7, |(bits, _)| bits);
+            known.width = width;
+        }
+        if t.hidden && t.value.is_none() {
+            let names = self.known.last().map(|known| known.names.clone()).unwrap_or_default();
+            field.hook = self.presence(&t.name, width, &names);
         }
         if whole && (t.hidden || self.is_derived(&t.name)) && t.value.is_none() {
             field.default = Some(0);
@@ -574,7 +579,8 @@ impl<'a> Compiler<'a> {
             true => self.repeated(t, element, all, hook),
             false => self.element(t, element, hook),
         };
-        self.listed -= 1;
+        // A mistake inside has left it behind.
+        self.listed = self.listed.saturating_sub(1);
         let mut of = of?;
         self.known.truncate(mark.0);
         self.know(t, &t.name, (false, Vec::new()), false);
@@ -800,6 +806,9 @@ impl<'a> Compiler<'a> {
             Show::Flags(flags) => flags.names.to_vec(),
             _ => Vec::new(),
         };
+        if part.hidden {
+            field.hook = self.presence(&part.name, count as u32, &names);
+        }
         let t = FieldText { line: t.line, scale: part.scale, ..FieldText::default() };
         self.know(&t, &part.name, (true, names), part.hidden);
         if let Some(known) = self.known.last_mut() {

@@ -74,6 +74,8 @@ pub struct Player<'p, 'a> {
     unsaid: Vec<Unsaid>,
     error: Option<String>,
     stopped: bool,
+    /// It is to stop: how long leaving may take.
+    hurried: Option<Duration>,
     left: bool,
     closed: bool,
     /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
@@ -115,6 +117,7 @@ impl<'p, 'a> Player<'p, 'a> {
             unsaid: Vec::new(),
             error: None,
             stopped: false,
+            hurried: None,
             left: false,
             closed: false,
             impatient: false,
@@ -261,6 +264,11 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
+    /// How many answers were made live so far.
+    pub fn answered(&self) -> u64 {
+        self.out.counts.live
+    }
+
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         let (said, all) = (self.next, self.plan.steps.len());
@@ -276,7 +284,7 @@ impl<'p, 'a> Player<'p, 'a> {
             NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,
             other => {
                 self.closed |= matches!(other, NetError::Closed { .. });
-                self.stopped |= matches!(other, NetError::Interrupted);
+                self.stopped |= matches!(other, NetError::Interrupted | NetError::MaxTime(_));
                 self.error.get_or_insert(other.to_string());
             }
         }

@@ -6,16 +6,18 @@
 
 mod actor;
 mod answer;
+mod asked;
 mod numbers;
 mod probe;
 mod race;
 mod sampler;
+mod stream;
 
 use super::version::Version;
 use crate::flow::Transport;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
-use crate::live::replay::{Asking, Unacknowledged};
+use crate::live::replay::{Asking, Copies, Unacknowledged};
 use crate::live::replay::{Life, Phase};
 use numbers::Received;
 use serde_json::Value as Json;
@@ -63,6 +65,7 @@ struct RiptideActor {
     next: u16,
     sent: Unacknowledged,
     received: Received,
+    copies: Copies,
     next_notify: u16,
     notified: Received,
     smooth: Option<Duration>,
@@ -93,6 +96,7 @@ impl RiptideActor {
             next: 1,
             sent: Unacknowledged::new(if context.probe { RESEND_PROBE } else { RESEND }, context.timeout),
             received: Received::default(),
+            copies: Copies::default(),
             next_notify: 1,
             notified: Received::default(),
             smooth: None,
@@ -116,6 +120,7 @@ impl RiptideActor {
     fn afresh(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
         self.received = Received::default();
+        self.copies = Copies::default();
         self.notified = Received::default();
         (self.next, self.next_notify) = (1, 1);
         self.life.afresh();
