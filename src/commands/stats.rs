@@ -1,16 +1,23 @@
 //! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
 
+pub use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
+use super::merging::{Maker, Receiver, merged};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
+use super::parallel::{self, Shared};
+use super::read::ReadSummary;
 use super::selection::Selection;
+use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, inputs, interrupt, join, options, read};
+use super::{Usage, inputs, join, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
-use netkit::dissect::{Options, Sink};
-use netkit::stats::{Report, Stats, Wanted};
+use netkit::capture::Capture;
+use netkit::dissect::{Message, Options, Sink};
+use netkit::flow::End;
+use netkit::stats::{Observed, Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
@@ -21,28 +28,46 @@ pub fn count<S: Sink>(
     pick: Pick,
     sink: S,
 ) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
+    counted(files, pick, sink, |picked| read::files(files, join, options, global, picked))
+}
+
+/// Reads files into a sink with `read`.
+fn counted<S>(
+    files: &[PathBuf],
+    pick: Pick,
+    sink: S,
+    read: impl FnOnce(&mut Picked<S>) -> anyhow::Result<Option<Stopped>>,
+) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
     let mut picked = Picked { sink, pick };
-    let done = read::files(files, join, options, global, &mut picked);
+    let done = read(&mut picked);
     if matches!(done, Ok(None)) {
         picked.pick.end(&join::name(files));
     }
     (picked, done)
 }
 
-/// The exit status after the figures are printed: of a signal, or of the conditions.
-pub fn status(path: &Path, stopped: Option<Stopped>, pick: &Pick, global: &Global) -> u8 {
-    stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| !pick.holds(global) as u8)
+impl Maker<Observed> for Observer {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Observed>) {
+        Observer::message(self, message, out);
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2], out: &mut Vec<Observed>) {
+        out.push(Observed::Ended(flow, how));
+    }
 }
 
-/// The first line of a text report, if it is not of the whole input.
-pub fn warning(path: &Path, done: &anyhow::Result<Option<Stopped>>) -> String {
-    let endless = interrupt::status(path.as_os_str() == "-").is_none();
-    done.iter().flatten().filter(|_| !endless).map(|stopped| format!("{stopped}\n\n")).collect()
+impl Receiver<Observed> for Stats {
+    fn receive(&mut self, items: &[Observed]) {
+        self.count(items);
+    }
 }
 
-/// The last line of rows that do not cover the whole input.
-pub fn ended(stopped: &Stopped) -> String {
-    format!("{{\"by\":\"end\",\"stopped\":true,\"read\":{}}}\n", stopped.read)
+impl Shared for Picked<Stats> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+        self.begin();
+        let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();
+        merged(capture, options, observers, &mut self.pick, &mut self.sink)
+    }
 }
 
 /// Runs the command.
@@ -54,11 +79,15 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
-    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
-        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
-    }
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
+    }
+    let pick = match super::figures::run(args, &options, global, pick)? {
+        Ok(status) => return Ok(status),
+        Err(pick) => pick,
+    };
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
     }
     let report = match (&args.by, args.delivery) {
         (None, false) => Report::All,
@@ -67,7 +96,9 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let (picked, done) = count(&args.files, args.join, &options, global, pick, stats);
+    let (picked, done) = counted(&args.files, pick, stats, |picked| {
+        parallel::files(&args.files, args.join, &options, global, args.threads, picked)
+    });
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));
     if stats.messages > 0 || done.is_ok() {

@@ -36,6 +36,11 @@ pub trait Dissector: Sync {
         &[]
     }
 
+    /// The fields that say what a message is about, the most telling first: its route, its id.
+    fn subjects(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The `-s` settings it has.
     fn settings(&self) -> &'static [Setting];
 
@@ -274,7 +279,7 @@ pub struct Line<'a> {
 }
 
 /// Encodes messages, with the state that later messages need from earlier ones.
-pub trait Encoder {
+pub trait Encoder: Send {
     /// The message's bytes.
     ///
     /// # Errors

@@ -230,5 +230,5 @@ fn filters_find_headers_and_fields() {
     assert_eq!(count("packet.channel_id == 255"), count("channel_id == 255"));
     assert_eq!(count("channel_id == 255") + count("channel_id != 255"), all);
     assert_eq!(count("mtu == 1400"), 2);
-    assert_eq!(count("derived.joined.length == 4000"), 1);
+    assert_eq!(count("derived.joined.length == 4000"), 2);
 }

@@ -286,6 +286,11 @@ impl Build<'_> {
         Ok(())
     }
 
+    /// Is it a line of no message of the file: a packet, an element, a part alone?
+    fn nameless(&self) -> bool {
+        ["packet", "unknown", "fragment"].contains(&self.message)
+    }
+
     /// Moves a field's value, if there is one; else what encode writes where none is.
     fn take(&mut self, field: &'static Field, into: &mut Map<String, Json>) {
         if into.contains_key(field.name) || field.is(flag::DERIVED) {
@@ -343,7 +348,7 @@ impl Build<'_> {
         if self.placed {
             return Ok(());
         }
-        if let (By::Word(number), true) = (chosen.by, self.message != "unknown") {
+        if let (By::Word(number), false) = (chosen.by, self.nameless()) {
             self.take(number, into);
         }
         let (place, choice, rest) = match path.split_first() {
@@ -353,7 +358,7 @@ impl Build<'_> {
                 (place, *first, rest)
             }
             // No message is known: the numbers that are given lead to where none was found.
-            None if self.message == "unknown" => {
+            None if self.nameless() => {
                 let given = self.by(chosen, into).or_else(|| match chosen.by {
                     By::Word(number) => self.packet.get(number.name).and_then(Json::as_u64),
                     By::Field(_) => None,
@@ -368,7 +373,8 @@ impl Build<'_> {
                 let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
                 match outer {
                     Some((place, choice)) => (place, choice, path),
-                    None => return self.unknown(field, chosen, into),
+                    None if self.message == "unknown" => return self.unknown(field, chosen, into),
+                    None => return Ok(()),
                 }
             }
             None => return Ok(()),
@@ -386,7 +392,7 @@ impl Build<'_> {
             self.placed = true;
             self.level_of_message(choice, &mut object);
         } else {
-            if self.message == "unknown" && matches!(chosen.by, By::Word(_)) {
+            if self.nameless() && matches!(chosen.by, By::Word(_)) {
                 self.packet.remove("id");
             }
             self.level(choice.layout.fields, rest, choice.field.name, &mut object)?;
