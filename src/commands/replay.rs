@@ -12,7 +12,7 @@ use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
 use netkit::live::replay::{
-    Changes, Conversation, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
+    Changes, Conversation, LINGER, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
 };
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
@@ -76,6 +76,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
         pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
         timeout: args.timeout,
+        linger: LINGER.min(args.timeout),
         host: &host,
         path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: recording.as_ref().map(Recorded::recorder),
@@ -112,7 +113,7 @@ fn sessions(
         recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
-                print_report(&report, args.format)?;
+                print_report(&report, args.format, global.verbose > 0)?;
                 if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
@@ -209,9 +210,10 @@ impl Sink for Lines {
     }
 }
 
-fn print_report(report: &Report, format: ReplayFormat) -> io::Result<()> {
+fn print_report(report: &Report, format: ReplayFormat, all: bool) -> io::Result<()> {
     let mut text = String::new();
     match format {
+        ReplayFormat::Text if all => text = format!("{report:#}"),
         ReplayFormat::Text => text = report.to_string(),
         _ => report.ndjson(&mut text),
     }

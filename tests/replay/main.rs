@@ -1,4 +1,4 @@
-//! Replays against themselves: both sides of a capture, over loopback and through a bad network.
+//! Replays against themselves: both sides of a capture, over loopback and through a bad network that is simulated.
 
 mod acknex;
 mod command;
@@ -11,7 +11,6 @@ mod gne_live;
 mod gne_peer;
 mod interrupt;
 mod nano;
-mod relay;
 mod report;
 mod riptide;
 mod simulated;

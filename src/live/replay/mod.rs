@@ -20,8 +20,8 @@ mod sockets;
 mod unacknowledged;
 
 pub use asking::Asking;
-pub use compare::{Divergence, compare};
-pub use drive::Order;
+pub use compare::Divergence;
+pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};

@@ -1,6 +1,7 @@
 //! What is said when, and what is expected of the peer: the recording, sorted by what becomes of
 //! each message.
 
+use crate::capture::Time;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Recorded};
 use std::collections::BTreeMap;
@@ -10,8 +11,15 @@ use std::collections::BTreeMap;
 pub struct Step {
     /// The message.
     pub recorded: Recorded,
-    /// How many of the peer's messages stand before it.
+    /// How many of the peer's messages, in parts, stand before it.
     pub after: usize,
+}
+
+impl Step {
+    /// `riptide.reliable`.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.recorded.said.proto, self.recorded.said.message)
+    }
 }
 
 /// A message that is not sent, and why.
@@ -30,8 +38,10 @@ pub struct Unsaid {
 pub struct Plan {
     /// What is said, in order.
     pub steps: Vec<Step>,
-    /// What the peer said in the capture, in order.
+    /// What the peer said in the capture, in order and in parts.
     pub expected: Vec<Recorded>,
+    /// When the first and the last message of either side came, of those that are played.
+    pub span: Option<[Time; 2]>,
     /// What is refused because it may harm the peer.
     pub refused: Vec<Unsaid>,
     /// What the session makes live instead, and how many messages of the kind.
@@ -57,11 +67,12 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        for message in messages {
-            if wishes.until.is_some_and(|frame| message.frame > frame) {
-                break;
-            }
-            let fate = actor.disposition(message);
+        let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
+        let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
+        actor.learn(&mut messages.iter().map(|message| &message.said));
+        plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
+        for (message, fate) in messages.into_iter().zip(fates) {
             let ours = message.said.from == wishes.role;
             match (ours, fate) {
                 _ if message.said.from == Role::Unknown => plan.unknown += 1,
@@ -76,16 +87,19 @@ impl Plan {
                     let after = plan.expected.len();
                     plan.steps.push(Step { recorded: message.clone(), after });
                 }
-                (false, Disposition::Send) => {
-                    let mut expected = message.clone();
-                    if let Some(captured) = expected.captured.take() {
-                        (expected.said.fields, expected.edited) = (captured, false);
-                    }
-                    plan.expected.push(expected);
-                }
+                (false, Disposition::Send) => plan.expect(message.clone(), actor),
                 (false, _) => {}
             }
         }
         plan
+    }
+
+    /// What the peer is to say, as it said it in the capture: what the user changes is ours alone.
+    fn expect(&mut self, mut message: Recorded, actor: &dyn Actor) {
+        if let Some(captured) = message.captured.take() {
+            (message.said.fields, message.edited) = (captured, false);
+        }
+        let said = std::mem::take(&mut message.said);
+        actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));
     }
 }

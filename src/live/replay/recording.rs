@@ -1,7 +1,7 @@
 //! The conversations of a capture, as messages that can be played.
 
 use super::edit::Changes;
-use crate::capture::{CaptureError, Decoded, Packets};
+use crate::capture::{CaptureError, Decoded, Packets, Time};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
@@ -57,8 +57,12 @@ impl Conversation {
 
 /// The time from one message to a later one.
 pub fn between(first: &Recorded, last: &Recorded) -> Duration {
-    let nanos = last.time.nanos().saturating_sub(first.time.nanos());
-    Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+    gap(first.time, last.time)
+}
+
+/// The time from one moment to a later one.
+pub fn gap(first: Time, last: Time) -> Duration {
+    Duration::from_nanos(u64::try_from(last.nanos().saturating_sub(first.nanos())).unwrap_or(0))
 }
 
 /// What a capture holds that can be played.

@@ -31,7 +31,7 @@ impl Player<'_, '_> {
         let awaits = self.actor.awaits_end();
         let most = now + if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
         self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
-        if self.flush(false, now).is_err() {
+        if self.flush(None, now).is_err() {
             self.phase = Phase::Done;
         } else if !awaits {
             self.actions.push_back(Action::Finish);

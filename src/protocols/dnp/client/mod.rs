@@ -22,6 +22,9 @@ const MODULUS: u32 = 65535;
 /// How many commands are on their way at once.
 const WINDOW: u32 = 10;
 
+/// A peer that does not rest is left after so long.
+const REST: Duration = Duration::from_millis(1500);
+
 /// A probe asks so often for a connection that is not acknowledged.
 const TRIES: u32 = 5;
 
@@ -54,6 +57,8 @@ struct DnpActor {
     has_request: bool,
     has_answer: bool,
     begun: bool,
+    /// Since when the goodbye waits for its time.
+    parting: Option<Instant>,
 }
 
 fn is_numbered(message: &str) -> bool {
@@ -80,6 +85,7 @@ impl DnpActor {
             has_request: ours("connection_request"),
             has_answer: ours("connection_acknowledge"),
             begun: false,
+            parting: None,
         }
     }
 
@@ -89,7 +95,18 @@ impl DnpActor {
         self.beyond.clear();
         self.answered.clear();
         self.life.afresh();
-        self.answer = None;
+        (self.answer, self.parting) = (None, None);
+    }
+
+    /// What a goodbye still waits for. A peer that goes on talking has no rest: it is left all the
+    /// same.
+    fn rests(&mut self, now: Instant) -> Option<&'static str> {
+        let since = *self.parting.get_or_insert(now);
+        match self.sent.is_empty() {
+            false => Some("the last acknowledgements"),
+            true if self.settled(now) || now.saturating_duration_since(since) >= REST => None,
+            true => Some("the peer's last copies"),
+        }
     }
 
     fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {
