@@ -104,8 +104,9 @@ fn a_check_that_was_stopped_is_not_passed() {
 /// Lines look complete wherever they end: decode tells that they are not.
 #[test]
 fn lines_that_were_stopped_are_told() {
-    for (signal, status) in [("-INT", 130), ("-TERM", 143)] {
-        let done = stopped("lines", &["decode", "PIPE", "-p", "riptide", "-f", "ndjson"], signal);
+    for (signal, status, format) in [("-INT", 130, "ndjson"), ("-TERM", 143, "ndjson"), ("-INT", 130, "csv")] {
+        let done = stopped("lines", &["decode", "PIPE", "-p", "riptide", "-f", format], signal);
+        assert!(done.text().ends_with('\n'), "{}", done.text());
         assert_eq!(done.status, Some(status), "{}", done.err);
         assert!(!done.text().is_empty() && done.err.contains("stopped after frame "), "{}", done.err);
     }

@@ -56,6 +56,36 @@ fn a_subcommand_wins_against_a_file_of_its_name() {
     assert_eq!(run(&[&["dump", "0801000100"], &options[..]].concat()), whole);
 }
 
+/// A line above the summaries names what stands in them, on a terminal only.
+#[test]
+fn a_heading_over_summaries() {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).expect("granted");
+    unlockpt(&terminal).expect("unlocked");
+    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("UTF-8");
+    let capture = common::fixture("riptide/riptide20-udp.pcap");
+    let mut lines = BufReader::new(File::from(terminal)).lines();
+    for (columns, expected) in [
+        ("", "frame time (UTC)                  source > destination, message, fields"),
+        ("frame,from,message", "frame  from     message"),
+    ] {
+        let mut args = vec!["decode", capture.to_str().expect("UTF-8"), "-f", "summary", "--color", "never", "-c", "1"];
+        let screen = File::options().write(true).open(&name).expect("the terminal");
+        if !columns.is_empty() {
+            args.extend(["--columns", columns]);
+        }
+        let mut command = netkit(&args);
+        let mut child = command.env("COLUMNS", "200").stdout(Stdio::from(screen)).spawn().expect("netkit");
+        let heading = lines.next().expect("a line").expect("text");
+        assert_eq!(heading.trim_end(), expected);
+        let first = lines.next().expect("a line").expect("text");
+        assert!(first.trim_start().starts_with("1 "), "{first}");
+        assert!(child.wait().expect("an end").success());
+        let piped = run(&args, b"").text().to_owned();
+        assert!(!piped.starts_with("frame"), "{piped}");
+    }
+}
+
 /// As each shell's script asks: message names, fields, settings and options.
 #[test]
 fn shells_complete_names() {

@@ -142,6 +142,10 @@ fn fixtures_under_every_limit() {
         same(&files, &["-f", format, "--limit", "conversations=2", "--limit", "buffered_bytes=20K"]);
     }
     same(&files, &["-f", "ndjson", "-F", "length > 20", "--fail-on", "fault"]);
+    same(&files, &["-f", "csv", "--limit", "buffered_bytes=20K"]);
+    let columns = "frame,time,src,message,notes,payload,position.x";
+    same(&files, &["-f", "tsv", "--columns", columns, "--time", "delta"]);
+    same(&files, &["-f", "summary", "--columns", columns, "--time", "relative"]);
     same(&files, &["-f", "ndjson", "--port", "17820=riptide", "--port", "3413=dnp"]);
     same(&files, &["-f", "ndjson", "-p", "gne", "--limit", "buffered_bytes=20K"]);
     same(&files, &["-f", "tree", "--limit", "buffered_bytes=20K"]);

@@ -52,7 +52,33 @@ pub struct Capture {
     input: Input,
     reader: Reader,
     frames: u64,
+    /// Frames of the files before this one.
+    before: u64,
     done: bool,
+    joined: Option<Joined>,
+}
+
+/// Files that follow, and the time of the last frame.
+struct Joined {
+    next: Box<dyn NextFile>,
+    last: Option<Time>,
+}
+
+/// How a file of several ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// The frames so far, of all files.
+    pub frames: u64,
+    /// The time of the last of them.
+    pub last: Option<Time>,
+    /// Why it ended early.
+    pub error: Option<CaptureError>,
+}
+
+/// Captures that are read as one: their frames are counted on.
+pub trait NextFile: Send {
+    /// A file has ended: the next one, `None` after the last.
+    fn next(&mut self, ended: Ended) -> Option<Input>;
 }
 
 impl Capture {
@@ -70,18 +96,29 @@ impl Capture {
     /// # Errors
     /// [`CaptureError::NotACapture`]; other errors if the file header cannot be read.
     pub fn new(mut input: Input) -> Result<Capture, CaptureError> {
-        let reader = match input.format() {
-            Some(Format::Pcap) => Reader::Classic(Classic::open(&mut input)?),
+        let reader = Capture::reader(&mut input)?;
+        Ok(Capture { input, reader, frames: 0, before: 0, done: false, joined: None })
+    }
+
+    /// Goes on with other files when this one has ended.
+    pub fn joined(mut self, next: Box<dyn NextFile>) -> Capture {
+        self.joined = Some(Joined { next, last: None });
+        self
+    }
+
+    fn reader(input: &mut Input) -> Result<Reader, CaptureError> {
+        Ok(match input.format() {
+            Some(Format::Pcap) => Reader::Classic(Classic::open(input)?),
             Some(Format::PcapNg) => Reader::PcapNg(PcapNg::default()),
             None => {
                 let first = input.data().iter().copied().take(4).collect();
                 return Err(CaptureError::NotACapture { first });
             }
-        };
-        Ok(Capture { input, reader, frames: 0, done: false })
+        })
     }
 
-    /// The next frame, `None` at the end of the file. After an error there are no more frames.
+    /// The next frame, `None` at the end of the file. After an error there are no more frames; of
+    /// [joined](Capture::joined) files the next one is told of it.
     ///
     /// # Errors
     /// If the file is cut, damaged or cannot be read; all frames before have been returned.
@@ -113,21 +150,48 @@ impl Capture {
         if self.done {
             return Ok(None);
         }
-        let record = match &mut self.reader {
-            Reader::Classic(reader) => reader.next(&mut self.input, self.frames),
-            Reader::PcapNg(reader) => reader.next(&mut self.input, self.frames),
-        };
-        if !matches!(record, Ok(Some(_))) {
-            self.done = true;
+        loop {
+            let own = self.frames - self.before;
+            let record = match &mut self.reader {
+                Reader::Classic(reader) => reader.next(&mut self.input, own),
+                Reader::PcapNg(reader) => reader.next(&mut self.input, own),
+            };
+            let error = match record {
+                Ok(Some(record)) => return Ok(Some(record)),
+                Ok(None) => None,
+                Err(error) => Some(error),
+            };
             // Otherwise the fast path would find the frames after a damaged block.
             self.input.close();
+            let Some(joined) = &mut self.joined else {
+                self.done = true;
+                return error.map_or(Ok(None), Err);
+            };
+            let mut ended = Ended { frames: self.frames, last: joined.last, error };
+            loop {
+                let Some(mut input) = joined.next.next(ended) else {
+                    self.done = true;
+                    return Ok(None);
+                };
+                match Capture::reader(&mut input) {
+                    Ok(reader) => {
+                        (self.input, self.reader, self.before) = (input, reader, self.frames);
+                        break;
+                    }
+                    Err(error) => {
+                        ended = Ended { frames: self.frames, last: joined.last, error: Some(error) };
+                    }
+                }
+            }
         }
-        record
     }
 
     #[inline(always)]
     fn frame(&mut self, record: Record) -> Frame<'_> {
         self.frames += 1;
+        if let Some(joined) = &mut self.joined {
+            joined.last = Some(record.time);
+        }
         Frame {
             number: self.frames,
             time: record.time,

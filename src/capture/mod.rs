@@ -43,7 +43,7 @@ mod zstd;
 pub use build::{BuildError, ethernet};
 pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
-pub use file::{Capture, Frame};
+pub use file::{Capture, Ended, Frame, NextFile};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
 pub use hextext::HexText;
 pub use input::{Format, Input};

@@ -26,12 +26,15 @@ pub struct Decode {
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,
+    /// Read the files as one capture, in the order of their first frames: rotated files
+    #[arg(long, conflicts_with_all = ["follow", "check"])]
+    pub join: bool,
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
-    /// How tree, summary and table show times; default: relative in trees and on narrow terminals,
-    /// else utc
-    #[arg(long, value_enum, value_name = "relative|delta|utc|epoch", hide_possible_values = true)]
+    /// How times are shown; default: relative in trees and on narrow terminals, else utc; epoch in
+    /// csv and tsv
+    #[arg(long, value_enum, value_name = "relative|delta|utc|local|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
@@ -43,7 +46,10 @@ Examples:
   netkit decode capture.pcap                   trees, each field with its bytes
   netkit decode capture.pcap -f summary        a line a message
   netkit decode capture.pcap -f ndjson | jq .fields
+  netkit decode capture.pcap -f csv --columns time,src,message,message_id,payload.hp > hits.csv
+  netkit decode capture.pcap -f summary --columns time,from,message,route --time local
   tcpdump -i eth0 -U -w - udp | netkit decode -
+  netkit decode --join ring_*.pcapng -f ndjson   what tcpdump -C, -G or dumpcap -b wrote
   netkit decode --follow growing.pcap -F 'has warning'
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'
@@ -67,6 +73,8 @@ pub enum TimeForm {
     Delta,
     /// Day and time of day, UTC.
     Utc,
+    /// Day and time of day here, with the offset from UTC.
+    Local,
     /// Seconds since 1970.
     Epoch,
 }

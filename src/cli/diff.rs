@@ -14,6 +14,9 @@ pub struct Diff {
     /// The second capture
     #[arg(value_name = "B", value_hint = clap::ValueHint::FilePath)]
     pub b: PathBuf,
+    /// Read the files of a pattern, as 'before_*.pcap', as one capture: rotated files
+    #[arg(long)]
+    pub join: bool,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -45,6 +48,7 @@ const DIFF: &str = "\
 Examples:
   netkit diff before.pcap after.pcap
   netkit diff before.pcap after.pcap -f json
+  netkit diff --join 'before_*.pcap' 'after_*.pcap'
   netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished
 
 Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, \

@@ -13,8 +13,11 @@ use std::time::Duration;
 #[command(after_help = REPLAY)]
 pub struct Replay {
     /// A capture; `-` is stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub file: PathBuf,
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Read several files as one capture, in the order of their first frames: rotated files
+    #[arg(long)]
+    pub join: bool,
     /// Go to this peer: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH
     #[arg(long, value_name = "HOST:PORT", required_unless_present_any = ["listen", "list", "dry_run"], conflicts_with = "listen")]
     pub to: Option<netkit::live::net::Target>,

@@ -69,6 +69,10 @@ pub struct Output {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = Format::Tree, value_name = "F")]
     pub format: Format,
+    /// csv, tsv and summary: these columns, with commas between them: time,src,message,message_id.
+    /// Keys of ndjson, names of the envelope, fields; fields.NAME for a field with such a name
+    #[arg(long, value_name = "A,B.C", value_delimiter = ',', value_parser = filter(), hide_possible_values = true)]
+    pub columns: Vec<String>,
     /// ndjson and json: add the whole message as hex, `"bytes":".."`
     #[arg(long)]
     pub bytes: bool,
@@ -110,6 +114,10 @@ pub enum Format {
     Ndjson,
     /// One JSON array of annotated trees.
     Json,
+    /// Comma-separated values behind a line of names; see --columns.
+    Csv,
+    /// The same with tabs.
+    Tsv,
 }
 
 /// What makes the exit status 1.

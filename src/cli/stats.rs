@@ -3,15 +3,18 @@
 use super::names::{filter, table};
 use super::{Dissect, Gates, Traffic};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
 #[derive(Args, Debug)]
 #[command(after_help = STATS)]
 pub struct Stats {
     /// A capture; `-` is stdin
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    pub file: PathBuf,
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// Read several files as one capture, in the order of their first frames: rotated files
+    #[arg(long)]
+    pub join: bool,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -33,6 +36,16 @@ pub struct Stats {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
     pub format: StatsFormat,
+    /// csv and tsv: these columns of the table, with commas between them
+    #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
+    pub columns: Vec<String>,
+}
+
+impl Stats {
+    /// The first file.
+    pub fn path(&self) -> &Path {
+        self.files.first().map_or(Path::new(""), PathBuf::as_path)
+    }
 }
 
 /// Form of the statistics.
@@ -44,8 +57,10 @@ pub enum StatsFormat {
     Ndjson,
     /// One JSON object.
     Json,
-    /// Comma-separated, with a line of names.
+    /// Comma-separated values behind a line of names; see --columns.
     Csv,
+    /// The same with tabs.
+    Tsv,
 }
 
 const STATS: &str = "\
@@ -53,6 +68,8 @@ Examples:
   netkit stats capture.pcap                    all of it
   netkit stats capture.pcap --by second -f csv
   netkit stats capture.pcap --by flow -f ndjson
+  netkit stats capture.pcap --by message -f csv --columns message,count,bytes
+  netkit stats --join ring_*.pcapng            rotated files
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

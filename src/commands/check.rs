@@ -2,8 +2,8 @@
 //! bytes, to verify that no information is lost.
 
 use super::gates::Pick;
-use super::output::notify;
-use super::read::CaptureSink;
+use super::notify::notify;
+use super::sink::CaptureSink;
 use super::{input, interrupt, read};
 use crate::cli::{Decode, Global};
 use netkit::capture::Time;

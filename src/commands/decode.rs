@@ -2,13 +2,20 @@
 
 use super::gates::Pick;
 use super::interrupt::{self, stop};
+use super::join::Join;
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, notify};
-use super::read::{self, Live};
+use super::output::Printer;
+use super::read;
 use super::selection::Selection;
+use super::sink::Live;
 use super::{Usage, check, input, inputs, options, parallel};
 use crate::cli::{Decode, Global, Traffic};
-use netkit::capture::Input;
+use anyhow::Context;
+use netkit::capture::{Capture, Input};
+use netkit::dissect::Options;
+use netkit::render::Files;
+use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
@@ -22,7 +29,11 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
     }
-    let mut printer = Printer::new(&args.output, global, pick, args.time);
+    let files = (args.join || args.files.len() > 1).then(Files::default);
+    let mut printer = Printer::new(&args.output, global, pick, args.time, &options, files.clone())?;
+    if args.join {
+        return joined(args, global, &options, printer, &files.unwrap_or_default());
+    }
     let mut failed = None;
     for path in &args.files {
         let live = match path.as_os_str() == "-" {
@@ -34,9 +45,12 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         let opened = if args.follow { input::follow(path) } else { input::open(path) };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
+            if let Some(files) = &files {
+                files.restart(&input::name(path));
+            }
             match parallel::workers(path, args.threads, &printer) {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
-                    parallel::capture(input, &options, n, &mut printer)?.report(global)
+                    parallel::capture(Capture::new(input)?, &options, n, &mut printer)?.report(global)
                 }
                 _ => {
                     printer.live(live);
@@ -68,12 +82,8 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             break;
         }
     }
-    if !printer.pick.any() && failed.is_none() && !printer.pick.reports_none() {
-        let why = match selection_given(&args.traffic) {
-            true => "no message fits what was asked for",
-            false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
-        };
-        notify(global, format_args!("netkit: {why}"));
+    if failed.is_none() {
+        tell_nothing(args, global, &printer);
     }
     let status = printer.finish(global)?;
     match failed {
@@ -84,6 +94,47 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         }
         Some(error) if args.files.len() == 1 => Err(error),
         Some(_) => Ok(3),
+    }
+}
+
+/// Reads all files as one.
+fn joined(
+    args: &Decode,
+    global: &Global,
+    options: &Options,
+    mut printer: Printer,
+    files: &Files,
+) -> anyhow::Result<u8> {
+    let join = Join::new(&args.files)?;
+    let all = PathBuf::from(join.names().map(input::name).collect::<Vec<_>>().join(", "));
+    let workers = parallel::workers_for(join.size, args.threads, &printer);
+    let (capture, broken) = join.open(files, global)?;
+    let read = match workers {
+        n if n > 1 => parallel::capture(capture, options, n, &mut printer)?.report(global),
+        _ => read::frames(capture, options, global, &mut printer),
+    };
+    if !stop().is_set() {
+        printer.pick.end(&input::name(&all));
+    }
+    if let Ok(Some(stopped)) = &read {
+        stopped.report(&all);
+    }
+    if !broken.any() && read.is_ok() {
+        tell_nothing(args, global, &printer);
+    }
+    let status = printer.finish(global)?;
+    read.with_context(|| input::name(&all))?;
+    Ok(interrupt::status(false).unwrap_or(if broken.any() { 3 } else { status }))
+}
+
+/// Tells that nothing was printed, where a condition does not.
+fn tell_nothing(args: &Decode, global: &Global, printer: &Printer) {
+    if !printer.pick.any() && !printer.pick.reports_none() {
+        let why = match selection_given(&args.traffic) {
+            true => "no message fits what was asked for",
+            false => "no message of a protocol we know; -v tells what there is, -p and --port name protocols",
+        };
+        notify(global, format_args!("netkit: {why}"));
     }
 }
 

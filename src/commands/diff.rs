@@ -1,11 +1,12 @@
 //! `netkit diff`: two captures at message level.
 
 use super::gates::Pick;
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{self, notify, style};
-use super::read::Stopped;
+use super::output::{self, style};
 use super::selection::Selection;
 use super::stats::count;
+use super::stopped::Stopped;
 use super::{input, inputs, interrupt, options};
 use crate::cli::{Diff, DiffFormat, Global};
 use netkit::printable::Lines;
@@ -23,7 +24,7 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let mut read = |path: &Path, selection: Selection| {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
         let pick = Pick::of(selection);
-        let (picked, done) = count(path, &options, global, pick, stats);
+        let (picked, done) = count(&[path.into()], args.join, &options, global, pick, stats);
         let stats = picked.sink;
         // What could be read is compared, also if the capture ends in an error.
         match done {

@@ -2,10 +2,11 @@
 
 use super::gates::Pick;
 use super::hex::{self, Bytes};
+use super::notify::notify;
 use super::outfile::stdout_is_no_input;
-use super::output::{Printer, notify};
-use super::read::Live;
+use super::output::Printer;
 use super::selection::Selection;
+use super::sink::Live;
 use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dump, Global};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};
@@ -25,7 +26,7 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     let (reader, name) = opened(&args.input, global)?;
     let endless = name == "stdin";
     let pick = Pick::new(Selection::every(), &args.output.gates, args.output.fail_on, false, &options)?;
-    let mut printer = Printer::new(&args.output, global, pick, None);
+    let mut printer = Printer::new(&args.output, global, pick, None, &options, None)?;
     // Interactive input: its messages are shown at once.
     printer.live(Live::Each);
     let read = hex::text(BufReader::new(reader), args.lines, bytes, &options, global, &mut printer)

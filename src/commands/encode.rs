@@ -30,7 +30,7 @@ pub fn run(args: &Encode, global: &Global) -> anyhow::Result<u8> {
         outfile::stdout_is_no_input(&inputs)?;
     }
     if global.verbose == 0 && args.json.as_deref().is_some_and(|p| p.as_os_str() == "-") && io::stdin().is_terminal() {
-        super::output::notify(global, format_args!("netkit: reading JSON from the terminal; end with Ctrl-D"));
+        super::notify::notify(global, format_args!("netkit: reading JSON from the terminal; end with Ctrl-D"));
     }
     deeply(|| Encoding::new(args, &options, to, file).run()).context("no thread")?
 }

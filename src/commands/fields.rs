@@ -8,7 +8,7 @@ use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
-use netkit::dissect::{Dissector, Role, Table};
+use netkit::dissect::{Dissector, RelationKind, Role, Table};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -109,6 +109,14 @@ fn overview(page: &mut Page) {
     page.line("Envelope: what filters (-F) and --track know of every message beside its fields");
     for (name, doc) in netkit::filter::envelope() {
         page.words(&format!("  {name:10} "), doc);
+    }
+    page.line("");
+    page.line("Relations: how a message relates to others, as filters (-F) and related in the JSON forms have it");
+    for (name, doc) in netkit::filter::related() {
+        page.words(&format!("  {name:16} "), doc);
+    }
+    for (_, name, doc) in RelationKind::ALL {
+        page.words(&format!("    {name:14} "), doc);
     }
     page.line("");
     page.line("Limits of memory (--limit NAME=N) and their defaults");

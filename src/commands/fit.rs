@@ -1,6 +1,8 @@
 //! Ranks the protocols by how well they explain some bytes, if nothing else identifies the
 //! protocol.
 
+use super::notify::notify;
+use crate::cli::Global;
 use netkit::codec::{Level, Notes};
 use netkit::dissect::{Dissector, Message, Options, Sink};
 use netkit::plural::Plural;
@@ -23,6 +25,38 @@ pub fn ranked(
         .collect();
     ranked.sort_by_key(|(score, _)| score.key());
     ranked
+}
+
+/// The best of the ranked protocols, reported on stderr. `clean`: it must be free of faults and
+/// warnings, since dumps contain packets of other protocols, as captures do.
+///
+/// # Errors
+/// The evidence is not sufficient; names the next candidates.
+pub fn chosen(
+    ranked: &[(Score, &'static dyn Dissector)],
+    clean: bool,
+    global: &Global,
+) -> Result<&'static dyn Dissector, String> {
+    let named =
+        |(score, dissector): &(Score, &'static dyn Dissector)| format!("{} ({})", dissector.name(), score.words());
+    let Some((first, rest)) = ranked.split_first() else { return Err("there is no protocol".into()) };
+    let (score, dissector) = first;
+    if !score.holds() || clean && !score.clean() {
+        let why = if score.holds() { "nothing is right with it" } else { "less than half of it is explained" };
+        let next: Vec<String> = rest.iter().take(2).map(named).collect();
+        return Err(format!(
+            "of no protocol that can be told: {why} as {}, then {}; -p names one",
+            named(first),
+            next.join(", ")
+        ));
+    }
+    notify(global, format_args!("netkit: read as {}; -p names another", named(first)));
+    if global.verbose > 0 {
+        for other in rest {
+            notify(global, format_args!("netkit: not as {}", named(other)));
+        }
+    }
+    Ok(*dissector)
 }
 
 /// How well a protocol explains some bytes.

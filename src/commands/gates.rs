@@ -2,9 +2,9 @@
 //! message, conditions fail unless the user allows that.
 
 use super::Usage;
-use super::output::notify;
-use super::read::CaptureSink;
+use super::notify::notify;
 use super::selection::Selection;
+use super::sink::CaptureSink;
 use crate::cli::{FailOn, Gates, Global};
 use netkit::capture::Time;
 use netkit::codec::Level;
@@ -69,7 +69,7 @@ impl Pick {
     ) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
-            Filter::parse(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
+            Filter::parse_unlinked(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
         };
         let expected =
             |text: &String| parse("--expect", text).map(|filter| Expected { text: text.clone(), filter, met: false });

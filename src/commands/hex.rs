@@ -1,10 +1,11 @@
 //! Hex text to messages: detects whether the bytes are messages or packets, and of which protocol.
 
-use super::fit::{Score, ranked};
+use super::fit::{chosen, ranked};
 use super::interrupt::{self, stop};
-use super::output::notify;
+use super::notify::notify;
 use super::packets::Packets;
-use super::read::{CaptureSink, Stopped};
+use super::sink::CaptureSink;
+use super::stopped::Stopped;
 use crate::cli::Global;
 use netkit::capture::hextext::{Block, Form, Layer};
 use netkit::capture::{HexText, LinkType, dumped_packet, forced_packet};
@@ -103,38 +104,6 @@ fn guess(bytes: &[u8], options: &Options, global: &Global) -> Result<&'static dy
         inspector::dump(dissector, bytes, options, &mut Dissection::default(), score);
     });
     chosen(&ranked, false, global)
-}
-
-/// The best of the ranked protocols, reported on stderr. `clean`: it must be free of faults and
-/// warnings, since dumps contain packets of other protocols, as captures do.
-///
-/// # Errors
-/// The evidence is not sufficient; names the next candidates.
-pub fn chosen(
-    ranked: &[(Score, &'static dyn Dissector)],
-    clean: bool,
-    global: &Global,
-) -> Result<&'static dyn Dissector, String> {
-    let named =
-        |(score, dissector): &(Score, &'static dyn Dissector)| format!("{} ({})", dissector.name(), score.words());
-    let Some((first, rest)) = ranked.split_first() else { return Err("there is no protocol".into()) };
-    let (score, dissector) = first;
-    if !score.holds() || clean && !score.clean() {
-        let why = if score.holds() { "nothing is right with it" } else { "less than half of it is explained" };
-        let next: Vec<String> = rest.iter().take(2).map(named).collect();
-        return Err(format!(
-            "of no protocol that can be told: {why} as {}, then {}; -p names one",
-            named(first),
-            next.join(", ")
-        ));
-    }
-    notify(global, format_args!("netkit: read as {}; -p names another", named(first)));
-    if global.verbose > 0 {
-        for other in rest {
-            notify(global, format_args!("netkit: not as {}", named(other)));
-        }
-    }
-    Ok(*dissector)
 }
 
 /// Valid hex text, but of no recognisable protocol.

@@ -1,7 +1,7 @@
 //! Opening input: a file, or stdin for `-`.
 
 use super::interrupt::stop;
-use super::output::notify;
+use super::notify::notify;
 use crate::cli::Global;
 use crate::platform::{self, Ready};
 use std::fs::File;

@@ -10,6 +10,14 @@ static STOP: OnceLock<CancelToken> = OnceLock::new();
 /// The first signal received; 0: none.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
+/// What is to be done where a second signal ends the program at once.
+static AT_ONCE: OnceLock<fn()> = OnceLock::new();
+
+/// Calls `clean` before a second signal ends the program at once; the first call counts.
+pub fn before_exit(clean: fn()) {
+    let _ = AT_ONCE.set(clean);
+}
+
 /// The flag for a clean stop. After the first call, Ctrl-C, SIGTERM and SIGHUP set it; output in
 /// progress is completed, and servers are left in an orderly way.
 pub fn stop() -> &'static CancelToken {
@@ -37,6 +45,8 @@ fn caught(signal: u8, stop: &CancelToken) {
     if SIGNAL.swap(signal, Ordering::Relaxed) == 0 {
         return stop.set();
     }
-    super::outfile::abandon();
+    if let Some(clean) = AT_ONCE.get() {
+        clean();
+    }
     std::process::exit(128 + i32::from(signal));
 }

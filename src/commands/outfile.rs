@@ -3,7 +3,7 @@
 //! however the program ends, the old file is intact and nothing is left over. Pipes and devices are
 //! written directly.
 
-use super::output::notify;
+use super::notify::notify;
 use super::{Usage, interrupt};
 use crate::cli::Global;
 use crate::platform;
@@ -112,6 +112,7 @@ impl OutFile {
             return OpenOptions::new().write(true).open(&self.name).map_err(|e| self.named(e));
         }
         // From now on, Ctrl-C has a file to remove.
+        interrupt::before_exit(abandon);
         interrupt::stop();
         let folder = folder(&self.place).to_path_buf();
         for k in 0u32.. {

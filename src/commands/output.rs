@@ -1,13 +1,16 @@
 //! Output of messages: selection, counting, printing.
 
+use super::Usage;
 use super::gates::Pick;
-use super::read::{CaptureSink, Live};
+use super::notify::notify;
+use super::sink::{CaptureSink, Live};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
 use netkit::capture::Time;
-use netkit::dissect::{Message, Sink};
+use netkit::dissect::{Message, Options, Sink};
+use netkit::filter::Names;
 use netkit::printable::Lines;
-use netkit::render::{self, Merge, Part, Renderer, Style};
+use netkit::render::{self, Columns, Details, Files, Merge, Part, Renderer, Style};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the selected messages.
@@ -15,6 +18,7 @@ pub struct Printer {
     renderer: Renderer,
     format: render::Format,
     style: Style,
+    details: Details,
     /// The selection.
     pub pick: Pick,
     left: Option<u64>,
@@ -24,25 +28,40 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// A printer to stdout.
-    pub fn new(output: &Output, global: &Global, pick: Pick, time: Option<TimeForm>) -> Printer {
+    /// A printer to stdout. `files`: where several are read.
+    ///
+    /// # Errors
+    /// Wrong `--columns`.
+    pub fn new(
+        output: &Output,
+        global: &Global,
+        pick: Pick,
+        time: Option<TimeForm>,
+        options: &Options,
+        files: Option<Files>,
+    ) -> anyhow::Result<Printer> {
         let time = time.map(|form| match form {
             TimeForm::Relative => render::TimeForm::Relative,
             TimeForm::Delta => render::TimeForm::Delta,
             TimeForm::Utc => render::TimeForm::Utc,
+            TimeForm::Local => render::TimeForm::Local,
             TimeForm::Epoch => render::TimeForm::Epoch,
         });
-        let style = Style { time, ..style(global, output.bytes) };
+        // A line above the summaries helps people; programs would take it for a message.
+        let style = Style { time, heading: io::stdout().is_terminal(), ..style(global, output.bytes) };
         let format = match output.format {
             Format::Tree => render::Format::Tree,
             Format::Summary => render::Format::Summary,
             Format::Table => render::Format::Table,
             Format::Ndjson => render::Format::Ndjson,
             Format::Json => render::Format::Json,
+            Format::Csv => render::Format::Csv,
+            Format::Tsv => render::Format::Tsv,
         };
-        let renderer = Renderer::new(format, style, stdout());
+        let details = Details { columns: columns(output, options)?, files };
+        let renderer = Renderer::with(format, style, &details, stdout());
         let watched = io::stdout().is_terminal();
-        Printer { renderer, format, style, pick, left: output.count, live: Live::No, watched }
+        Ok(Printer { renderer, format, style, details, pick, left: output.count, live: Live::No, watched })
     }
 
     /// Can several threads render parts of it? Not with `--count`: that needs a single thread that
@@ -53,7 +72,7 @@ impl Printer {
 
     /// The renderer of one of several threads.
     pub fn part(&self) -> Option<Part> {
-        Part::new(self.format, self.style)
+        Part::with(self.format, self.style, &self.details)
     }
 
     /// Prints the output of several threads as far as it is available. Returns the part that has to
@@ -82,6 +101,19 @@ impl Printer {
             notify(global, format_args!("netkit: {warning}"));
         }
         Ok(!self.pick.holds(global) as u8)
+    }
+}
+
+/// `--columns`, looked up. With `-p`, fields of other protocols are wrong.
+fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
+    let names = Names::new(options);
+    let wrong = |error| Usage(format!("--columns: {error}"));
+    match output.format {
+        _ if output.columns.is_empty() => Ok(None),
+        Format::Csv | Format::Tsv | Format::Summary => {
+            Ok(Some(Columns::parse(&output.columns, options.proto.as_deref(), &names).map_err(wrong)?))
+        }
+        _ => Err(Usage("--columns: only with -f csv, tsv and summary".into()).into()),
     }
 }
 
@@ -126,7 +158,7 @@ pub fn style(global: &Global, bytes: bool) -> Style {
         Color::Always => true,
         Color::Never => false,
     };
-    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, time: None }
+    Style { width: width(terminal), colour, verbose: global.verbose > 0, bytes, ..Style::default() }
 }
 
 /// The terminal's width, or `COLUMNS` if set; `None` if output is not a terminal.
@@ -148,14 +180,6 @@ fn stdout() -> Box<dyn Write + Send> {
     match platform::stdout() {
         Some(own) => Box::new(own),
         None => Box::new(io::stdout()),
-    }
-}
-
-/// Prints a line on stderr, unless `--quiet` is given.
-pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
-    if !global.quiet {
-        // If stderr is closed, nothing can be done.
-        let _ = writeln!(io::stderr(), "{}", Lines(text));
     }
 }
 

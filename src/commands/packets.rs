@@ -3,7 +3,7 @@
 //! round trips and retransmissions would be wrong.
 
 use super::fit::{Score, ranked};
-use super::output::notify;
+use super::notify::notify;
 use crate::cli::Global;
 use netkit::capture::{Decoded, Fragments, LinkType, Packet, decode, frame};
 use netkit::dissect::inspector::{Carrier, Piece, carried, recognise};
@@ -163,7 +163,7 @@ impl<S: Sink> Reader<'_, S> {
                 carried(dissector, carrier, payload, options, &mut Dissection::default(), score);
             }
         });
-        super::hex::chosen(&ranked, true, self.global)
+        super::fit::chosen(&ranked, true, self.global)
     }
 }
 

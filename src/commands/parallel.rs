@@ -3,8 +3,9 @@
 
 use super::gates::Pick;
 use super::output::Printer;
-use super::read::{CaptureSink, ReadSummary, dissect};
-use netkit::capture::{Capture, Input, Packets, Time};
+use super::read::{ReadSummary, dissect};
+use super::sink::CaptureSink;
+use netkit::capture::{Capture, Packets, Time};
 use netkit::dissect::inspector::{self, dispatch};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::render::{Chunk, Merge, Part};
@@ -25,10 +26,15 @@ const MOST: usize = 8;
 /// The number of workers worth using; `requested` is the user's choice.
 pub fn workers(path: &Path, requested: Option<usize>, printer: &Printer) -> usize {
     let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
-    let (Some(about), true) = (whole, printer.divides()) else { return 1 };
+    whole.map_or(1, |about| workers_for(about.len(), requested, printer))
+}
+
+/// The same for so many bytes of plain files.
+pub fn workers_for(size: u64, requested: Option<usize>, printer: &Printer) -> usize {
     match requested {
+        _ if !printer.divides() => 1,
         Some(n) => n.clamp(1, MOST),
-        None if about.len() < SMALL || printer.watched => 1,
+        None if size < SMALL || printer.watched => 1,
         None => thread::available_parallelism().map_or(1, |n| n.get().min(MOST)),
     }
 }
@@ -105,10 +111,15 @@ impl inspector::Worker for Writing {
 /// Dissects a capture with `count` workers.
 ///
 /// # Errors
-/// It is not a capture; errors while reading are part of the returned summary.
-pub fn capture(input: Input, options: &Options, count: usize, printer: &mut Printer) -> anyhow::Result<ReadSummary> {
+/// None; errors while reading are part of the returned summary.
+pub fn capture(
+    capture: Capture,
+    options: &Options,
+    count: usize,
+    printer: &mut Printer,
+) -> anyhow::Result<ReadSummary> {
     printer.begin();
-    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    let mut packets = Packets::new(capture).caps(options.limits.fragments);
     let (dispatcher, inboxes) = dispatch(count);
     let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
     let (mut threads, mut ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();

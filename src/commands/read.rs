@@ -1,75 +1,21 @@
 //! Reading of a capture or hex text into a sink.
 
 use super::interrupt::{self, stop};
-use super::output::notify;
+use super::join::Join;
+use super::notify::notify;
+use super::sink::CaptureSink;
+use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
 use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
 use netkit::dissect::inspector::Dispatcher;
-use netkit::dissect::{Counters, Inspector, Options, Sink};
+use netkit::dissect::{Counters, Inspector, Options};
 use netkit::flow::{self, Table};
 use netkit::plural::Plural;
-use netkit::printable::Lines;
-use std::fmt;
-use std::io::{self, BufReader, Write};
-use std::path::Path;
-
-/// A sink that is also told about files and frames, and that can end the reading.
-pub trait CaptureSink: Sink {
-    /// A file begins: relative times refer to its first frame.
-    fn begin(&mut self) {}
-
-    /// A frame of any kind was read.
-    fn frame(&mut self, _time: Time) {}
-
-    /// Read on after this frame? `waits`: does the next one have to be waited for?
-    fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {
-        true
-    }
-}
-
-/// Where a signal stopped the reading.
-#[derive(Clone, Copy, Debug)]
-pub struct Stopped {
-    /// The number of frames, or blocks of hex text, read.
-    pub read: u64,
-    /// The time of the first and the last of them.
-    span: Option<(Time, Time)>,
-}
-
-impl Stopped {
-    /// In hex text, after this many blocks.
-    pub fn blocks(read: u64) -> Stopped {
-        Stopped { read, span: None }
-    }
-
-    /// Reports that, and that the output is incomplete. Returns the exit status, unless the input
-    /// has no end of its own and was ended with Ctrl-C.
-    pub fn report(&self, path: &Path) -> Option<u8> {
-        let status = interrupt::status(path.as_os_str() == "-")?;
-        // Also with -q: the output looks like a complete answer. A closed stderr is ignored.
-        let _ = writeln!(io::stderr(), "netkit: {}: {self}", Lines(input::name(path)));
-        Some(status)
-    }
-}
-
-impl fmt::Display for Stopped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.span {
-            Some((first, last)) => {
-                let seconds = last.since(first) as f64 / 1e9;
-                write!(
-                    f,
-                    "stopped after frame {} ({seconds:.6} s after the first): what follows was not read",
-                    self.read
-                )
-            }
-            None if self.read > 0 => write!(f, "stopped after {}: what follows was not read", self.read),
-            None => f.write_str("stopped before anything was read"),
-        }
-    }
-}
+use netkit::render::Files;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 /// The results of reading, beside the messages.
 #[derive(Default)]
@@ -161,17 +107,6 @@ impl ReadSummary {
     }
 }
 
-/// When printed output has to be flushed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Live {
-    /// Never.
-    No,
-    /// Before the next wait for input.
-    Waiting,
-    /// After each frame: a growing file may end inside a record for any length of time.
-    Each,
-}
-
 /// Dissects a file, or stdin for `-`: a capture or hex text.
 ///
 /// # Errors
@@ -185,6 +120,27 @@ pub fn file(
     input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
     read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
+}
+
+/// Dissects one file, or several [joined](Join) ones.
+///
+/// # Errors
+/// As [`file`]; what became of the joined files but the first has been reported.
+pub fn files(
+    paths: &[PathBuf],
+    join: bool,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    if let ([path], false) = (paths, join) {
+        return file(path, options, global, sink);
+    }
+    let (capture, broken) = Join::new(paths)?.open(&Files::default(), global)?;
+    sink.begin();
+    let stopped = frames(capture, options, global, sink)?;
+    broken.whole()?;
+    Ok(stopped)
 }
 
 /// Dissects a capture or hex text.
@@ -210,7 +166,20 @@ pub fn whole(
             }
         });
     }
-    let mut packets = Packets::new(Capture::new(input)?).caps(options.limits.fragments);
+    frames(Capture::new(input)?, options, global, sink)
+}
+
+/// Dissects an opened capture.
+///
+/// # Errors
+/// As [`whole`].
+pub fn frames(
+    capture: Capture,
+    options: &Options,
+    global: &Global,
+    sink: &mut impl CaptureSink,
+) -> anyhow::Result<Option<Stopped>> {
+    let mut packets = Packets::new(capture).caps(options.limits.fragments);
     dissect(&mut packets, options, None, sink).report(global)
 }
 

@@ -1,7 +1,9 @@
 //! `netkit replay`: plays one side of a captured conversation to a live peer.
 
+use super::join::{self, Join};
+use super::notify::notify;
 use super::outfile::{self, Recording as Recorded};
-use super::output::{notify, style};
+use super::output::style;
 use super::selection::limits;
 use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Replay, ReplayFormat};
@@ -38,10 +40,13 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     options.server = args.server;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
-    let name = input::name(&args.file);
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    }
+    let name = join::name(&args.files);
     // Check the output before anything is read or sent.
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([&args.file], &args.schema), args.force)?;
-    let captured = read(args, &options).with_context(|| name.clone());
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
+    let captured = read(args, global, &options).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
@@ -133,7 +138,7 @@ fn sessions(
     Ok(status)
 }
 
-fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
+fn read(args: &Replay, global: &Global, options: &Options) -> anyhow::Result<Recording> {
     let names = Names::new(options);
     let mut changes = Changes::default();
     for text in &args.edit {
@@ -142,11 +147,19 @@ fn read(args: &Replay, options: &Options) -> anyhow::Result<Recording> {
     for text in &args.drop {
         changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
     }
-    let packets = Packets::new(Capture::new(Input::new(input::open(&args.file)?)?)?).caps(options.limits.fragments);
-    Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
-        RecordingError::Change(what) => Usage(what).into(),
-        other => other.into(),
-    })
+    let (capture, broken) = match &args.files[..] {
+        [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
+        files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
+    };
+    let packets = Packets::new(capture).caps(options.limits.fragments);
+    let recording =
+        Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
+            RecordingError::Change(what) => Usage(what).into(),
+            other => anyhow::Error::from(other),
+        })?;
+    // What is missing in the middle must not be played as if it had not been said.
+    broken.map_or(Ok(()), |broken| broken.whole())?;
+    Ok(recording)
 }
 
 /// The value of a `Host:` header.

@@ -41,7 +41,7 @@ impl Selection {
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
         let names = Names::new(options);
-        let parse = |text: &String| Filter::parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
+        let parse = |text: &String| Filter::parse_unlinked(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();
         Ok(Selection {
             all: traffic.flow.is_none() && !limited,

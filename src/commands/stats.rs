@@ -3,27 +3,28 @@
 use super::gates::{Pick, Picked};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
-use super::read::Stopped;
 use super::selection::Selection;
-use super::{Usage, input, inputs, interrupt, options, read};
+use super::stopped::Stopped;
+use super::{Usage, inputs, interrupt, join, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Reads a file into a sink. What could be read counts, also if it ends in an error or is stopped.
+/// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
-    path: &Path,
+    files: &[PathBuf],
+    join: bool,
     options: &Options,
     global: &Global,
     pick: Pick,
     sink: S,
 ) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
     let mut picked = Picked { sink, pick };
-    let done = read::file(path, options, global, &mut picked);
+    let done = read::files(files, join, options, global, &mut picked);
     if matches!(done, Ok(None)) {
-        picked.pick.end(&input::name(path));
+        picked.pick.end(&join::name(files));
     }
     (picked, done)
 }
@@ -46,10 +47,16 @@ pub fn ended(stopped: &Stopped) -> String {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
+    stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    }
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
+    }
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
     }
@@ -60,15 +67,15 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let (picked, done) = count(&args.file, &options, global, pick, stats);
+    let (picked, done) = count(&args.files, args.join, &options, global, pick, stats);
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));
     if stats.messages > 0 || done.is_ok() {
         let mut out = Vec::new();
-        let name = input::name(&args.file);
+        let name = join::name(&args.files);
         match args.format {
             StatsFormat::Text => {
-                out.extend_from_slice(warning(&args.file, &done).as_bytes());
+                out.extend_from_slice(warning(args.path(), &done).as_bytes());
                 report.text(&stats, &name, style(global, false).width, &mut out)
             }
             StatsFormat::Ndjson => {
@@ -76,12 +83,17 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
                 done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
             }
             StatsFormat::Json => report.json(&stats, &name, &mut out),
-            StatsFormat::Csv => report.csv(&stats, &mut out),
+            StatsFormat::Csv | StatsFormat::Tsv => {
+                let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
+                let done = report.separated(&stats, separator, &args.columns, &mut out);
+                done.map_err(|why| Usage(format!("--columns: {why}")))?;
+            }
         }
         match args.format {
+            StatsFormat::Tsv => io::stdout().write_all(&out)?,
             StatsFormat::Text | StatsFormat::Csv => text(&out)?,
             StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
         }
     }
-    Ok(status(&args.file, done?, &pick, global))
+    Ok(status(args.path(), done?, &pick, global))
 }

@@ -3,37 +3,37 @@
 use super::gates::Pick;
 use super::output::{self, style};
 use super::stats::{count, ended, status, warning};
-use super::{Usage, input};
+use super::{Usage, join};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::{FieldPath, Names};
-use netkit::printable::Printable;
 use netkit::render::Output;
-use netkit::stats::{Sparklines, Track, csv_text};
+use netkit::stats::{Sparklines, Track, separated_text};
 use std::io::{self, Write};
 
 /// Writes a row for each value at once.
 struct Rows {
     track: Track,
-    csv: bool,
+    /// Between values; `None`: JSON lines.
+    separator: Option<char>,
     output: Output,
 }
 
 impl Sink for Rows {
     fn message(&mut self, message: &Message<'_>) {
-        let (out, csv) = (self.output.buffer(), self.csv);
+        let (out, separator) = (self.output.buffer(), self.separator);
         let place = message.place;
         self.track.each(message, |key, value| {
             // Writing to memory cannot fail.
-            let _ = match csv {
-                true => {
+            let _ = match separator {
+                Some(c) => {
                     let mut cells = String::new();
-                    csv_text(&plain(key), &mut cells);
-                    cells.push(',');
-                    csv_text(&plain(value), &mut cells);
-                    writeln!(out, "{},{},{},{cells}", place.time, place.frame, message.flow_info.flow)
+                    plain(key, c, &mut cells);
+                    cells.push(c);
+                    plain(value, c, &mut cells);
+                    writeln!(out, "{}{c}{}{c}{}{c}{cells}", place.time, place.frame, message.flow_info.flow)
                 }
-                false => {
+                None => {
                     let [key, value] = [key, value].map(String::from_utf8_lossy);
                     let key = if key.is_empty() { "null" } else { &key };
                     writeln!(
@@ -48,15 +48,20 @@ impl Sink for Rows {
     }
 }
 
-/// A CSV cell: texts without quotes, lists with blanks between their elements.
-fn plain(json: &[u8]) -> String {
+/// A cell: texts without quotes, lists with blanks between their elements.
+fn plain(json: &[u8], separator: char, out: &mut String) {
     let text = String::from_utf8_lossy(json);
     match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(serde_json::Value::String(text)) => Printable(text).to_string(),
+        Ok(serde_json::Value::String(text)) => separated_text(&text, separator, out),
         Ok(serde_json::Value::Array(list)) if list.iter().all(|v| !v.is_array() && !v.is_object()) => {
-            text.trim_matches(['[', ']']).replace(',', " ")
+            // Numbers are no formulas.
+            match list.iter().all(serde_json::Value::is_number) {
+                true => out.push_str(&text.trim_matches(['[', ']']).replace(',', " ")),
+                false => separated_text(&text.trim_matches(['[', ']']).replace(',', " "), separator, out),
+            }
         }
-        _ => text.into_owned(),
+        Ok(serde_json::Value::Number(_)) => out.push_str(&text),
+        _ => separated_text(&text, separator, out),
     }
 }
 
@@ -67,30 +72,32 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
         |text: &str, option: &str| FieldPath::parse(text, &names).map_err(|why| Usage(format!("{option}: {why}")));
     let by = args.by.as_deref().map(|by| parse(by, "--by")).transpose()?;
     let track = Track::new(parse(field, "--track")?, by);
-    let csv = match args.format {
+    let separator = match args.format {
         StatsFormat::Text => {
-            let (picked, done) = count(&args.file, options, global, pick, Sparklines::new(track));
-            let mut text = warning(&args.file, &done);
-            text += &format!("{}: {field}\n\n", input::name(&args.file));
+            let (picked, done) = count(&args.files, args.join, options, global, pick, Sparklines::new(track));
+            let mut text = warning(args.path(), &done);
+            text += &format!("{}: {field}\n\n", join::name(&args.files));
             picked.sink.text(style(global, false).width, &mut text);
             output::text(text.as_bytes())?;
-            return Ok(status(&args.file, done?, &picked.pick, global));
+            return Ok(status(args.path(), done?, &picked.pick, global));
         }
-        StatsFormat::Csv => true,
-        StatsFormat::Ndjson => false,
+        StatsFormat::Csv => Some(','),
+        StatsFormat::Tsv => Some('\t'),
+        StatsFormat::Ndjson => None,
         StatsFormat::Json => {
-            return Err(Usage("-f json: a series is written with -f ndjson or -f csv".into()).into());
+            return Err(Usage("-f json: a series is written with -f ndjson, csv or tsv".into()).into());
         }
     };
     let mut output = Output::new(Box::new(io::stdout()));
-    if csv {
-        output.buffer().extend_from_slice(b"time,frame,flow,key,value\n");
+    if let Some(c) = separator {
+        // Writing to memory cannot fail.
+        let _ = writeln!(output.buffer(), "time{c}frame{c}flow{c}key{c}value");
     }
-    let (picked, done) = count(&args.file, options, global, pick, Rows { track, csv, output });
+    let (picked, done) = count(&args.files, args.join, options, global, pick, Rows { track, separator, output });
     let mut output = picked.sink.output;
-    if let (Ok(Some(stopped)), false) = (&done, csv) {
+    if let (Ok(Some(stopped)), false) = (&done, separator.is_some()) {
         output.buffer().extend_from_slice(ended(stopped).as_bytes());
     }
     output.finish()?;
-    Ok(status(&args.file, done?, &picked.pick, global))
+    Ok(status(args.path(), done?, &picked.pick, global))
 }

@@ -1,6 +1,6 @@
 //! Reports the conversations without a protocol, and those whose claim was withdrawn.
 
-use super::output::notify;
+use super::notify::notify;
 use crate::cli::Global;
 use netkit::dissect::{Counters, UnclaimedFlow, looks_like};
 use netkit::plural::Plural;

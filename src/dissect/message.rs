@@ -2,6 +2,7 @@
 
 use super::delivery::Event;
 use super::flow_info::{FlowInfo, Role};
+use super::relations::{self, FrameLines, RelatedNote, Relations, Target};
 use super::scratch::Scratch;
 use crate::capture::Time;
 use crate::codec::{Fault, Level, Notes, Outcome, Sources, Tree};
@@ -62,6 +63,10 @@ pub struct Dissection {
     pub derived: Tree,
     /// The notes of the analysis.
     pub notes: Notes,
+    /// How it relates to other messages.
+    pub related: Relations,
+    /// Which message of its frame it is, see [`Target`]; set when it is emitted.
+    pub index: u32,
     /// The fault, if a field is broken.
     pub fault: Option<Fault>,
     /// The schema of its payload, if the payload is shown beside the fields.
@@ -70,6 +75,8 @@ pub struct Dissection {
     pub delivery: Vec<Event>,
     /// Scratch memory for the session.
     pub scratch: Scratch,
+    /// The frame of the conversation's message before, and how many that frame has so far.
+    line: (u64, u32),
     /// Reassembled, unmasked or inflated bytes: sources 1 and up. Use [`Dissection::source`].
     more: Vec<Vec<u8>>,
     used: usize,
@@ -85,10 +92,22 @@ impl Dissection {
         self.tree.clear();
         self.derived.clear();
         self.notes.clear();
+        self.related.clear();
         self.fault = None;
         self.schema = None;
         self.delivery.clear();
         self.used = 0;
+    }
+
+    /// Adds a note about other messages, whose relations are made with its text.
+    #[inline]
+    pub fn relate(&mut self, level: Level, code: &'static str, write: impl FnOnce(&mut RelatedNote<'_>)) {
+        RelatedNote::write(&mut self.notes, &mut self.related, level, code, write);
+    }
+
+    /// The current message as later ones refer to it.
+    pub fn target(&self, place: &Provenance<'_>) -> Target {
+        Target { frame: place.frame, index: relations::place(self.line, place.frame) }
     }
 
     /// Stores the fault of a reader's outcome.
@@ -186,6 +205,7 @@ pub struct Out<'a> {
     pub flow_info: &'a FlowInfo<'a>,
     /// Both ends as text.
     pub names: [&'a str; 2],
+    lines: Option<&'a mut FrameLines>,
     broken: bool,
     emitted: u64,
 }
@@ -200,7 +220,15 @@ impl<'a> Out<'a> {
         flow_info: &'a FlowInfo<'a>,
         names: [&'a str; 2],
     ) -> Out<'a> {
-        Out { dissection, sink, flow_info, names, broken: false, emitted: 0 }
+        Out { dissection, sink, flow_info, names, lines: None, broken: false, emitted: 0 }
+    }
+
+    /// The same, with the count of the messages of each frame.
+    #[inline]
+    pub(super) fn counting(mut self, lines: &'a mut FrameLines) -> Out<'a> {
+        self.dissection.line = lines.last();
+        self.lines = Some(lines);
+        self
     }
 
     /// Was one of the messages so far invalid for its protocol?
@@ -230,6 +258,17 @@ impl<'a> Out<'a> {
         let Dissection { fault, notes, .. } = &*self.dissection;
         self.emitted += 1;
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
+        let index = self.dissection.target(place).index;
+        self.dissection.index = index;
+        if index > 0 {
+            self.dissection.line = (place.frame, index);
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.emit(place.frame);
+            if !self.dissection.related.is_empty() {
+                self.dissection.related.settle(lines);
+            }
+        }
         self.sink.message(&Message {
             dissection: self.dissection,
             place,

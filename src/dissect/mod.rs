@@ -20,6 +20,7 @@ pub(crate) mod options;
 pub(crate) mod payload;
 mod protocol;
 mod registry;
+mod relations;
 mod scratch;
 
 pub use conversation::SessionReader;
@@ -35,4 +36,5 @@ pub use message::{Dissection, Message, Out, Provenance, Sink};
 pub use options::{Options, Server, Settings};
 pub use protocol::Protocol;
 pub use registry::Registry;
+pub use relations::{Expected, FrameLines, RelatedNote, Relation, RelationKind, Relations, Target};
 pub use scratch::Scratch;

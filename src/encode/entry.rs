@@ -57,11 +57,13 @@ pub struct Entry {
     pub broken: bool,
 }
 
-/// The keys that `decode` writes beside `fields`. `frames`, `length`, `notes` and `bytes` are
-/// ignored: they follow from the fields.
-const KEYS: [&str; 17] = [
+/// The keys that `decode` writes beside `fields`. `frames`, `length`, `related`, `notes` and `bytes` are
+/// ignored: they follow from the fields. So are `file` and `file_frame`, which say where it was.
+const KEYS: [&str; 20] = [
     "frame",
     "frames",
+    "file",
+    "file_frame",
     "time",
     "flow",
     "proto",
@@ -74,6 +76,7 @@ const KEYS: [&str; 17] = [
     "length",
     "fields",
     "derived",
+    "related",
     "notes",
     "fault",
     "bytes",

@@ -1,11 +1,11 @@
 //! Evaluation, on the tree and without building JSON.
 
-use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends};
+use super::plain::{Plain, equal, value_holds};
+use super::{Comparison, Envelope, Expression, Literal, Number, Test, ends, related};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, bits};
 use crate::dissect::Message;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 
 /// Does the expression match the message?
 pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
@@ -16,6 +16,9 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Kind(proto, name) => {
             message.dissection.proto == *proto && name.is_none_or(|n| n == message.dissection.message)
         }
+        Expression::Related(conditions) => related::holds(conditions, message),
+        Expression::Unanswered => message.dissection.related.unanswered,
+        Expression::NeverAcked => message.dissection.related.never_acked,
         Expression::Fault => message.dissection.fault.is_some(),
         Expression::Level(level) => message.dissection.notes.worst().is_some_and(|worst| worst >= *level),
         Expression::Envelope(envelope, test) => envelope_holds(*envelope, test, message),
@@ -99,16 +102,6 @@ impl Search<'_> {
     }
 }
 
-/// A value as filters compare it.
-enum Plain<'a> {
-    Number(Number),
-    Bool(bool),
-    Text(Cow<'a, str>),
-    /// Bytes as lowercase hex digits.
-    Hex(String),
-    Nothing,
-}
-
 fn node_equal(node: &Node, sources: Sources<'_>, literal: &Literal) -> bool {
     if let Some(held) = named(node, literal) {
         return held;
@@ -183,43 +176,5 @@ fn json(text: &[u8]) -> Plain<'_> {
             None => n.as_f64().map_or(Plain::Nothing, |x| Plain::Number(Number::Real(x))),
         },
         _ => Plain::Nothing,
-    }
-}
-
-fn equal(value: &Plain<'_>, literal: &Literal) -> bool {
-    match value {
-        Plain::Number(a) => literal.number.is_some_and(|b| a.compare(b) == Some(Ordering::Equal)),
-        Plain::Bool(b) => literal.text == if *b { "true" } else { "false" },
-        Plain::Text(text) => *text == literal.text,
-        Plain::Hex(digits) => digits.eq_ignore_ascii_case(&literal.text),
-        Plain::Nothing => false,
-    }
-}
-
-fn value_holds(value: &Plain<'_>, test: &Test) -> bool {
-    match test {
-        Test::Exists => true,
-        Test::Compare(Comparison::Equal, literal) => equal(value, literal),
-        Test::Compare(comparison, literal) => {
-            let order = match value {
-                Plain::Number(a) => literal.number.and_then(|b| a.compare(b)),
-                // Text is not ordered relative to numbers.
-                Plain::Text(text) if literal.number.is_none() => Some(text.as_ref().cmp(literal.text.as_str())),
-                Plain::Text(_) => None,
-                Plain::Bool(_) | Plain::Hex(_) | Plain::Nothing => None,
-            };
-            order.is_some_and(|order| comparison.is(order))
-        }
-        Test::In(list) => list.iter().any(|literal| equal(value, literal)),
-        Test::Contains(literal) => match value {
-            Plain::Text(text) => text.contains(&literal.text),
-            Plain::Hex(digits) => digits.contains(&literal.text.to_ascii_lowercase()),
-            _ => false,
-        },
-        Test::Matches(regex) => match value {
-            Plain::Text(text) => regex.is_match(text),
-            Plain::Hex(digits) => regex.is_match(digits),
-            _ => false,
-        },
     }
 }

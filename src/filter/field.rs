@@ -28,19 +28,30 @@ pub enum FieldMatch {
 }
 
 impl FieldPath {
+    /// A name of the envelope.
+    pub fn envelope(name: &str) -> Option<FieldPath> {
+        let (_, envelope, _) = Envelope::ALL.iter().find(|(n, ..)| *n == name)?;
+        Some(FieldPath(Wanted::Envelope(*envelope)))
+    }
+
     /// Looks up a path.
     ///
     /// # Errors
     /// There is no such field: the position in the text, and the nearest name.
     pub fn parse(text: &str, names: &Names<'_>) -> Result<FieldPath, FilterError> {
-        if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| *n == text.trim()) {
-            return Ok(FieldPath(Wanted::Envelope(*envelope)));
+        if let Some(path) = FieldPath::envelope(text.trim()) {
+            return Ok(path);
         }
         let tokens = lexer::tokens(text)?;
         match (parser::parse(text, &tokens, names)?, tokens.len()) {
             (Expression::Field(path, Test::Exists), 1) => Ok(FieldPath(Wanted::Field(path))),
             _ => Err(FilterError { what: "expected a field's name".into(), text: text.into(), at: 0, len: text.len() }),
         }
+    }
+
+    /// Is it a field whose path names no protocol?
+    pub fn any_protocol(&self) -> bool {
+        matches!(&self.0, Wanted::Field(path) if path.proto.is_none())
     }
 
     /// Calls `each` with every match. A list is one value; `[2]` or further names after it apply to
@@ -54,6 +65,17 @@ impl FieldPath {
             each(FieldMatch::Node(beside, k));
             false
         });
+    }
+
+    /// May there be several matches in a message, of which this is the first: does the path lead
+    /// through the elements of a list?
+    pub fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
+        match (found, &self.0) {
+            (FieldMatch::Node(beside, k), Wanted::Field(path)) => {
+                path.repeats(if beside { &message.dissection.derived } else { &message.dissection.tree }, k)
+            }
+            _ => false,
+        }
     }
 
     /// Appends a value as JSON.

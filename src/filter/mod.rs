@@ -6,6 +6,7 @@
 //! proto == dnp and from == server or note == duplicate
 //! fields.route contains "chat" or route ~ "^area\\."
 //! frame >= 100 and flow == 3
+//! related.kind == answers and related.after_ms > 200
 //! host == 10.0.0.5 and port in {7777, 7778} or !(ip in 2001:db8::/32)
 //! ```
 //!
@@ -16,7 +17,9 @@
 //! hold if one of them fits, `!=` if none is equal; a path alone tests whether the field is
 //! present. `position[0]` and `position.x` are a vector's first component. An address without a
 //! port matches any port; `host` (`ip`) and `port` mean either end. A comparison that can hold for
-//! no value of any field with that name (`u8 == 300`) is rejected, like a wrong name.
+//! no value of any field with that name (`u8 == 300`) is rejected, like a wrong name. Conditions on
+//! `related` joined by `and` are about one relation of the message; `has unanswered`, `has
+//! never_acked` and the kinds that later messages tell need a second pass: [`Filter::later`].
 
 mod ends;
 mod eval;
@@ -26,13 +29,16 @@ mod literal;
 mod names;
 mod parser;
 mod path;
+mod plain;
 mod possible;
+mod related;
 
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
 pub use names::{NamedFields, Names};
 use path::Path;
+use related::RelatedField;
 use thiserror::Error;
 
 /// An invalid filter: what is wrong, and where in the text.
@@ -75,6 +81,23 @@ impl Filter {
         Ok(Filter { expression: parser::parse(text, &tokens, names)? })
     }
 
+    /// Parses a filter for messages of which only what came before is known.
+    ///
+    /// # Errors
+    /// As [`Filter::parse`], or it asks for what [only later messages tell](Filter::later).
+    pub fn parse_unlinked(text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
+        let filter = Filter::parse(text, names)?;
+        let Some(name) = filter.later() else { return Ok(filter) };
+        let at = text.find(name).map_or(0, |at| text.get(..at).map_or(0, |before| before.chars().count()));
+        let what = format!("only later messages tell {name}: decode --link reads them first");
+        Err(FilterError { what, text: text.into(), at, len: name.len() })
+    }
+
+    /// What of it only later messages tell, so that it needs messages that were linked.
+    pub fn later(&self) -> Option<&'static str> {
+        related::later(&self.expression)
+    }
+
     /// Does the filter match this message?
     pub fn matches(&self, message: &Message<'_>) -> bool {
         eval::holds(&self.expression, message)
@@ -93,6 +116,12 @@ enum Expression {
     Field(Path, Test),
     /// The message is of this protocol (and has this name).
     Kind(&'static str, Option<&'static str>),
+    /// One relation of the message fits all of these.
+    Related(Vec<(RelatedField, Test)>),
+    /// Nothing in the capture answers it.
+    Unanswered,
+    /// Nothing in the capture acknowledges it.
+    NeverAcked,
     /// The message has a fault.
     Fault,
     /// The message has a note of at least this level.
@@ -159,6 +188,11 @@ impl Envelope {
 /// The names of the envelope that filters know, with a description.
 pub fn envelope() -> impl Iterator<Item = (&'static str, &'static str)> {
     Envelope::ALL.into_iter().map(|(name, _, doc)| (name, doc))
+}
+
+/// The names of a relation's parts, with a description.
+pub fn related() -> impl Iterator<Item = (&'static str, &'static str)> {
+    RelatedField::ALL.into_iter().map(|(name, _, doc)| (name, doc))
 }
 
 /// The test of a value.

@@ -1,6 +1,5 @@
 //! The names available to filters: of the tables, the derived values, and the users' schemas.
 
-use super::Envelope;
 use crate::codec::layout::{Count, Field, Kind, Other};
 use crate::codec::protobuf;
 use crate::codec::schema::Schemas;
@@ -73,7 +72,7 @@ impl<'a> Names<'a> {
         }
         list.sort_unstable();
         list.dedup();
-        Envelope::ALL.iter().map(|(name, ..)| name.to_string()).chain(list).collect()
+        super::envelope().chain(super::related()).map(|(name, _)| name.to_string()).chain(list).collect()
     }
 
     /// All fields that the steps can lead to.

@@ -6,6 +6,7 @@ use super::literal::{fits, number};
 use super::names::Names;
 use super::path::{Part, Path, PathStep, component};
 use super::possible;
+use super::related::{self, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::{Level, digits};
 use crate::nearest::{hint, nearest};
@@ -64,7 +65,7 @@ impl<'a> Parser<'a> {
     fn and(&mut self) -> Result<Expression, FilterError> {
         let mut left = self.not()?;
         while self.take(&["and", "&&", "&"]).is_some() {
-            left = Expression::And(Box::new(left), Box::new(self.not()?));
+            left = related::both(left, self.not()?);
         }
         Ok(left)
     }
@@ -102,18 +103,43 @@ impl<'a> Parser<'a> {
         if let Some((_, envelope, _)) = Envelope::ALL.iter().find(|(n, ..)| n == name) {
             return self.envelope(*envelope, token);
         }
+        if name.split('.').next() == Some("related") {
+            return self.related(name, token);
+        }
         self.field(name, token)
+    }
+
+    fn related(&mut self, name: &str, token: &Token) -> Result<Expression, FilterError> {
+        let Some(field) = RelatedField::by_name(name) else {
+            let near = hint(nearest(name, RelatedField::ALL.iter().map(|(n, ..)| *n)));
+            return Err(self.fail(token, format!("no {name:?}{near}")));
+        };
+        let before = self.next;
+        let test = self.test(false)?;
+        for (literal, token) in self.literals(&test, before) {
+            if let Some(what) = field.wrong(&test, literal) {
+                return Err(self.fail(token, what));
+            }
+        }
+        Ok(Expression::Related(vec![(field, test)]))
     }
 
     fn has(&mut self) -> Result<Expression, FilterError> {
         let Some(token) = self.tokens.get(self.next) else {
-            return Err(self.end("expected fault, note, warning, error or a field"));
+            return Err(self.end("expected fault, note, warning, error, unanswered, never_acked or a field"));
         };
         let Word::Word(name) = &token.kind else {
-            return Err(self.fail(token, "expected fault, note, warning, error or a field".into()));
+            return Err(
+                self.fail(token, "expected fault, note, warning, error, unanswered, never_acked or a field".into())
+            );
         };
         match name.as_str() {
             "fault" => self.next += 1,
+            "unanswered" | "never_acked" => {
+                self.next += 1;
+                let answer = name == "unanswered";
+                return Ok(if answer { Expression::Unanswered } else { Expression::NeverAcked });
+            }
             "note" | "warning" | "error" => {
                 self.next += 1;
                 let level = [Level::Note, Level::Warning, Level::Error].into_iter().find(|l| l.name() == name);
@@ -240,7 +266,8 @@ impl<'a> Parser<'a> {
         let found = self.names.find(path.proto, path.message, &names).map_err(|(step, known)| {
             let wrong = names.get(step).copied().unwrap_or("");
             let at = at + names[..step].iter().map(|n| n.chars().count() + 1).sum::<usize>();
-            let envelope = Envelope::ALL.iter().map(|(n, ..)| *n).filter(|_| step == 0 && path.proto.is_none());
+            let envelope =
+                super::envelope().chain(super::related()).map(|(n, _)| n).filter(|_| step == 0 && path.proto.is_none());
             let near = hint(nearest(wrong, known.into_iter().chain(envelope)));
             let messages = self.names.called(wrong).filter(|_| step == 0 && path.message.is_none());
             let near = match messages.collect::<Vec<_>>() {

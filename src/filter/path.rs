@@ -36,6 +36,18 @@ pub fn component(name: &str) -> Option<usize> {
 }
 
 impl Path {
+    /// Is the node `k`, which the path leads to, an element of a list, or inside of one? Then there
+    /// may be several matches.
+    pub fn repeats(&self, tree: &Tree, k: usize) -> bool {
+        let around = tree.nodes().iter().take(k).enumerate();
+        let lists = around.filter(|(at, n)| n.value == Value::List && *at < k && k < n.end as usize).count();
+        let one = self.steps.iter().filter(|step| step.index.is_some()).count();
+        // `position.x` is one element of a vector.
+        let last = self.steps.last().is_some_and(|step| step.index.is_none() && component(&step.name).is_some());
+        let bare = tree.nodes().get(k).is_some_and(|node| node.field.name != self.steps.last().map_or("", |s| &s.name));
+        lists > one + (last && bare) as usize
+    }
+
     /// Calls `each` with every node that the path leads to, in the message's own tree (false) or in
     /// the derived tree beside it (true), until it returns true. A list at the end of the path is
     /// one node; before the end, each of its elements is searched.

@@ -21,6 +21,8 @@ pub struct Sent {
     pub copies: u32,
     /// An acknowledgement named it.
     pub acked: bool,
+    /// Which message of that frame its first copy is, from 1; 0 if nobody [said](Sequence::place_in_frame).
+    pub index: u16,
     /// For the protocol's own use.
     pub tag: u64,
 }
@@ -156,6 +158,13 @@ impl Sequence {
     pub fn get_mut(&mut self, extended: i64) -> Option<&mut Sent> {
         let place = self.place(extended).ok()?;
         self.sent.get_mut(place).map(|(_, sent)| sent)
+    }
+
+    /// The first copy of this message is its frame's second or a later one.
+    pub fn place_in_frame(&mut self, extended: i64, index: u32) {
+        if let Some(sent) = self.get_mut(extended) {
+            sent.index = u16::try_from(index).unwrap_or(u16::MAX);
+        }
     }
 
     /// A message with this number was seen.

@@ -22,6 +22,9 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
         if place.frames.len() > 1 {
             frames(place.frames, out);
         }
+        if let Some(files) = &mut envelope_cache.files {
+            files.keys(place.frame, out);
+        }
         envelope_cache.time(place.time, out);
     }
     out.extend_from_slice(envelope_cache.of(message));
@@ -46,6 +49,9 @@ pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec
             out.truncate(mark);
         }
     }
+    if !dissection.related.is_empty() {
+        related(message, out);
+    }
     if !dissection.notes.is_empty() {
         notes(message, out);
     }
@@ -60,7 +66,7 @@ pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec
 }
 
 #[cold]
-fn frames(frames: &[u64], out: &mut Vec<u8>) {
+pub(super) fn frames(frames: &[u64], out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"frames\":");
     for (k, frame) in frames.iter().enumerate() {
         out.push(if k == 0 { b'[' } else { b',' });
@@ -70,7 +76,45 @@ fn frames(frames: &[u64], out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn related(message: &Message<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"related\":");
+    for (k, relation) in message.dissection.related.iter().enumerate() {
+        out.extend_from_slice(if k == 0 { b"[{\"kind\":\"" } else { b",{\"kind\":\"" });
+        out.extend_from_slice(relation.kind.name().as_bytes());
+        out.extend_from_slice(b"\",\"frame\":");
+        int(relation.target.frame, out);
+        if let Some(index) = relation.index() {
+            out.extend_from_slice(b",\"index\":");
+            int(index, out);
+        }
+        if let Some(after) = relation.after {
+            out.extend_from_slice(b",\"after_ms\":");
+            millis(after, out);
+        }
+        out.push(b'}');
+    }
+    out.push(b']');
+}
+
+/// Nanoseconds as milliseconds, exactly: `10.573`.
+pub fn millis(nanos: i64, out: &mut Vec<u8>) {
+    if nanos < 0 {
+        out.push(b'-');
+    }
+    let (whole, rest) = (nanos.unsigned_abs() / 1_000_000, nanos.unsigned_abs() % 1_000_000);
+    int(whole, out);
+    out.push(b'.');
+    let start = out.len();
+    // The leading one preserves zeros and is taken away.
+    int(1_000_000 + rest, out);
+    out.remove(start);
+    while out.len() > start + 1 && out.ends_with(b"0") {
+        out.pop();
+    }
+}
+
+#[cold]
+pub(super) fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b",\"notes\":[");
     for (k, (note, text)) in message.dissection.notes.iter().enumerate() {
         out.extend_from_slice(if k == 0 { b"{\"level\":\"" } else { b",{\"level\":\"" });
@@ -85,7 +129,7 @@ fn notes(message: &Message<'_>, out: &mut Vec<u8>) {
 }
 
 #[cold]
-fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
+pub(super) fn fault(message: &Message<'_>, out: &mut Vec<u8>) {
     let Some(fault) = &message.dissection.fault else { return };
     out.extend_from_slice(b",\"fault\":{\"path\":");
     string(fault.path.as_bytes(), out);

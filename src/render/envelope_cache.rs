@@ -3,6 +3,7 @@
 //! 2,900 instructions a message of ndjson (of 4,538 of json), the second 93 of 2,696 (of 4,335); see
 //! [`crate::render`].
 
+use super::files::FileNames;
 use super::times::{fraction, seconds};
 use crate::capture::Time;
 use crate::codec::json::numbers::int;
@@ -19,6 +20,8 @@ const CONVERSATIONS: usize = 512;
 pub struct EnvelopeCache {
     envelope_cache: Vec<Head>,
     second: Second,
+    /// Where several files are read.
+    pub(super) files: Option<FileNames>,
 }
 
 /// The whole second of the previous line.

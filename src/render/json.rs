@@ -2,6 +2,7 @@
 
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
+use super::files::{FileNames, Files};
 use super::human::human;
 use crate::codec::json::fields::{Walks, behind};
 use crate::codec::json::numbers::int;
@@ -33,6 +34,12 @@ impl Json {
     /// `bytes` adds the messages' bytes; `verbose` adds the fields' documentation to their `text`.
     pub fn new(bytes: bool, verbose: bool) -> Json {
         Json { bytes, verbose, ..Json::default() }
+    }
+
+    /// With the file of each message.
+    pub(super) fn files(mut self, files: Option<&Files>) -> Json {
+        self.envelope_cache.files = files.map(FileNames::new);
+        self
     }
 
     /// Appends one message.

@@ -9,8 +9,11 @@
 //! unit, with the path and without it. What saves less than one in a hundred is not worth its lines.
 
 pub(crate) mod bytes;
+pub(crate) mod cells;
+mod columns;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
+mod files;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]
@@ -33,11 +36,13 @@ mod times;
 pub(crate) mod tree;
 mod tree_text;
 
+pub use columns::Columns;
+pub use files::Files;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
 pub use parts::{Chunk, Merge, Part};
-pub use renderer::{Format, Renderer};
+pub use renderer::{Details, Format, Renderer};
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;

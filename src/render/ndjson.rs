@@ -2,6 +2,7 @@
 
 use super::envelope;
 use super::envelope_cache::EnvelopeCache;
+use super::files::{FileNames, Files};
 use crate::codec::json::fields::Walks;
 use crate::dissect::Message;
 
@@ -18,6 +19,12 @@ impl Ndjson {
     /// Lines with or without `bytes`.
     pub fn new(bytes: bool) -> Ndjson {
         Ndjson { bytes, ..Ndjson::default() }
+    }
+
+    /// With the file of each message.
+    pub(super) fn files(mut self, files: Option<&Files>) -> Ndjson {
+        self.envelope_cache.files = files.map(FileNames::new);
+        self
     }
 
     /// Appends one line.

@@ -3,7 +3,7 @@
 
 use super::renderer::Form;
 use super::times::TimeForm;
-use super::{Format, Json, Renderer, Style};
+use super::{Details, Format, Json, Renderer, Style};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 
@@ -46,12 +46,19 @@ impl Part {
     /// A part of what a renderer of this format writes; `None` for formats that need to see all
     /// messages.
     pub fn new(format: Format, style: Style) -> Option<Part> {
+        Part::with(format, style, &Details::default())
+    }
+
+    /// As [`Renderer::with`].
+    pub fn with(format: Format, style: Style, details: &Details) -> Option<Part> {
         // Times relative to the previous message need that message, whichever thread renders it.
         let counted = style.time == Some(TimeForm::Delta);
         let form = match format {
-            Format::Json => Form::Json(Json::new(style.bytes, style.verbose).continued()),
-            Format::Summary | Format::Tree if counted => return None,
-            Format::Ndjson | Format::Summary | Format::Tree => Form::new(format, style),
+            Format::Json => Form::Json(Json::new(style.bytes, style.verbose).files(details.files.as_ref()).continued()),
+            Format::Summary | Format::Tree | Format::Csv | Format::Tsv if counted => return None,
+            Format::Ndjson | Format::Summary | Format::Tree | Format::Csv | Format::Tsv => {
+                Form::new(format, style, details)
+            }
             #[cfg(feature = "cli")]
             Format::Table => return None,
         };

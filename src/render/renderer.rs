@@ -2,8 +2,10 @@
 
 #[cfg(feature = "cli")]
 use super::Rows;
+use super::columns::Lines;
+use super::line_writer::LineWriter;
 use super::times::Clock;
-use super::{Json, Ndjson, Output, Style, Trees, summary};
+use super::{Columns, Files, Json, Ndjson, Output, Style, Trees, summary};
 use crate::capture::Time;
 use crate::dissect::{Message, Sink};
 use std::io::{self, ErrorKind, Write};
@@ -22,6 +24,19 @@ pub enum Format {
     Ndjson,
     /// One JSON array: values, types, ranges.
     Json,
+    /// A line of comma-separated values per message, behind a line of names: RFC 4180.
+    Csv,
+    /// The same, separated by tabs.
+    Tsv,
+}
+
+/// What is printed beside the messages' own contents.
+#[derive(Clone, Debug, Default)]
+pub struct Details {
+    /// The columns of summary, csv and tsv.
+    pub columns: Option<Columns>,
+    /// Where several files are read: which ones.
+    pub files: Option<Files>,
 }
 
 /// Prints messages.
@@ -40,15 +55,37 @@ pub(super) enum Form {
     Table(Rows),
     Ndjson(Ndjson),
     Json(Json),
+    Columns(Lines, Shape),
+}
+
+/// How columns are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shape {
+    Separated(u8),
+    Text(Style),
 }
 
 impl Form {
-    pub(super) fn new(format: Format, style: Style) -> Form {
+    pub(super) fn new(format: Format, style: Style, details: &Details) -> Form {
+        let files = details.files.as_ref();
+        let lines = |columns: &Columns, shape| Form::Columns(Lines::new(columns.clone(), style, files), shape);
+        match (format, &details.columns) {
+            (Format::Csv, columns) => lines(columns.as_ref().unwrap_or(&Columns::usual()), Shape::Separated(b',')),
+            (Format::Tsv, columns) => lines(columns.as_ref().unwrap_or(&Columns::usual()), Shape::Separated(b'\t')),
+            (Format::Summary, Some(columns)) => lines(columns, Shape::Text(style)),
+            (Format::Ndjson, _) => Form::Ndjson(Ndjson::new(style.bytes).files(files)),
+            (Format::Json, _) => Form::Json(Json::new(style.bytes, style.verbose).files(files)),
+            (format, _) => Form::whole(format, style),
+        }
+    }
+
+    /// A format that shows all of a message.
+    fn whole(format: Format, style: Style) -> Form {
         match format {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
-            Format::Summary => Form::Summary(style, Clock::default()),
+            Format::Summary | Format::Csv | Format::Tsv => Form::Summary(style, Clock::default()),
             #[cfg(feature = "cli")]
             Format::Table => Form::Table(Rows::new(style)),
         }
@@ -61,7 +98,24 @@ impl Form {
             Form::Summary(_, clock) => clock.origin(time),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.clock.origin(time),
+            Form::Columns(lines, _) => lines.clock.origin(time),
             Form::Ndjson(_) | Form::Json(_) => {}
+        }
+    }
+
+    /// What comes before the first message.
+    fn begin(&self, out: &mut Vec<u8>) {
+        match self {
+            Form::Columns(lines, Shape::Separated(separator)) => lines.header(*separator, out),
+            Form::Columns(lines, Shape::Text(style)) if style.heading => {
+                let mut line = LineWriter::new(out, style.colour);
+                line.paint(line.palette.dim);
+                lines.heading(&mut line);
+                line.reset();
+                line.newline();
+            }
+            Form::Summary(style, _) if style.heading => summary::heading(*style, out),
+            _ => {}
         }
     }
 
@@ -75,6 +129,12 @@ impl Form {
             Form::Summary(style, clock) => summary::line(message, *style, clock, out),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.message(message),
+            Form::Columns(lines, Shape::Separated(separator)) => lines.row(message, *separator, out),
+            Form::Columns(lines, Shape::Text(style)) => {
+                let mut line = LineWriter::new(out, style.colour);
+                lines.text(message, *style, &mut line);
+                line.newline();
+            }
         }
     }
 }
@@ -82,7 +142,14 @@ impl Form {
 impl Renderer {
     /// A renderer that writes to `to`, which needs no buffering.
     pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
-        Renderer { output: Output::new(to), form: Form::new(format, style) }
+        Renderer::with(format, style, &Details::default(), to)
+    }
+
+    /// As [`Renderer::new`], with details.
+    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write>) -> Renderer {
+        let (mut output, form) = (Output::new(to), Form::new(format, style, details));
+        form.begin(output.buffer());
+        Renderer { output, form }
     }
 
     /// Appends what a [`Part`](super::Part) has rendered: complete messages.
@@ -140,7 +207,7 @@ impl Renderer {
             Form::Json(json) => json.finish(self.output.buffer()),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.finish(self.output.buffer()),
-            Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) => {}
+            Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) | Form::Columns(..) => {}
         }
         self.output.finish()
     }

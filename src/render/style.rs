@@ -11,6 +11,8 @@ pub struct Style {
     pub colour: bool,
     /// All bytes, all elements, documentation.
     pub verbose: bool,
+    /// Summaries begin with a line that names their columns.
+    pub heading: bool,
     /// JSON: adds the messages' bytes.
     pub bytes: bool,
     /// How times are shown to people; `None`: as the format has them.

@@ -6,7 +6,7 @@ use super::style::Style;
 use super::times::{Clock, TimeForm};
 use super::tree_text::{level, name};
 use crate::codec::json::fields::behind;
-use crate::codec::layout::Show;
+use crate::codec::layout::{Show, flag};
 use crate::codec::{Level, Node, Note, Sources, Tree, Value};
 use crate::dissect::{Message, Role};
 
@@ -14,6 +14,8 @@ use crate::dissect::{Message, Role};
 const ELEMENTS: usize = 4;
 /// Below this width, addresses would take half of the line and are left out.
 pub(super) const NARROW: usize = 132;
+/// Addresses that leave fewer columns to the fields are left out of a line.
+const LEFT: usize = 24;
 /// Deeper groups are only indicated.
 const DEPTH: usize = 6;
 /// The maximum width of one text, in columns.
@@ -23,7 +25,14 @@ const TEXT: usize = 40;
 pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Vec<u8>) {
     let mut line = LineWriter::new(out, style.colour);
     let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
-    head(message, narrow, style.time, clock, &mut line);
+    let (start, before) = (line.mark(), *clock);
+    head(message, [narrow; 2], style.time, clock, &mut line);
+    if style.width.is_some_and(|width| width < line.column + LEFT) && !narrow && !style.verbose {
+        // Long addresses give way to the fields.
+        line.back(start);
+        *clock = before;
+        head(message, [false, true], style.time, clock, &mut line);
+    }
     let limit = |least| style.width.map_or(usize::MAX, |w| w.saturating_sub(marks_width(message, least)));
     let mark = line.mark();
     let mut least = Level::Note;
@@ -37,7 +46,37 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     line.newline();
 }
 
-fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut Clock, line: &mut LineWriter<'_>) {
+/// Appends the line that names what stands in the lines below it.
+pub fn heading(style: Style, out: &mut Vec<u8>) {
+    let narrow = style.width.is_some_and(|width| width < NARROW) && !style.verbose;
+    let mut line = LineWriter::new(out, style.colour);
+    line.paint(line.palette.dim);
+    // Times have the digits of the capture: microseconds, as a rule.
+    let (time, width) = match style.time.unwrap_or(if narrow { TimeForm::Relative } else { TimeForm::Utc }) {
+        TimeForm::Relative => ("time", 9),
+        TimeForm::Delta => ("delta", 9),
+        TimeForm::Epoch => ("time", 17),
+        TimeForm::Utc => ("time (UTC)", 27),
+        #[cfg(feature = "cli")]
+        TimeForm::Local => ("time (local)", 32),
+    };
+    line.put("frame ");
+    line.put(time);
+    line.pad(6 + width);
+    line.put(if narrow { " flow, sender" } else { " source > destination" });
+    line.put(", message, fields");
+    line.reset();
+    line.newline();
+}
+
+/// Frame, time, ends, message. The time, and the ends, may be in their narrow form.
+fn head(
+    message: &Message<'_>,
+    [narrow_time, narrow]: [bool; 2],
+    form: Option<TimeForm>,
+    times: &mut Clock,
+    line: &mut LineWriter<'_>,
+) {
     let place = message.place;
     if place.frame > 0 {
         line.pad(4usize.saturating_sub(place.frame.ilog10() as usize));
@@ -46,7 +85,7 @@ fn head(message: &Message<'_>, narrow: bool, form: Option<TimeForm>, times: &mut
         line.put(" ");
         // Absolute times include the date. If that would take a third of the line, times are
         // relative.
-        let usual = if narrow { TimeForm::Relative } else { TimeForm::Utc };
+        let usual = if narrow_time { TimeForm::Relative } else { TimeForm::Utc };
         times.show(form.unwrap_or(usual), place.time, line);
         line.reset();
         line.put(" ");
@@ -119,26 +158,31 @@ fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
     }
 }
 
-/// The fields in order, then derived values; bytes last, since they are the least informative. What
-/// does not fit is left out and indicated. Returns how many fields other than bytes are shown;
+/// The fields in order, then derived values; then bytes, which say little to people, and last the
+/// flags that tell which of the others are there. What does not fit is left out and indicated. Returns how many fields other than bytes are shown;
 /// `None`: there are none.
 fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
     let dissection = message.dissection;
-    let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, false);
-    for (tree, last) in [(&dissection.tree, false), (&dissection.derived, false), (&dissection.tree, true)] {
+    let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, [true, false, false]);
+    let trees = [(&dissection.tree, 0), (&dissection.derived, 0), (&dissection.tree, 1), (&dissection.tree, 2)];
+    for (tree, turn) in trees {
         let mut at = 0;
-        if last && !put_off {
-            break;
+        if !put_off[turn] {
+            continue;
         }
         while let Some(node) = tree.nodes().get(at) {
-            let bytes = matches!(node.value, Value::Bytes { .. });
+            let own = match (node.value, node.field.show) {
+                (Value::Bytes { .. }, _) => 1,
+                (_, Show::Flags(_)) if node.field.is(flag::REFERENCED) => 2,
+                _ => 0,
+            };
             let empty = matches!(node.field.show, Show::Flags(_)) && node.number() == Some(0);
-            put_off |= bytes;
-            if !node.hidden() && !empty && bytes == last {
+            put_off[own] = true;
+            if !node.hidden() && !empty && own == turn {
                 let fits = pair(tree, at, sources, limit, line);
                 whole &= fits;
-                (all, shown) = (all + !bytes as usize, shown + (fits && !bytes) as usize);
+                (all, shown) = (all + (own != 1) as usize, shown + (fits && own != 1) as usize);
             }
             at = behind(node, at);
         }

@@ -13,6 +13,9 @@ pub enum TimeForm {
     Delta,
     /// The day and the time of day, UTC.
     Utc,
+    /// The day and the time of day where the program runs, with its offset from UTC.
+    #[cfg(feature = "cli")]
+    Local,
     /// Seconds since 1970.
     Epoch,
 }
@@ -38,18 +41,53 @@ impl Clock {
             TimeForm::Delta => since(self.before.replace(time).unwrap_or(time), time, line),
             TimeForm::Epoch => line.appended(|out| seconds(time, out)),
             TimeForm::Utc => {
-                let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
-                line.int(year);
-                for part in [month, day] {
-                    line.put(if part < 10 { "-0" } else { "-" });
-                    line.int(part);
-                }
-                line.put("T");
-                clock(time, line);
+                date_and_time(time, line);
                 line.put("Z");
+            }
+            #[cfg(feature = "cli")]
+            TimeForm::Local => {
+                let offset = local_offset(time.secs);
+                date_and_time(Time { secs: time.secs.saturating_add(offset), ..time }, line);
+                line.put(if offset < 0 { "-" } else { "+" });
+                let minutes = offset.unsigned_abs() / 60;
+                for (part, behind) in [(minutes / 60, ":"), (minutes % 60, "")] {
+                    line.put(if part < 10 { "0" } else { "" });
+                    line.uint(part);
+                    line.put(behind);
+                }
             }
         }
     }
+
+    /// Appends a time as programs read it: `relative` and `delta` are seconds.
+    pub fn plain(&mut self, form: TimeForm, time: Time, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.show(form, time, &mut LineWriter::new(out, false));
+        if out.get(start) == Some(&b'+') {
+            out.remove(start);
+        }
+    }
+}
+
+fn date_and_time(time: Time, line: &mut LineWriter<'_>) {
+    let (year, month, day) = crate::capture::civil(time.secs.div_euclid(86_400));
+    line.int(year);
+    for part in [month, day] {
+        line.put(if part < 10 { "-0" } else { "-" });
+        line.int(part);
+    }
+    line.put("T");
+    clock(time, line);
+}
+
+/// Seconds that local time is ahead of UTC then: as `TZ` or the system says, with daylight saving
+/// time. The seconds of old local mean times are left out, as in every offset that is printed.
+#[cfg(feature = "cli")]
+fn local_offset(secs: i64) -> i64 {
+    use chrono::{DateTime, Local, Offset, TimeZone};
+    let utc = DateTime::from_timestamp(secs, 0).map(|at| at.naive_utc());
+    let offset = utc.map_or(0, |at| Local.offset_from_utc_datetime(&at).fix().local_minus_utc());
+    i64::from(offset) / 60 * 60
 }
 
 /// Writes how long after `start` this was: `+1.004217`, with the capture's digits.

@@ -35,7 +35,7 @@ pub use report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell;
 use std::net::SocketAddr;
-pub use table::{Cell, Shape, Table, csv_text};
+pub use table::{Cell, Shape, Table, separated_text};
 use timeline::Timeline;
 pub use track::{Sparklines, Track};
 

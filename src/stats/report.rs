@@ -93,14 +93,25 @@ impl Report {
         self.tables(stats).iter().for_each(|t| t.ndjson(out));
     }
 
-    /// The first table that has rows, or else the first; for the whole report, the messages.
-    pub fn csv(self, stats: &Stats, out: &mut Vec<u8>) {
+    /// Separated values of the first table that has rows, or else of the first; for the whole
+    /// report, the messages.
+    ///
+    /// # Errors
+    /// It has no such column.
+    pub fn separated(
+        self,
+        stats: &Stats,
+        separator: char,
+        columns: &[String],
+        out: &mut Vec<u8>,
+    ) -> Result<(), String> {
         let tables = self.tables(stats);
         let mut text = String::new();
         if let Some(table) = tables.iter().find(|t| !t.rows.is_empty()).or(tables.first()) {
-            table.csv(&mut text);
+            table.separated(separator, columns, &mut text)?;
         }
         out.extend_from_slice(text.as_bytes());
+        Ok(())
     }
 
     /// One object: the sums, and the tables by kind; for deliveries, every message.

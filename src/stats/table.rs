@@ -1,6 +1,8 @@
 //! A table of figures, and its output as aligned text, CSV and JSON.
 
 use crate::codec::json::text::string;
+use crate::nearest::{hint, nearest};
+use crate::render::cells;
 use std::fmt::Write;
 
 /// One figure.
@@ -86,22 +88,41 @@ impl Table {
         Table { shape, rows: Vec::new() }
     }
 
-    /// Comma-separated, with a header line.
-    pub fn csv(&self, out: &mut String) {
-        let _ = writeln!(out, "{}", self.shape.columns.join(","));
+    /// Separated values (RFC 4180) with a header line; without `columns`, all of them.
+    ///
+    /// # Errors
+    /// There is no such column: the nearest name, and all of them.
+    pub fn separated(&self, separator: char, columns: &[String], out: &mut String) -> Result<(), String> {
+        let known = self.shape.columns;
+        let find = |name: &String| {
+            known.iter().position(|column| column == name).ok_or_else(|| {
+                let near = hint(nearest(name, known.iter().copied()));
+                format!("no column {name:?} by {}{near}; there are {}", self.shape.kind, known.join(", "))
+            })
+        };
+        let chosen = match columns.is_empty() {
+            true => (0..known.len()).collect(),
+            false => columns.iter().map(find).collect::<Result<Vec<_>, _>>()?,
+        };
+        self.line(&chosen, separator, out, |k, out| separated_text(known[k], separator, out));
         for row in &self.rows {
-            for (k, cell) in row.iter().enumerate() {
-                out.push_str(if k == 0 { "" } else { "," });
-                match cell {
-                    Cell::Null => {}
-                    Cell::Text(text) => csv_text(text, out),
-                    Cell::Int(n) => _ = write!(out, "{n}"),
-                    Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => _ = write!(out, "{x}"),
-                    Cell::Flag(yes) => out.push_str(if *yes { "yes" } else { "no" }),
-                }
-            }
-            out.push('\n');
+            self.line(&chosen, separator, out, |k, out| match &row[k] {
+                Cell::Null => {}
+                Cell::Text(text) => separated_text(text, separator, out),
+                Cell::Int(n) => _ = write!(out, "{n}"),
+                Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => _ = write!(out, "{x}"),
+                Cell::Flag(yes) => out.push_str(if *yes { "yes" } else { "no" }),
+            });
         }
+        Ok(())
+    }
+
+    fn line(&self, chosen: &[usize], separator: char, out: &mut String, mut cell: impl FnMut(usize, &mut String)) {
+        for (place, k) in chosen.iter().enumerate() {
+            out.extend((place > 0).then_some(separator));
+            cell(*k, out);
+        }
+        out.push('\n');
     }
 
     /// A row as an object.
@@ -141,10 +162,9 @@ impl Table {
     }
 }
 
-/// A CSV value, quoted if necessary.
-pub fn csv_text(text: &str, out: &mut String) {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => _ = write!(out, "\"{}\"", text.replace('"', "\"\"")),
-        false => out.push_str(text),
-    }
+/// A text as a separated value: see [`crate::render`]'s cells.
+pub fn separated_text(text: &str, separator: char, out: &mut String) {
+    let mut cell = Vec::new();
+    cells::text(text, separator as u8, &mut cell);
+    out.push_str(&String::from_utf8_lossy(&cell));
 }

@@ -2,7 +2,7 @@
 
 use super::dispatch::Assignment;
 use crate::capture::Time;
-use crate::dissect::{Provenance, Session};
+use crate::dissect::{FrameLines, Provenance, Session};
 use crate::flow::{Origin, Side, Transport};
 
 /// The classification of a conversation.
@@ -31,6 +31,7 @@ impl Classification {
             Classification::Undecided(pending) => pending.memory(),
             Classification::Claimed(owner) => {
                 owner.session.memory()
+                    + owner.lines.memory()
                     + owner.reclassification.as_ref().map_or(0, |reclassification| reclassification.pending.memory())
             }
         }
@@ -51,6 +52,8 @@ pub struct Owner {
     pub(super) reclassification: Option<Box<Reclassification>>,
     /// The results so far.
     pub(super) outcome: Outcome,
+    /// The messages of each frame.
+    pub(super) lines: FrameLines,
     /// A previous owner has emitted messages.
     pub(super) before: bool,
 }
@@ -92,7 +95,20 @@ impl Outcome {
     }
 }
 
+/// What runs of an [`Owner`].
+pub(super) struct Running<'a> {
+    pub name: &'static str,
+    pub session: &'a mut dyn Session,
+    pub lines: &'a mut FrameLines,
+}
+
 impl Owner {
+    /// To be run.
+    #[inline]
+    pub(super) fn running(&mut self) -> Running<'_> {
+        Running { name: self.name, session: &mut *self.session, lines: &mut self.lines }
+    }
+
     /// An owner that has not read anything yet.
     pub(super) fn new(name: &'static str, session: Box<dyn Session>, generation: Option<u64>) -> Owner {
         Owner {
@@ -102,6 +118,7 @@ impl Owner {
             read: [0; 2],
             reclassification: None,
             outcome: Outcome::default(),
+            lines: FrameLines::default(),
             before: false,
         }
     }

@@ -31,9 +31,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if let Classification::Claimed(owner) = &mut c.state
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
-            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
-                session.datagram(&place, out)
-            });
+            let broken = self
+                .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
             owner.outcome.add(place.frame, self.emitted, broken);
             if broken || owner.reclassification.is_some() {
                 self.reclassification(c, &place, broken);
@@ -41,9 +40,8 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
             return;
         }
         if let Some(mut owner) = self.claimed(c) {
-            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
-                session.datagram(&place, out)
-            });
+            let broken = self
+                .run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| session.datagram(&place, out));
             owner.outcome.add(place.frame, self.emitted, broken);
             c.state = Classification::Claimed(owner);
             return;

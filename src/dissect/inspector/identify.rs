@@ -152,13 +152,10 @@ impl<S: Sink> Inspector<'_, S> {
                 owner.outcome.credit = bits.into();
                 for datagram in &pending.datagrams {
                     let place = datagram.place();
-                    let broken = self.run(
-                        &flow_info(c, self.options),
-                        c.names.of(&c.ends),
-                        owner.name,
-                        &mut *owner.session,
-                        |session, out| session.datagram(&place, out),
-                    );
+                    let broken =
+                        self.run(&flow_info(c, self.options), c.names.of(&c.ends), owner.running(), |session, out| {
+                            session.datagram(&place, out)
+                        });
                     owner.outcome.add(place.frame, self.emitted, broken);
                 }
                 owner.read = self.replay(c, &pending, &mut owner);
@@ -279,10 +276,9 @@ impl<S: Sink> Inspector<'_, S> {
                 }
             };
             let names = c.names.of(&c.ends);
-            let broken =
-                self.run(&flow_info(c, self.options), names, owner.name, &mut *owner.session, |session, out| {
-                    session.stream(item.side, &mut streams[k], event, out)
-                });
+            let broken = self.run(&flow_info(c, self.options), names, owner.running(), |session, out| {
+                session.stream(item.side, &mut streams[k], event, out)
+            });
             let frame = if let StreamEvent::Data { frame, .. } = event { frame } else { owner.outcome.frames[1] };
             owner.outcome.add(frame, self.emitted, broken);
         }

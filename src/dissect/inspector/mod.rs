@@ -21,7 +21,7 @@ use super::message::{Dissection, Out, Sink};
 use super::options::Options;
 use crate::capture::{Packet, Time};
 use crate::flow::{Conversation, Origin, Side, Stream, Transport};
-use classification::{EventKind, PendingEvent};
+use classification::{EventKind, PendingEvent, Running};
 use identify::HELD_BYTES;
 use rustc_hash::FxHashMap;
 use std::net::SocketAddr;
@@ -107,12 +107,12 @@ impl<'a, S: Sink> Inspector<'a, S> {
         &mut self,
         flow_info: &FlowInfo<'_>,
         names: &[String; 2],
-        proto: &'static str,
-        session: &mut dyn Session,
+        owner: Running<'_>,
         work: impl FnOnce(&mut dyn Session, &mut Out<'_>),
     ) -> bool {
         let names = [names[0].as_str(), names[1].as_str()];
-        let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names);
+        let Running { name: proto, session, lines } = owner;
+        let mut out = Out::new(&mut self.dissection, self.sink, flow_info, names).counting(lines);
         work(session, &mut out);
         let broken = out.broken();
         self.emitted = out.emitted();
@@ -198,7 +198,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
             && owner.generation.is_none_or(|generation| generation == self.generation)
         {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
+            let broken = self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
             if let (StreamEvent::Data { frame, .. }, Classification::Claimed(owner)) = (event, &mut c.state) {
@@ -211,7 +211,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
         if let Some(mut owner) = self.claimed(c) {
             stream.consume(std::mem::take(&mut owner.read[side.index()]));
-            self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
+            self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                 session.stream(side, stream, event, out)
             });
             c.state = Classification::Claimed(owner);
@@ -249,7 +249,7 @@ impl<'a, S: Sink> Inspector<'a, S> {
                 match std::mem::take(&mut c.state) {
                     Classification::Claimed(mut owner) => {
                         stream.consume(std::mem::take(&mut owner.read[side.index()]));
-                        self.run(&flow_info, c.names.of(&c.ends), owner.name, &mut *owner.session, |session, out| {
+                        self.run(&flow_info, c.names.of(&c.ends), owner.running(), |session, out| {
                             session.stream(side, stream, event, out);
                         });
                         c.state = Classification::Claimed(owner);

@@ -5,45 +5,14 @@
 //! and read by its session. What was found is told to a [`Findings`]; why it went no further is a
 //! [`Failure`] with a stable [`Outcome`] and a line of advice.
 
-use super::{Failure, Findings};
+use super::{Carrier, Failure, Findings};
 use crate::dissect::{Dissector, Options};
-use crate::flow::Transport;
 use crate::live::Clients;
 use crate::live::Observer;
 use crate::live::net::{CancelToken, Link, Open, Recorder};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-
-/// What carries a protocol's messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Carrier {
-    /// UDP datagrams.
-    Udp,
-    /// A TCP stream.
-    Tcp,
-    /// WebSocket, over TCP.
-    Ws,
-}
-
-impl Carrier {
-    /// The word on the command line and in the output.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Carrier::Udp => "udp",
-            Carrier::Tcp => "tcp",
-            Carrier::Ws => "ws",
-        }
-    }
-
-    /// The transport below.
-    pub const fn transport(self) -> Transport {
-        match self {
-            Carrier::Udp => Transport::Udp,
-            Carrier::Tcp | Carrier::Ws => Transport::Tcp,
-        }
-    }
-}
 
 /// One way of asking for a protocol.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 //! [`run`] asks one target by the methods of one protocol, or of all of them in an order that
 //! harms none; [`pool`] asks several at once and keeps their order; [`report`] prints.
 
+mod carrier;
 mod findings;
 mod method;
 mod outcome;
@@ -12,8 +13,9 @@ pub(crate) mod session;
 pub(crate) mod statistics;
 mod verdict;
 
+pub use carrier::Carrier;
 pub use findings::{Event, Findings, Found, Sample};
-pub use method::{Ask, Carrier, Method, Probe, Servers};
+pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
 pub use session::{Sampler, Session};
 pub use verdict::{Unexpected, hex_of, seconds};

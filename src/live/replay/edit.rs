@@ -31,7 +31,7 @@ impl Changes {
         if !assignment.contains('=') {
             return Err(format!("{assignment:?}: expected FIELD=VALUE"));
         }
-        let filter = Filter::parse(expression, names).map_err(|e| e.to_string())?;
+        let filter = Filter::parse_unlinked(expression, names).map_err(|e| e.to_string())?;
         self.edits.push(Edit { filter, assignment: assignment.into() });
         Ok(())
     }
@@ -41,7 +41,7 @@ impl Changes {
     /// # Errors
     /// What is wrong with it.
     pub fn drop(&mut self, text: &str, names: &Names<'_>) -> Result<(), String> {
-        self.drops.push(Filter::parse(text, names).map_err(|e| e.to_string())?);
+        self.drops.push(Filter::parse_unlinked(text, names).map_err(|e| e.to_string())?);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use crate::codec::layout::{Field, Len, text, u64le};
 use crate::codec::scale::Scale;
 use crate::codec::{Level, Tree, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Dissection, Provenance, Role};
+use crate::dissect::{Dissection, Provenance, RelationKind, Role};
 use std::fmt;
 
 pub(super) static MEMBER: Field =
@@ -143,24 +143,22 @@ impl AcknexSession {
         match dissection.from {
             Role::Client => {
                 dissection.delivery.push(Event::Request);
-                self.creates.ask(identifier, place.frame, place.time);
+                self.creates.ask(identifier, dissection.target(place), place.time);
             }
             Role::Server => match self.creates.answer(identifier) {
-                Some((frame, asked)) => {
-                    dissection.delivery.push(Event::Answer(place.time.since(asked) as i64));
-                    dissection.derived.push(&REQUEST_FRAME, Value::UInt(frame), 0, 0);
+                Some((request, asked)) => {
+                    let after = place.time.since(asked) as i64;
+                    dissection.delivery.push(Event::Answer(after));
+                    dissection.derived.push(&REQUEST_FRAME, Value::UInt(request.frame), 0, 0);
                     let (source, text) = dissection.source();
                     write_milliseconds(asked, place.time, text);
                     let len = text.len() as u32;
                     dissection.derived.set_source(source);
                     dissection.derived.push(&ROUND_TRIP, Value::Json { start: 0, len }, 0, 0);
-                    dissection.notes.add(
-                        Level::Note,
-                        "acknex.create_answered",
-                        format_args!(
-                            "answers the client's create in frame {frame}: the only exact round trip there is"
-                        ),
-                    );
+                    dissection.relate(Level::Note, "acknex.create_answered", |note| {
+                        note.to(RelationKind::Answers, request, after).text("answers the client's create in frame ");
+                        note.frame().text(": the only exact round trip there is");
+                    });
                 }
                 None => dissection.notes.add(
                     Level::Note,

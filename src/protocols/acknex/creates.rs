@@ -2,6 +2,7 @@
 //! only exact round trip.
 
 use crate::capture::Time;
+use crate::dissect::Target;
 use rustc_hash::FxHashMap;
 use std::io::Write;
 
@@ -11,20 +12,20 @@ const OPEN: usize = 4096;
 /// The open requests, by identifier.
 #[derive(Clone, Debug, Default)]
 pub struct Creates {
-    open: FxHashMap<i16, (u64, Time)>,
+    open: FxHashMap<i16, (Target, Time)>,
 }
 
 impl Creates {
     /// A client asked; a later request with the same identifier takes the place of an earlier one.
-    pub fn ask(&mut self, identifier: i16, frame: u64, time: Time) {
+    pub fn ask(&mut self, identifier: i16, request: Target, time: Time) {
         if self.open.len() >= OPEN && !self.open.contains_key(&identifier) {
             self.open.clear();
         }
-        self.open.insert(identifier, (frame, time));
+        self.open.insert(identifier, (request, time));
     }
 
-    /// The server answers: frame and time of the request, which is closed.
-    pub fn answer(&mut self, identifier: i16) -> Option<(u64, Time)> {
+    /// The server answers: the request, which is closed, and its time.
+    pub fn answer(&mut self, identifier: i16) -> Option<(Target, Time)> {
         self.open.remove(&identifier)
     }
 }
@@ -76,11 +77,12 @@ mod tests {
     #[test]
     fn the_latest_open_request_is_the_one_answered() {
         let mut creates = Creates::default();
-        creates.ask(5, 1, Time::micros(1, 0));
-        creates.ask(5, 2, Time::micros(2, 0));
-        assert_eq!(creates.answer(5).map(|(frame, _)| frame), Some(2));
+        let at = |frame| Target { frame, index: 1 };
+        creates.ask(5, at(1), Time::micros(1, 0));
+        creates.ask(5, at(2), Time::micros(2, 0));
+        assert_eq!(creates.answer(5).map(|(request, _)| request.frame), Some(2));
         assert_eq!(creates.answer(5), None);
-        (0..=i16::MAX).for_each(|k| creates.ask(k, 1, Time::default()));
+        (0..=i16::MAX).for_each(|k| creates.ask(k, at(1), Time::default()));
         assert!(creates.open.len() <= OPEN);
     }
 }

@@ -4,11 +4,11 @@
 
 use super::reliable::{Direction, MODULUS, Tag};
 use crate::codec::Level;
-use crate::dissect::Dissection;
 use crate::dissect::delivery::Event;
+use crate::dissect::{Dissection, RelationKind, Target};
 use crate::duration::Millis;
 use crate::flow::sequence::{Acked, Sent, Sequence};
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// How many numbers a note lists.
 const LISTED: usize = 20;
@@ -16,26 +16,27 @@ const LISTED: usize = 20;
 impl Direction {
     /// An acknowledge of one of this direction's commands came. `result` is missing where it broke.
     pub fn acknowledged(&mut self, number: u16, result: Option<u64>, now: i64, dissection: &mut Dissection) {
-        let notes = &mut dissection.notes;
         let extended = self.sequence.extend(number);
         let seen = if number == MODULUS { None } else { self.sequence.get_mut(extended) };
         let Some(sent) = seen else {
             if result.is_some() {
+                let notes = &mut dissection.notes;
                 notes.add(Level::Note, "dnp.acknowledge_unknown", format_args!("no command {number} was seen"));
             }
             return;
         };
-        let (name, frame) = (Tag(sent.tag).name(), sent.frame);
+        let (name, to) = (Tag(sent.tag).name(), Target::from(&*sent));
+        // The round trip is of the last copy; the relation, as all, of the first.
+        let after = now.saturating_sub(sent.time);
         let since = Millis(now.saturating_sub(sent.last_time));
         match result {
             Some(0) => {}
             Some(1) => {
                 sent.tag |= Tag::FAILED;
-                notes.add(
-                    Level::Warning,
-                    "dnp.acknowledge_failed",
-                    format_args!("{name} of frame {frame}, {since} before: the sender resends at once"),
-                );
+                dissection.relate(Level::Warning, "dnp.acknowledge_failed", |note| {
+                    note.to(RelationKind::Answers, to, after).text(name).text(" of frame ").frame();
+                    _ = write!(note, ", {since} before: the sender resends at once");
+                });
                 return;
             }
             _ => return,
@@ -43,19 +44,17 @@ impl Direction {
         let acked = self.sequence.acknowledged(extended);
         dissection.delivery.push(Event::Acked { extended, acked });
         match acked {
-            Acked::First(Sent { copies: 1, .. }) => {
-                notes.add(Level::Note, "dnp.acknowledges", format_args!("{name} of frame {frame}, round trip {since}"))
-            }
-            Acked::First(Sent { copies, .. }) => notes.add(
-                Level::Note,
-                "dnp.acknowledges",
-                format_args!("{name} of frame {frame}, sent {copies} times, the last time {since} before"),
-            ),
-            Acked::Again => notes.add(
-                Level::Note,
-                "dnp.acknowledge_repeated",
-                format_args!("{name} of frame {frame} was acknowledged before; {since} since its last copy"),
-            ),
+            Acked::First(Sent { copies, .. }) => dissection.relate(Level::Note, "dnp.acknowledges", |note| {
+                note.to(RelationKind::Acknowledges, to, after).text(name).text(" of frame ").frame();
+                _ = match copies {
+                    1 => write!(note, ", round trip {since}"),
+                    _ => write!(note, ", sent {copies} times, the last time {since} before"),
+                };
+            }),
+            Acked::Again => dissection.relate(Level::Note, "dnp.acknowledge_repeated", |note| {
+                note.to(RelationKind::Acknowledges, to, after).text(name).text(" of frame ").frame();
+                _ = write!(note, " was acknowledged before; {since} since its last copy");
+            }),
             Acked::Unseen | Acked::Unknown => {}
         }
     }

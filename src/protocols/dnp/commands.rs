@@ -63,11 +63,13 @@ impl DnpSession {
             JoinedKind::LinkState => (content("message").unwrap_or(&[]), content("data").unwrap_or(&[])),
         };
         let parts = &mut self.directions[place.side.index()].parts[kind as usize];
-        parts.keep(number, message, data, read_only);
+        let here = (dissection.target(place), place.time.nanos() as i64);
+        parts.keep(number, message, data, read_only, here);
         let Chain::Whole(begin, end) = chain else { return };
         if !self.joined.take(parts, begin, end) {
             return;
         }
+        self.joined.relate(here, dissection);
         let readable = self.joined.show(kind, dissection);
         if kind == JoinedKind::Message {
             return;

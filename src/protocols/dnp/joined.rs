@@ -4,7 +4,7 @@ use super::layout::{ONE_VALUE, VALUES};
 use super::runs::{Around, Mark};
 use crate::codec::layout::{Field, Len, bytes, u32le};
 use crate::codec::{Reader, Tree, Value};
-use crate::dissect::Dissection;
+use crate::dissect::{Dissection, RelationKind, Target};
 use std::collections::BTreeMap;
 
 /// How many bytes of parts a direction holds for messages that are not complete: some hundred times
@@ -68,6 +68,8 @@ struct Part {
     /// How many bytes belong to the message; all of them in command 10.
     split: usize,
     read_only: bool,
+    /// The message that brought it, and when.
+    from: (Target, i64),
 }
 
 /// The parts of one kind and direction that wait for others.
@@ -88,13 +90,13 @@ impl Parts {
     }
 
     /// Keeps a part.
-    pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool) {
+    pub fn keep(&mut self, number: i64, message: &[u8], data: &[u8], read_only: bool, from: (Target, i64)) {
         let mut bytes = self.spare.pop().unwrap_or_default();
         bytes.clear();
         bytes.extend_from_slice(message);
         bytes.extend_from_slice(data);
         self.bytes += bytes.len();
-        self.held.insert(number, Part { bytes, split: message.len(), read_only });
+        self.held.insert(number, Part { bytes, split: message.len(), read_only, from });
         while self.bytes > HELD_BYTES {
             self.drop_first();
         }
@@ -130,12 +132,17 @@ pub struct Joined {
     ends: Vec<usize>,
     /// As the first part said.
     pub read_only: bool,
+    /// The messages that brought the parts, and when.
+    from: Vec<(Target, i64)>,
 }
 
 impl Joined {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.message.capacity() + self.data.capacity() + self.ends.capacity() * size_of::<usize>()
+        self.message.capacity()
+            + self.data.capacity()
+            + self.ends.capacity() * size_of::<usize>()
+            + self.from.capacity() * size_of::<(Target, i64)>()
     }
 
     /// Takes the parts from `begin` to `end`; false where some of them were dropped.
@@ -143,6 +150,7 @@ impl Joined {
         self.message.clear();
         self.data.clear();
         self.ends.clear();
+        self.from.clear();
         if parts.dropped.is_some_and(|dropped| begin <= dropped) {
             return false;
         }
@@ -158,11 +166,19 @@ impl Joined {
                 self.read_only = part.read_only;
             }
             self.ends.push(self.data.len());
+            self.from.push(part.from);
             if parts.spare.len() < SPARE {
                 parts.spare.push(part.bytes);
             }
         }
         true
+    }
+
+    /// The parts but the one that has just come.
+    pub fn relate(&self, here: (Target, i64), dissection: &mut Dissection) {
+        for (target, time) in self.from.iter().filter(|(target, _)| *target != here.0) {
+            dissection.related.add(RelationKind::JoinedFrom, *target, Some(here.1.saturating_sub(*time)));
+        }
     }
 
     /// Shows the message, how many parts it has, and for a link_state its values. Returns false

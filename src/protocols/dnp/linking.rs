@@ -5,9 +5,9 @@ use super::links::{Answered, Ended, Recall, State, index_of};
 use super::session::{DnpSession, ReadFindings};
 use crate::codec::{Level, Node, Reader};
 use crate::dissect::delivery::{Event, Link};
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Dissection, Provenance, RelatedNote, RelationKind, Target};
 use crate::plural::Plural;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// How many values of a link an update can hold.
 const MOST_VALUES: usize = 255;
@@ -31,7 +31,7 @@ impl DnpSession {
             );
         }
         if let Some(state) = self.links.offered(place.side.other(), id) {
-            let frame = state.frame;
+            let frame = state.target.frame;
             dissection.notes.add(
                 Level::Warning,
                 "dnp.link_id_collision",
@@ -39,23 +39,22 @@ impl DnpSession {
             );
         }
         dissection.delivery.push(Event::Link(Link::Offered));
-        self.links.offer(place.side, id, State { types, read_only, frame: place.frame, since: 0 });
+        let (target, offered) = (dissection.target(place), place.time.nanos() as i64);
+        self.links.offer(place.side, id, State { types, read_only, target, offered, since: 0 });
     }
 
     /// A link_up or link_down.
     pub(super) fn link_answer(&mut self, up: bool, place: &Provenance<'_>, dissection: &mut Dissection) {
         let (side, now) = (place.side, place.time.nanos() as i64);
         let Some(id) = dissection.tree.number("link_id").map(|id| id as u16) else { return };
-        let (notes, delivery) = (&mut dissection.notes, &mut dissection.delivery);
         if up {
             match self.links.up(side, id, now) {
                 Answered::Accepted(state) => {
-                    delivery.push(Event::Link(Link::Accepted));
-                    let state = Shown(state);
-                    notes.add(Level::Note, "dnp.link_accepted", format_args!("{state}"));
+                    dissection.delivery.push(Event::Link(Link::Accepted));
+                    about(state, RelationKind::Answers, "dnp.link_accepted", now, dissection);
                 }
                 Answered::Already => {}
-                Answered::Unknown => notes.add(
+                Answered::Unknown => dissection.notes.add(
                     Level::Warning,
                     "dnp.link_unknown",
                     format_args!("the other side has not offered link {id}"),
@@ -65,14 +64,14 @@ impl DnpSession {
         }
         match self.links.down(side, id) {
             Ended::Refused(state) => {
-                delivery.push(Event::Link(Link::Refused));
-                notes.add(Level::Note, "dnp.link_refused", format_args!("{}", Shown(&state)));
+                dissection.delivery.push(Event::Link(Link::Refused));
+                about(&state, RelationKind::Answers, "dnp.link_refused", now, dissection);
             }
             Ended::Down(state) => {
-                delivery.push(Event::Link(Link::Ended(now - state.since)));
-                notes.add(Level::Note, "dnp.link_ended", format_args!("{}", Shown(&state)));
+                dissection.delivery.push(Event::Link(Link::Ended(now - state.since)));
+                about(&state, RelationKind::Closes, "dnp.link_ended", now, dissection);
             }
-            Ended::Unknown => notes.add(
+            Ended::Unknown => dissection.notes.add(
                 Level::Warning,
                 "dnp.link_unknown",
                 format_args!("link {id} is neither offered by the other side nor in force"),
@@ -89,14 +88,13 @@ impl DnpSession {
                 format_args!("ends exactly as the specification has it: see -s dnp.link_update=specification"),
             );
         }
-        let (tree, notes) = (&dissection.tree, &mut dissection.notes);
-        if let Some((id, frame)) = found.not_in_force {
-            notes.add(
-                Level::Warning,
-                "dnp.link_up_missing",
-                format_args!("read by the link_state of frame {frame} for link {id}, which no link_up has accepted"),
-            );
+        if let Some((id, offer)) = found.not_in_force {
+            dissection.relate(Level::Warning, "dnp.link_up_missing", |note| {
+                note.to(RelationKind::OpenedBy, offer, None).text("read by the link_state of frame ").frame();
+                note.text(" for link ").number(id).text(", which no link_up has accepted");
+            });
         }
+        let Dissection { tree, notes, related, .. } = dissection;
         if let Some(id) = found.unknown {
             notes.add(
                 Level::Warning,
@@ -129,12 +127,11 @@ impl DnpSession {
                 && *by != place.side
                 && !notes.has("dnp.read_only_update")
             {
-                let frame = state.frame;
-                notes.add(
-                    Level::Warning,
-                    "dnp.read_only_update",
-                    format_args!("link {id} of frame {frame} is read-only: forbidden, but the programs apply it"),
-                );
+                let after = place.time.nanos() as i64 - state.offered;
+                RelatedNote::write(notes, related, Level::Warning, "dnp.read_only_update", |note| {
+                    note.to(RelationKind::OpenedBy, state.target, after).text("link ").number(id);
+                    note.text(" of frame ").frame().text(" is read-only: forbidden, but the programs apply it");
+                });
             }
             if count == MOST_VALUES && !self.specification && !notes.has("dnp.values_lost") {
                 notes.add(
@@ -160,12 +157,20 @@ impl DnpSession {
     }
 }
 
+/// A note about the link_state that is accepted, refused or ended.
+fn about(state: &State, kind: RelationKind, code: &'static str, now: i64, dissection: &mut Dissection) {
+    dissection.relate(Level::Note, code, |note| {
+        note.to(kind, state.target, now.saturating_sub(state.offered));
+        _ = write!(note, "{}", Shown(state));
+    });
+}
+
 /// `frame 4: 12 values, read only`.
 struct Shown<'a>(&'a State);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let State { types, read_only, frame, .. } = self.0;
+        let State { types, read_only, target: Target { frame, .. }, .. } = self.0;
         let count = types.len();
         let end = if *read_only { ", read-only" } else { "" };
         match count {

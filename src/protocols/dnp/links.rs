@@ -9,6 +9,7 @@ use super::layout::{OUT_OF_RANGE, UPDATE_LAYOUT};
 use super::types::Types;
 use crate::codec::layout::Field;
 use crate::codec::{Context, Recalled, Scope, Tree};
+use crate::dissect::Target;
 use crate::flow::Side;
 use rustc_hash::FxHashMap;
 
@@ -23,8 +24,10 @@ pub struct State {
     pub types: Box<[u8]>,
     /// Only the side that offered it may change values.
     pub read_only: bool,
-    /// The frame of the link_state.
-    pub frame: u64,
+    /// The link_state.
+    pub target: Target,
+    /// When it was offered, in nanoseconds since the epoch.
+    pub offered: i64,
     /// When it was accepted, in nanoseconds since the epoch; 0 in an offer.
     pub since: i64,
 }
@@ -153,8 +156,8 @@ pub struct Recall<'a> {
     specification: bool,
     /// The link looked up last.
     last: Option<(u16, &'a [u8])>,
-    /// A link whose offer was used though nobody had accepted it, and the offer's frame.
-    pub not_in_force: Option<(u16, u64)>,
+    /// A link whose offer was used though nobody had accepted it, and the offer.
+    pub not_in_force: Option<(u16, Target)>,
     /// The link whose types nobody knows.
     pub unknown: Option<u16>,
     /// Link, index, and how many values the link has.
@@ -177,7 +180,7 @@ impl<'a> Recall<'a> {
         let types = match (self.links.in_force(id), offers) {
             (Some((_, state)), _) => &state.types[..],
             (None, (Some(state), None) | (None, Some(state))) => {
-                self.not_in_force.get_or_insert((id, state.frame));
+                self.not_in_force.get_or_insert((id, state.target));
                 &state.types[..]
             }
             _ => self.set.get(id)?,

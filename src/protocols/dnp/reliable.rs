@@ -7,12 +7,13 @@ use super::commands::OldLong;
 use super::joined::{Chain, JoinedKind, Parts, follow};
 use super::layout;
 use super::runs::{KINDS, Mark, Marks, Runs};
-use crate::codec::{Level, Notes};
+use crate::codec::Level;
 use crate::dissect::delivery::Event;
-use crate::dissect::{Dissection, Provenance};
+use crate::dissect::{Dissection, Provenance, RelationKind, Target};
 use crate::duration::Millis;
 use crate::flow::sequence::{Seen, Sent, Sequence};
 use crate::plural::Plural;
+use std::fmt::Write;
 use std::hash::Hasher;
 
 /// Numbers run from 0 to one below this.
@@ -155,7 +156,7 @@ impl Direction {
         });
         match seen {
             Seen::Copy { before } => {
-                copy(before, tag, now, resend, notes);
+                copy(before, tag, now, resend, dissection);
                 return Fresh::Copy;
             }
             Seen::Forgotten => return Fresh::Copy,
@@ -222,13 +223,13 @@ impl Direction {
 }
 
 /// A copy of a command, which `before` was seen.
-fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
+fn copy(before: Sent, tag: Tag, now: i64, resend: i64, dissection: &mut Dissection) {
     let (copy, frame) = (before.copies.saturating_add(1), before.frame);
-    let since = now.saturating_sub(before.last_time);
+    let (first, since) = (before, now.saturating_sub(before.last_time));
     let (before, shown) = (Tag(before.tag), Millis(since));
     if !before.same(tag) {
         let name = before.name();
-        notes.add(
+        dissection.notes.add(
             Level::Warning,
             "dnp.changed_copy",
             format_args!("the number of {name} of frame {frame}, but other bytes: receivers keep the first"),
@@ -237,5 +238,10 @@ fn copy(before: Sent, tag: Tag, now: i64, resend: i64, notes: &mut Notes) {
     }
     let soon = since.saturating_mul(2) < resend && !before.failed();
     let code = if soon { "dnp.duplicate" } else { "dnp.retransmission" };
-    notes.add(Level::Note, code, format_args!("copy {copy} of frame {frame}, {shown} after the last"));
+    dissection.relate(Level::Note, code, |note| {
+        // The time between the two is that since the first copy; people look for the resend time.
+        note.to(RelationKind::CopyOf, Target::from(&first), now.saturating_sub(first.time));
+        note.text("copy ").number(copy).text(" of frame ").frame().text(", ");
+        _ = write!(note, "{shown} after the last");
+    });
 }

@@ -11,7 +11,7 @@ use crate::codec::layout::Field;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Level, Reader, Reason, Stop, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session};
+use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, Target};
 use crate::flow::Side;
 use crate::plural::Plural;
 
@@ -61,7 +61,7 @@ pub(super) struct ReadFindings {
     /// Bytes behind the last field.
     pub(super) trailing: usize,
     /// See [`Recall`].
-    pub(super) not_in_force: Option<(u16, u64)>,
+    pub(super) not_in_force: Option<(u16, Target)>,
     /// See [`Recall`].
     pub(super) unknown: Option<u16>,
     /// See [`Recall`].

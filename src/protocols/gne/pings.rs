@@ -8,11 +8,12 @@ use crate::capture::Time;
 use crate::codec::layout::{Count, Field, Len, array, boolean, bytes, group, u32le, u64le};
 use crate::codec::{Level, Node, Value};
 use crate::dissect::delivery::Event;
-use crate::dissect::{Dissection, FlowInfo, Provenance};
+use crate::dissect::{Dissection, FlowInfo, Provenance, RelationKind, Target};
+use crate::duration::Millis;
 use crate::flow::Side;
 use std::collections::VecDeque;
-use std::fmt;
-use std::io::Write;
+use std::fmt::{self, Write as _};
+use std::io::Write as _;
 
 /// How many open requests are remembered of a connection.
 const OPEN: usize = 1024;
@@ -33,7 +34,7 @@ const OFFSET: Field = bytes("offset", Len::Rest).doc("the replier's clock agains
 struct PendingPing {
     party: usize,
     id: u32,
-    frame: u64,
+    target: Target,
     time: Time,
     /// In which conversation, and from which side of it.
     asked: (u64, Side),
@@ -41,7 +42,9 @@ struct PendingPing {
 
 #[derive(Clone, Copy, Debug)]
 struct Answer {
-    frame: u64,
+    target: Target,
+    /// From request to reply, with the replier's time.
+    after: i64,
     asked: (u64, Side),
     round_trip: i128,
     /// Twice the offset: a half of the smallest unit counts.
@@ -103,7 +106,13 @@ impl Pings {
                 true => {
                     dissection.delivery.push(Event::Request);
                     let asked = (flow_info.flow, place.side);
-                    self.open(PendingPing { party, id: ping.id, frame: place.frame, time: place.time, asked });
+                    self.open(PendingPing {
+                        party,
+                        id: ping.id,
+                        target: dissection.target(place),
+                        time: place.time,
+                        asked,
+                    });
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);
@@ -134,14 +143,17 @@ impl Pings {
         let request = self.open.remove(at)?;
         let (t1, t4) = (units(request.time), units(now));
         let micro = 10i128.pow(UNIT_DIGITS - 6);
+        let Millis(after) = Millis::of(now.since(request.time));
         Some(match reply.times {
             None => {
-                Answer { frame: request.frame, asked: request.asked, round_trip: t4.saturating_sub(t1), offset: None }
+                let round_trip = t4.saturating_sub(t1);
+                Answer { target: request.target, after, asked: request.asked, round_trip, offset: None }
             }
             Some((t2, t3)) => {
                 let (t2, t3) = (t2 as i128 * micro, t3 as i128 * micro);
                 Answer {
-                    frame: request.frame,
+                    target: request.target,
+                    after,
                     asked: request.asked,
                     round_trip: t4.saturating_sub(t1).saturating_sub(t3 - t2),
                     offset: Some((t2.saturating_sub(t1)).saturating_add(t3.saturating_sub(t4))),
@@ -176,7 +188,7 @@ impl Pings {
             tree.push(&REQ_ID, Value::UInt(found.id as u64), 0, 0);
             tree.push(&REQUEST, Value::Bool(found.request), 0, 0);
             if let Some(answer) = found.answer {
-                tree.push(&REQUEST_FRAME, Value::UInt(answer.frame), 0, 0);
+                tree.push(&REQUEST_FRAME, Value::UInt(answer.target.frame), 0, 0);
                 tree.set_source(source);
                 for (field, (start, len)) in [&ROUND_TRIP, &OFFSET].into_iter().zip(found.digits) {
                     if len > 0 {
@@ -196,19 +208,15 @@ fn note(found: &PingInLine, dissection: &mut Dissection) {
         let text = format_args!("a reply to no open request: number {}", found.id);
         return dissection.notes.add(Level::Warning, "gne.ping_unsolicited", text);
     };
-    let (frame, trip) = (answer.frame, Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip });
-    match offset(answer) {
-        Some(offset) => dissection.notes.add(
-            Level::Note,
-            "gne.ping_reply",
-            format_args!("answers request of frame {frame}: {trip} ms, offset {offset} s"),
-        ),
-        None => dissection.notes.add(
-            Level::Note,
-            "gne.ping_reply",
-            format_args!("answers request of frame {frame}: {trip} ms"),
-        ),
-    }
+    let trip = Decimal { digits: UNIT_DIGITS - 3, value: answer.round_trip };
+    dissection.relate(Level::Note, "gne.ping_reply", |note| {
+        note.to(RelationKind::Answers, answer.target, answer.after);
+        note.text("answers request of frame ").frame();
+        _ = write!(note, ": {trip} ms");
+        if let Some(offset) = offset(answer) {
+            _ = write!(note, ", offset {offset} s");
+        }
+    });
 }
 
 fn round_trip(answer: &Answer) -> Decimal {

@@ -10,7 +10,7 @@ use crate::codec::layout::{Field, Len, text, u24be, u64le};
 use crate::codec::{Layout, Level, Node, Reader, Value};
 use crate::dissect::delivery::Event;
 use crate::dissect::limits::PeerCaps;
-use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, Role, Roles};
+use crate::dissect::{Dissection, FlowInfo, Options, Out, Provenance, RelationKind, Role, Roles};
 use crate::duration::Millis;
 use crate::flow::Side;
 use std::sync::Arc;
@@ -297,9 +297,10 @@ impl Analysis {
         }
         if let (Some(id), "request") = (id, dissection.message) {
             dissection.delivery.push(Event::Request);
-            let open = PendingRequest { route: route.clone(), frame: place.frame, time: place.time };
+            let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
             if let Some(before) = self.memory.ask(id, open) {
-                let text = format_args!("the request of frame {} has the same id and is still open", before.frame);
+                let text =
+                    format_args!("the request of frame {} has the same id and is still open", before.target.frame);
                 dissection.notes.add(Level::Warning, "nano.id_reused", text);
             }
         }
@@ -318,15 +319,17 @@ impl Analysis {
             return None;
         }
         match self.memory.answer(id) {
-            Some(open) if open.frame == 0 => {
+            Some(open) if open.target.frame == 0 => {
                 dissection.notes.add(Level::Note, "nano.answers", format_args!("answers the request {id} above"));
                 open.route
             }
             Some(open) => {
                 dissection.delivery.push(Event::Answer(place.time.since(open.time) as i64));
-                let after = Millis::of(place.time.since(open.time));
-                let text = format_args!("answers the request of frame {}, after {after}", open.frame);
-                dissection.notes.add(Level::Note, "nano.answers", text);
+                let Millis(after) = Millis::of(place.time.since(open.time));
+                dissection.relate(Level::Note, "nano.answers", |note| {
+                    note.to(RelationKind::Answers, open.target, after);
+                    note.text("answers the request of frame ").frame().text(", after ").after();
+                });
                 open.route
             }
             None => {

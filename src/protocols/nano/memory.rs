@@ -3,8 +3,8 @@
 use super::protos::Protos;
 use super::settings::{self, Payload};
 use crate::capture::Time;
-use crate::dissect::Options;
 use crate::dissect::limits::PeerCaps;
+use crate::dissect::{Options, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value as Json;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -86,8 +86,8 @@ fn shared<T: PartialEq>(known: &mut Told<T>, key: u64, new: T) -> Arc<T> {
 pub struct PendingRequest {
     /// Its route, where it is known.
     pub route: Option<Arc<[u8]>>,
-    /// The frame it came in.
-    pub frame: u64,
+    /// Itself.
+    pub target: Target,
     /// When.
     pub time: Time,
 }

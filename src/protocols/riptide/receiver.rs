@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_2_0_receiver_takes_a_message_twice_after_a_jump() {
-        // Facts, section 7: 17 to 80 above the newest, the newest stays; 81 above, nothing is kept.
+        // README.md, "Reliable layer": 17 to 80 above the newest, the newest stays; 81 above, nothing is kept.
         assert_eq!(run(Version::V20, [1, 21, 21]), [true, true, true]);
         assert_eq!(run(Version::V20, [1, 90, 90]), [true, true, true]);
         assert_eq!(run(Version::V20, [1, 17, 17]), [true, true, false]);

@@ -6,8 +6,7 @@ use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::dissect::delivery::{Event, Handled};
-use crate::dissect::{Dissection, Provenance};
-use crate::duration::Millis;
+use crate::dissect::{Dissection, Provenance, RelatedNote, RelationKind, Target};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
 use crate::plural::Plural;
@@ -28,7 +27,7 @@ pub struct Reliable {
     sent: [Sequence; 2],
     /// Who receives what each side sends.
     receivers: [Receiver; 2],
-    acked: Vec<(i64, u64, i64)>,
+    acked: Vec<(i64, Target, i64)>,
     unseen: Vec<i64>,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
@@ -81,6 +80,10 @@ impl Reliable {
         let newest = side.newest();
         let extended = side.extend(sequence);
         let seen = side.sent(extended, place.frame, place.time.nanos() as i64);
+        let index = dissection.target(place).index;
+        if index > 1 && !matches!(seen, Seen::Copy { .. }) {
+            side.place_in_frame(extended, index);
+        }
         let first = side.first();
         let last_try = matches!(seen, Seen::Copy { before } if before.copies + 1 == TRIES);
         let message_id = dissection.tree.number("message_id");
@@ -143,27 +146,19 @@ impl Reliable {
             Seen::Copy { before } => {
                 let copy = before.copies + 1;
                 dissection.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
-                let (frame, passed) = (before.frame, Millis(place.time.nanos() as i64 - before.time));
-                let mut digits = itoa::Buffer::new();
-                match before.acked {
-                    false => notes.write(Level::Note, "riptide.resent", |text| {
-                        text.push_str("copy ");
-                        text.push_str(digits.format(copy));
-                        text.push_str(", ");
-                        passed.append(text);
-                        text.push_str(" after the first in frame ");
-                        text.push_str(digits.format(frame));
-                    }),
-                    true => notes.write(Level::Note, "riptide.duplicate", |text| {
-                        text.push_str("copy ");
-                        text.push_str(digits.format(copy));
-                        text.push_str(" of frame ");
-                        text.push_str(digits.format(frame));
-                        text.push_str(", ");
-                        passed.append(text);
-                        text.push_str(" later; it was acknowledged already");
-                    }),
-                }
+                let passed = place.time.nanos() as i64 - before.time;
+                let code = if before.acked { "riptide.duplicate" } else { "riptide.resent" };
+                dissection.relate(Level::Note, code, |note| {
+                    note.to(RelationKind::CopyOf, Target::from(&before), passed).text("copy ").number(copy);
+                    match before.acked {
+                        false => note.text(", ").after().text(" after the first in frame ").frame(),
+                        true => {
+                            note.text(" of frame ").frame().text(", ").after();
+                            note.text(" later; it was acknowledged already")
+                        }
+                    };
+                });
+                let notes = &mut dissection.notes;
                 if copy == TRIES {
                     let then = match version.packed() {
                         true => "the connection is dropped without telling the peer",
@@ -215,12 +210,11 @@ impl Reliable {
                 dissection.delivery.push(Event::Acked { extended: id, acked });
             }
             match acked {
-                Acked::First(sent) => self.acked.push((id, sent.frame, sent.time)),
+                Acked::First(sent) => self.acked.push((id, Target::from(&sent), sent.time)),
                 Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
                 _ => {}
             }
         }
-        let notes = &mut dissection.notes;
         if !self.acked.is_empty() {
             self.acked.sort_unstable();
             let list = dissection.derived.open(&ACKED, Value::List, 0);
@@ -229,12 +223,12 @@ impl Reliable {
             }
             dissection.derived.close(list, 0);
             let now = place.time.nanos() as i64;
-            notes.write(Level::Note, "riptide.acked_by", |text| acked(&self.acked, now, text));
+            dissection.relate(Level::Note, "riptide.acked_by", |note| acked(&self.acked, now, note));
         }
         if !self.unseen.is_empty() {
             self.unseen.sort_unstable();
             let ids = Ids(&self.unseen);
-            notes.add(
+            dissection.notes.add(
                 Level::Warning,
                 "riptide.acked_unseen",
                 format_args!("acknowledges {ids}, not seen in this capture: lost by the capture, or never sent (the bug of 2.1 and 2.2)"),
@@ -279,17 +273,12 @@ impl std::fmt::Display for Ids<'_> {
     }
 }
 
-/// `3 (frame 12, after 10.304 ms)` for each message acknowledged: extended id, frame and time.
-fn acked(messages: &[(i64, u64, i64)], now: i64, text: &mut String) {
-    for (k, (id, frame, time)) in messages.iter().enumerate() {
-        let mut digits = itoa::Buffer::new();
-        text.push_str(if k == 0 { "acknowledges " } else { ", " });
-        text.push_str(digits.format(id.rem_euclid(65536)));
-        text.push_str(" (frame ");
-        text.push_str(digits.format(*frame));
-        text.push_str(", after ");
-        Millis(now - time).append(text);
-        text.push(')');
+/// `3 (frame 12, after 10.304 ms)` for each message acknowledged: extended id, place and time.
+fn acked(messages: &[(i64, Target, i64)], now: i64, note: &mut RelatedNote<'_>) {
+    for (k, (id, target, time)) in messages.iter().enumerate() {
+        note.text(if k == 0 { "acknowledges " } else { ", " }).number(id.rem_euclid(65536));
+        note.to(RelationKind::Acknowledges, *target, now - time);
+        note.text(" (frame ").frame().text(", after ").after().text(")");
     }
 }
 
@@ -320,7 +309,7 @@ mod tests {
     #[test]
     fn what_a_receiver_handles_twice_or_never_is_told() {
         let took = |now, before| Some(Handled { now, before });
-        // Facts, section 7: in 2.0 a jump of 17 to 80 leaves the newest id behind.
+        // README.md, "Reliable layer": in 2.0 a jump of 17 to 80 leaves the newest id behind.
         let (all, notes) = handled(true, Version::V20, &[1, 21, 21]);
         assert_eq!(all, [took(true, 0), took(true, 0), took(true, 1)]);
         assert_eq!(notes, ["riptide.handled_twice", "riptide.resent"]);

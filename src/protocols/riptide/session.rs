@@ -9,7 +9,9 @@ use crate::capture::Time;
 use crate::codec::{Level, Reader, Tree};
 use crate::dissect::delivery::Event;
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
-use crate::dissect::{Dissection, FlowInfo, Out, Provenance, Role, Session, StreamEvent, payload};
+use crate::dissect::{
+    Dissection, FlowInfo, Out, Provenance, RelationKind, Role, Session, StreamEvent, Target, payload,
+};
 use crate::flow::{Side, Stream, Transport};
 
 /// The port of Riptide's own samples.
@@ -30,7 +32,7 @@ pub struct RiptideSession {
     server: Option<Side>,
     reliable: Reliable,
     /// The heartbeat that waits for its answer: who sent it, its ping id, when.
-    ping: Option<(Side, u64, Time)>,
+    ping: Option<(Side, u64, Time, Target)>,
     framing: Framing,
     /// It comes from text, without addresses: its end is where somebody stopped copying.
     from_text: bool,
@@ -179,12 +181,16 @@ impl RiptideSession {
         let Some(ping) = dissection.tree.number("ping_id") else { return };
         match dissection.tree.find("rtt") {
             Some(_) => {
-                self.ping = Some((place.side, ping, place.time));
+                self.ping = Some((place.side, ping, place.time, dissection.target(place)));
                 dissection.delivery.push(Event::Request);
             }
             None => {
-                let asked = self.ping.take_if(|(side, id, _)| *side != place.side && *id == ping);
-                dissection.delivery.extend(asked.map(|(.., at)| Event::Answer(place.time.since(at) as i64)));
+                let asked = self.ping.take_if(|(side, id, ..)| *side != place.side && *id == ping);
+                if let Some((.., at, request)) = asked {
+                    let after = place.time.since(at) as i64;
+                    dissection.delivery.push(Event::Answer(after));
+                    dissection.related.add(RelationKind::Answers, request, Some(after));
+                }
             }
         }
     }

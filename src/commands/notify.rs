@@ -1,0 +1,13 @@
+//! What netkit tells its user beside the output.
+
+use crate::cli::Global;
+use netkit::printable::Lines;
+use std::io::{self, Write};
+
+/// Prints a line on stderr, unless `--quiet` is given.
+pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
+    if !global.quiet {
+        // If stderr is closed, nothing can be done.
+        let _ = writeln!(io::stderr(), "{}", Lines(text));
+    }
+}

@@ -1,0 +1,50 @@
+//! Where a signal stopped the reading of the input.
+
+use super::{input, interrupt};
+use netkit::capture::Time;
+use netkit::printable::Lines;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Where a signal stopped the reading.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopped {
+    /// The number of frames, or blocks of hex text, read.
+    pub read: u64,
+    /// The time of the first and the last of them.
+    pub(super) span: Option<(Time, Time)>,
+}
+
+impl Stopped {
+    /// In hex text, after this many blocks.
+    pub fn blocks(read: u64) -> Stopped {
+        Stopped { read, span: None }
+    }
+
+    /// Reports that, and that the output is incomplete. Returns the exit status, unless the input
+    /// has no end of its own and was ended with Ctrl-C.
+    pub fn report(&self, path: &Path) -> Option<u8> {
+        let status = interrupt::status(path.as_os_str() == "-")?;
+        // Also with -q: the output looks like a complete answer. A closed stderr is ignored.
+        let _ = writeln!(io::stderr(), "netkit: {}: {self}", Lines(input::name(path)));
+        Some(status)
+    }
+}
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.span {
+            Some((first, last)) => {
+                let seconds = last.since(first) as f64 / 1e9;
+                write!(
+                    f,
+                    "stopped after frame {} ({seconds:.6} s after the first): what follows was not read",
+                    self.read
+                )
+            }
+            None if self.read > 0 => write!(f, "stopped after {}: what follows was not read", self.read),
+            None => f.write_str("stopped before anything was read"),
+        }
+    }
+}

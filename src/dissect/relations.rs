@@ -1,0 +1,362 @@
+//! Relations between messages, as data: which message this one acknowledges, answers, repeats.
+//!
+//! A session that has something to say about another message says it once, with
+//! [`Dissection::relate`](super::Dissection::relate): the note's text and the relation are made of
+//! the same target and the same time, so that they cannot differ. What only later messages tell (what
+//! a message is answered by) is added by `--link`.
+
+use super::delivery::{Event, Link};
+use crate::codec::{Level, Notes};
+use crate::duration::Millis;
+use crate::flow::sequence::{Seen, Sent};
+use std::cmp::Ordering;
+use std::collections::VecDeque;
+use std::fmt;
+
+/// How one message relates to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RelationKind {
+    /// It acknowledges the other.
+    Acknowledges,
+    /// The other acknowledges it.
+    AckedBy,
+    /// It is a further copy of the other.
+    CopyOf,
+    /// It is the answer to the other.
+    Answers,
+    /// The other answers it.
+    AnsweredBy,
+    /// It is a part of what the other completes.
+    FragmentOf,
+    /// It completes a message, of which the other is an earlier part.
+    JoinedFrom,
+    /// The other opened what it is about.
+    OpenedBy,
+    /// It ends what the other opened.
+    Closes,
+}
+
+impl RelationKind {
+    /// All kinds, with what they say.
+    pub const ALL: [(RelationKind, &'static str, &'static str); 9] = [
+        (RelationKind::Acknowledges, "acknowledges", "it acknowledges that message"),
+        (RelationKind::AckedBy, "acked_by", "that message acknowledges it first (--link)"),
+        (RelationKind::CopyOf, "copy_of", "it is a further copy of that message, the first one seen"),
+        (RelationKind::Answers, "answers", "it answers that message"),
+        (RelationKind::AnsweredBy, "answered_by", "that message answers it (--link)"),
+        (RelationKind::FragmentOf, "fragment_of", "it is a part of what that message completes (--link)"),
+        (RelationKind::JoinedFrom, "joined_from", "it completes a message: that one is an earlier part of it"),
+        (RelationKind::OpenedBy, "opened_by", "that message opened what it is about"),
+        (RelationKind::Closes, "closes", "it ends what that message opened"),
+    ];
+
+    /// The name in the output: `acked_by`.
+    pub const fn name(self) -> &'static str {
+        RelationKind::ALL[self as usize].1
+    }
+
+    /// What the other message has, if only a later message can tell it.
+    pub const fn inverse(self) -> Option<RelationKind> {
+        match self {
+            RelationKind::Acknowledges => Some(RelationKind::AckedBy),
+            RelationKind::Answers => Some(RelationKind::AnsweredBy),
+            RelationKind::JoinedFrom => Some(RelationKind::FragmentOf),
+            _ => None,
+        }
+    }
+
+    /// Is it told by later messages, and so only with `--link`?
+    pub const fn is_later(self) -> bool {
+        matches!(self, RelationKind::AckedBy | RelationKind::AnsweredBy | RelationKind::FragmentOf)
+    }
+}
+
+/// A message as others refer to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Target {
+    /// Its frame, from 1; 0: it has none, as in `dump`, and nothing can refer to it.
+    pub frame: u64,
+    /// Which message of that frame, from 1; 0 where that is not known: what is known to be cut only at
+    /// the end of its direction comes after messages of later frames.
+    pub index: u32,
+}
+
+impl From<&Sent> for Target {
+    fn from(sent: &Sent) -> Target {
+        Target { frame: sent.frame, index: u32::from(sent.index).max(1) }
+    }
+}
+
+/// A relation of the current message to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Relation {
+    /// What it is.
+    pub kind: RelationKind,
+    /// The other message.
+    pub target: Target,
+    /// The other message's frame is known to hold several.
+    pub several: bool,
+    /// The nanoseconds between the two.
+    pub after: Option<i64>,
+}
+
+impl Relation {
+    /// The index, where the frame is known to hold several messages.
+    pub fn index(&self) -> Option<u32> {
+        self.several.then_some(self.target.index).filter(|index| *index > 0)
+    }
+}
+
+/// The relations of one message. Cleared and reused, so that they need no allocation per message.
+#[derive(Clone, Debug, Default)]
+pub struct Relations {
+    list: Vec<Relation>,
+    /// With `--link`: nothing in the capture answers the message.
+    pub unanswered: bool,
+    /// With `--link`: nothing in the capture acknowledges the message.
+    pub never_acked: bool,
+}
+
+impl Relations {
+    /// Removes all, keeps the memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.unanswered = false;
+        self.never_acked = false;
+    }
+
+    /// Adds one that no note mentions. `after`: the nanoseconds from that message to this one.
+    pub fn add(&mut self, kind: RelationKind, target: Target, after: Option<i64>) {
+        // Without frames nobody could follow it.
+        if target.frame > 0 {
+            self.list.push(Relation { kind, target, several: target.index > 1, after });
+        }
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Relation> {
+        self.list.iter()
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Adds those that later messages have told.
+    pub fn extend(&mut self, later: impl IntoIterator<Item = Relation>) {
+        self.list.extend(later);
+    }
+
+    /// Sets for each whether its frame holds several messages.
+    #[cold]
+    pub(super) fn settle(&mut self, lines: &FrameLines) {
+        self.list.iter_mut().for_each(|one| one.several |= lines.several(one.target.frame));
+    }
+}
+
+/// The text of a note that is about other messages, being written.
+#[derive(Debug)]
+pub struct RelatedNote<'a> {
+    text: &'a mut String,
+    relations: &'a mut Relations,
+    target: Target,
+    after: Option<i64>,
+}
+
+impl<'a> RelatedNote<'a> {
+    /// Adds a note whose text `write` appends, with the relations that it names.
+    pub fn write(
+        notes: &mut Notes,
+        relations: &mut Relations,
+        level: Level,
+        code: &'static str,
+        write: impl FnOnce(&mut RelatedNote<'_>),
+    ) {
+        notes.write(level, code, |text| {
+            write(&mut RelatedNote { text, relations, target: Target::default(), after: None })
+        });
+    }
+
+    /// What is written next is about that message; `after`: the nanoseconds between the two, where
+    /// they are known.
+    pub fn to(&mut self, kind: RelationKind, target: Target, after: impl Into<Option<i64>>) -> &mut RelatedNote<'a> {
+        let after = after.into();
+        self.relations.add(kind, target, after);
+        (self.target, self.after) = (target, after);
+        self
+    }
+
+    /// Appends text.
+    pub fn text(&mut self, text: &str) -> &mut RelatedNote<'a> {
+        self.text.push_str(text);
+        self
+    }
+
+    /// Appends a number.
+    pub fn number(&mut self, number: impl itoa::Integer) -> &mut RelatedNote<'a> {
+        self.text.push_str(itoa::Buffer::new().format(number));
+        self
+    }
+
+    /// Appends the other message's frame.
+    pub fn frame(&mut self) -> &mut RelatedNote<'a> {
+        self.number(self.target.frame)
+    }
+
+    /// Appends the time between the two: `10.573 ms`.
+    pub fn after(&mut self) -> &mut RelatedNote<'a> {
+        if let Some(after) = self.after {
+            Millis(after).append(self.text);
+        }
+        self
+    }
+}
+
+impl fmt::Write for RelatedNote<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+/// What a message waits for from the other side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Expected {
+    /// An answer.
+    Answer,
+    /// An acknowledgement.
+    Ack,
+}
+
+impl Expected {
+    /// What this message waits for: by the events that its session reports.
+    pub fn of(events: &[Event]) -> Option<Expected> {
+        events.iter().find_map(|event| match event {
+            Event::Request | Event::Link(Link::Offered) => Some(Expected::Answer),
+            // Acknowledgements are for all copies.
+            Event::Sent { seen: Seen::Copy { .. } | Seen::Forgotten, .. } => None,
+            Event::Sent { .. } => Some(Expected::Ack),
+            _ => None,
+        })
+    }
+
+    /// Is it the relation that ends the waiting?
+    pub fn is(self, kind: RelationKind) -> bool {
+        match self {
+            Expected::Answer => matches!(kind, RelationKind::Answers | RelationKind::AnsweredBy),
+            Expected::Ack => matches!(kind, RelationKind::Acknowledges | RelationKind::AckedBy),
+        }
+    }
+}
+
+/// How many frames with several messages a conversation remembers, to say which of them is meant. One
+/// that is farther back is named without `index`, if its first message is meant.
+const REMEMBERED: usize = 256;
+
+/// Counts the messages of each frame of a conversation.
+#[derive(Clone, Debug, Default)]
+pub struct FrameLines {
+    frame: u64,
+    count: u32,
+    /// The latest frames with several messages, ascending.
+    several: VecDeque<u64>,
+}
+
+/// Which message of `frame` comes behind this one: its frame, and how many that had so far.
+#[inline]
+pub(super) fn place((before, count): (u64, u32), frame: u64) -> u32 {
+    match frame.cmp(&before) {
+        Ordering::Less => 0,
+        Ordering::Equal => count.saturating_add(1),
+        Ordering::Greater => 1,
+    }
+}
+
+impl FrameLines {
+    /// The frame of the message before, and how many messages that frame has so far.
+    #[inline]
+    pub(super) fn last(&self) -> (u64, u32) {
+        (self.frame, self.count)
+    }
+
+    /// A message of this frame is complete: its index, see [`Target`].
+    #[inline]
+    pub(super) fn emit(&mut self, frame: u64) -> u32 {
+        if frame < self.frame {
+            return 0;
+        }
+        self.count = place(self.last(), frame);
+        self.frame = frame;
+        if self.count == 2 {
+            self.remember(frame);
+        }
+        self.count
+    }
+
+    fn remember(&mut self, frame: u64) {
+        if self.several.len() >= REMEMBERED {
+            self.several.pop_front();
+        }
+        self.several.push_back(frame);
+    }
+
+    /// Is the frame known to hold several messages?
+    fn several(&self, frame: u64) -> bool {
+        self.several.binary_search(&frame).is_ok()
+    }
+
+    /// How many bytes it holds.
+    pub(super) fn memory(&self) -> usize {
+        self.several.capacity() * size_of::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dissect::Dissection;
+
+    #[test]
+    fn kinds_stand_in_their_order() {
+        for (at, (kind, name, _)) in RelationKind::ALL.into_iter().enumerate() {
+            assert_eq!((kind as usize, kind.name()), (at, name));
+            assert!(kind.inverse().is_none_or(RelationKind::is_later));
+        }
+    }
+
+    #[test]
+    fn text_and_relation_are_of_one_call() {
+        let mut dissection = Dissection::default();
+        dissection.relate(Level::Note, "test.copy", |note| {
+            note.to(RelationKind::CopyOf, Target { frame: 88, index: 2 }, 301_000);
+            note.text("copy ").number(2).text(" of frame ").frame().text(", ").after().text(" later");
+        });
+        let (note, text) = dissection.notes.iter().next().unwrap();
+        assert_eq!((note.code, text), ("test.copy", "copy 2 of frame 88, 0.301 ms later"));
+        let one = *dissection.related.iter().next().unwrap();
+        assert_eq!(
+            (one.kind, one.target.frame, one.index(), one.after),
+            (RelationKind::CopyOf, 88, Some(2), Some(301_000))
+        );
+        // Without frames, as in dump: the text stands, and there is nothing to follow.
+        dissection.clear();
+        dissection.relate(Level::Note, "test.copy", |note| _ = note.to(RelationKind::CopyOf, Target::default(), 0));
+        assert!(dissection.related.is_empty() && !dissection.notes.is_empty());
+    }
+
+    #[test]
+    fn the_first_of_several_is_named_once_that_is_known() {
+        let mut lines = FrameLines::default();
+        assert_eq!([7, 8, 8, 9, 8, 9].map(|frame| lines.emit(frame)), [1, 1, 2, 1, 0, 2]);
+        let mut relations = Relations::default();
+        for frame in [7, 8, 9] {
+            relations.add(RelationKind::Answers, Target { frame, index: 1 }, None);
+        }
+        relations.settle(&lines);
+        assert_eq!(relations.iter().map(Relation::index).collect::<Vec<_>>(), [None, Some(1), Some(1)]);
+        // However many there are, they take no more memory.
+        (10..10_000).for_each(|frame| _ = (lines.emit(frame), lines.emit(frame)));
+        assert!(lines.memory() <= 2 * REMEMBERED * 8 && !lines.several(8) && lines.several(9_999));
+    }
+}

@@ -1,0 +1,33 @@
+//! What carries the messages of a probed server.
+
+use crate::flow::Transport;
+
+/// What carries a protocol's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// UDP datagrams.
+    Udp,
+    /// A TCP stream.
+    Tcp,
+    /// WebSocket, over TCP.
+    Ws,
+}
+
+impl Carrier {
+    /// The word on the command line and in the output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Carrier::Udp => "udp",
+            Carrier::Tcp => "tcp",
+            Carrier::Ws => "ws",
+        }
+    }
+
+    /// The transport below.
+    pub const fn transport(self) -> Transport {
+        match self {
+            Carrier::Udp => Transport::Udp,
+            Carrier::Tcp | Carrier::Ws => Transport::Tcp,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Messages as rows: csv, tsv, and summaries with columns of one's choice.
+
+mod common;
+
+use common::{Wire, args_of, fixture, netkit, run};
+use serde_json::Value as Json;
+use std::path::Path;
+use std::process::Stdio;
+
+/// The records of RFC 4180 text, quotes minded, read without any of the program's code.
+fn records(text: &str, separator: char) -> Vec<Vec<String>> {
+    let (mut all, mut record, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if quoted && chars.peek() == Some(&'"') => cell.extend(chars.next()),
+            '"' => quoted = !quoted,
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut cell));
+                all.push(std::mem::take(&mut record));
+            }
+            c if c == separator && !quoted => record.push(std::mem::take(&mut cell)),
+            c => cell.push(c),
+        }
+    }
+    assert!(!quoted && cell.is_empty() && record.is_empty(), "it ends with a line");
+    all
+}
+
+/// What a value of ndjson is as a cell, where it needs no care.
+fn cell(value: &Json) -> String {
+    match value {
+        Json::Null => String::new(),
+        Json::String(text) => text.clone(),
+        value => value.to_string(),
+    }
+}
+
+fn ndjson(path: &str, more: &[&str]) -> Vec<Json> {
+    run(&[&["decode", path, "-f", "ndjson", "--bytes"], more].concat(), b"").lines()
+}
+
+const KEYS: &str = "frame,frames,time,flow,proto,version,from,transport,src,dst,message,length,notes,fault,fields,\
+                    derived,bytes";
+
+#[test]
+fn every_key_is_what_ndjson_has() {
+    let captures = [
+        "riptide/riptide20-lossy.pcap",
+        "dnp/dnp-basic.pcap",
+        "nano/pomelo-ws.pcap",
+        "gne/gne-le-udp-full.pcap",
+        "acknex/acknex-malformed.pcap",
+    ];
+    for (format, separator) in [("csv", ','), ("tsv", '\t')] {
+        for capture in captures {
+            let path = fixture(capture);
+            let path = path.to_str().expect("UTF-8");
+            let args = args_of(Path::new(path));
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let done = run(&[&["decode", path, "-f", format, "--columns", KEYS], &args[..]].concat(), b"").ok();
+            let rows = records(done.text(), separator);
+            assert_eq!(rows[0].join(","), KEYS);
+            let lines = ndjson(path, &args);
+            assert_eq!((rows.len(), done.text().lines().count()), (lines.len() + 1, lines.len() + 1), "{capture}");
+            assert!(lines.len() > 20, "{capture}");
+            for (row, line) in rows[1..].iter().zip(&lines) {
+                for (name, got) in KEYS.split(',').zip(row) {
+                    let value = match name {
+                        // A list always, also where one frame held it.
+                        "frames" => line.get("frames").cloned().unwrap_or_else(|| [line["frame"].clone()].into()),
+                        _ => line[name].clone(),
+                    };
+                    match value.is_object() || value.is_array() {
+                        true => assert_eq!(common::json(got), value, "{capture} {name} {line}"),
+                        false if name == "time" => assert_eq!(got.parse::<f64>().ok(), value.as_f64()),
+                        false => assert_eq!(*got, cell(&value), "{capture} {name} {line}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A field is empty in messages that have none, and a list where it lies in a list, also of one.
+#[test]
+fn fields_of_messages() {
+    let path = fixture("dnp/dnp-states.pcap");
+    let path = path.to_str().expect("UTF-8");
+    let columns = "message,links.link_id,links.values.index,fields.length,number";
+    let done = run(&["decode", path, "-f", "csv", "--columns", columns], b"").ok();
+    let lines = ndjson(path, &[]);
+    let rows = records(done.text(), ',');
+    let (mut lists, mut none) = (0, 0);
+    for (row, line) in rows[1..].iter().zip(&lines) {
+        let ids: Option<Vec<Json>> =
+            line["fields"]["links"].as_array().map(|links| links.iter().map(|link| link["link_id"].clone()).collect());
+        match ids {
+            Some(ids) => {
+                lists += 1;
+                assert_eq!(common::json(&row[1]), Json::Array(ids), "{line}");
+            }
+            None => {
+                none += 1;
+                assert_eq!(row[1], "", "{line}");
+            }
+        }
+        assert_eq!(row[3], cell(&line["fields"]["length"]), "not the message's own length");
+        assert_eq!(row[4], cell(&line["fields"]["number"]));
+    }
+    assert!(lists > 0 && none > 0, "{lists} {none}");
+}
+
+/// What strangers put into their messages reaches neither a terminal nor a spreadsheet as a command.
+#[test]
+fn hostile_texts() {
+    let route = "=cmd|' /C calc'!A0,\"\u{1b}[2J\r\n\u{9b}31m\u{202e}x";
+    let line = serde_json::json!({"proto": "nano", "message": "notify", "fields": {"route": route, "payload": "00"}});
+    let hex = run(&["encode", "--json", "-"], line.to_string().as_bytes()).ok();
+    for (format, separator) in [("csv", ','), ("tsv", '\t')] {
+        let args = ["dump", "-p", "nano", "-f", format, "--columns", "frame,route,payload"];
+        let done = run(&args, hex.text().as_bytes()).ok();
+        assert_eq!(done.text().lines().count(), 2, "a row is one line");
+        assert!(done.text().chars().all(|c| !c.is_control() || c == '\n' || c == separator), "{}", done.text());
+        let shown = "'=cmd|' /C calc'!A0,\"\\u{1b}[2J\\r\\n\\u{9b}31m\\u{202e}x";
+        assert_eq!(records(done.text(), separator)[1], ["", shown, "00"]);
+    }
+}
+
+#[test]
+fn nothing_gives_the_header_alone() {
+    let path = fixture("foreign/rtp.pcap");
+    let done = run(&["decode", path.to_str().expect("UTF-8"), "-f", "csv", "-q"], b"").ok();
+    assert_eq!(done.text(), "frame,time,flow,proto,from,src,dst,message,length,fields\n");
+}
+
+#[test]
+fn unknown_columns_are_refused_with_the_nearest() {
+    let path = fixture("nano/pomelo-ws.pcap");
+    let refused = |more: &[&str], what: &str| {
+        let done = run(&[&["decode", path.to_str().expect("UTF-8")], more].concat(), b"");
+        assert_eq!((done.status, done.text()), (Some(2), ""), "{more:?}");
+        assert!(done.err.contains(what), "{more:?}: {}", done.err);
+    };
+    refused(&["-f", "csv", "--columns", "time,rout"], "no field \"rout\" here, did you mean \"route\"?");
+    refused(&["-f", "csv", "--columns", "fautl"], "did you mean \"fault\"?");
+    refused(&["-f", "csv", "--columns", "time,,src"], "--columns");
+    refused(&["-f", "csv", "--columns", "riptide.reliable"], "expected a field's name");
+    // Known, but of another protocol.
+    refused(&["-f", "csv", "--columns", "message_id", "-p", "nano"], "nano has no field \"message_id\"");
+    refused(&["-f", "ndjson", "--columns", "time"], "only with -f csv, tsv and summary");
+}
+
+#[test]
+fn times() {
+    let path = fixture("riptide/riptide20-udp.pcap");
+    let column = |form: &str, zone: &str| -> Vec<String> {
+        let args =
+            ["decode", path.to_str().expect("UTF-8"), "-f", "csv", "--columns", "time", "--time", form, "-c", "3"];
+        let done = common::feed(netkit(&args).env("TZ", zone), b"").ok();
+        done.text().lines().skip(1).map(String::from).collect()
+    };
+    let epoch: Vec<f64> = column("epoch", "UTC").iter().map(|t| t.parse().expect("a number")).collect();
+    let near = |a: f64, b: f64| (a - b).abs() < 2e-6;
+    for (k, (relative, delta)) in column("relative", "UTC").iter().zip(column("delta", "UTC")).enumerate() {
+        assert!(near(relative.parse().expect("a number"), epoch[k] - epoch[0]), "{relative}");
+        assert!(near(delta.parse().expect("a number"), epoch[k] - epoch[k.saturating_sub(1)]), "{delta}");
+    }
+    let utc = column("utc", "UTC");
+    assert!(utc[0].ends_with('Z') && utc[0].len() == 27, "{utc:?}");
+    // India has half an hour, Newfoundland is behind; no daylight saving time in November.
+    for (zone, offset) in [("Asia/Kolkata", "+05:30"), ("<-0330>3:30", "-03:30"), ("UTC", "+00:00")] {
+        let local = column("local", zone);
+        if zone == "Asia/Kolkata" && !Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
+            continue;
+        }
+        assert!(local[0].ends_with(offset), "{zone}: {local:?}");
+        let minutes = |text: &str| {
+            text[11..13].parse::<i32>().expect("hours") * 60 + text[14..16].parse::<i32>().expect("minutes")
+        };
+        let shift = offset[1..3].parse::<i32>().expect("hours") * 60 + offset[4..6].parse::<i32>().expect("minutes");
+        let shift = if offset.starts_with('-') { -shift } else { shift };
+        assert_eq!((minutes(&utc[0]) + shift).rem_euclid(24 * 60), minutes(&local[0]), "{zone}: {local:?} {utc:?}");
+        assert_eq!(utc[0][17..26], local[0][17..26]);
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let mut wire = Wire::default();
+    let ends = ["127.0.0.1:50000".parse().expect("an end"), "127.0.0.1:7777".parse().expect("an end")];
+    (0..20_000).for_each(|_| wire.datagram(ends, true, &[5, 3, 20, 0]));
+    let mut args = vec!["decode", "-", "-p", "riptide", "-s", "riptide.version=2.0", "-f", "csv"];
+    args.extend(["--columns", "fields,bytes,src,dst"]);
+    let mut child = netkit(&args).stdin(Stdio::piped()).spawn().expect("netkit");
+    drop(child.stdout.take());
+    let mut stdin = child.stdin.take().expect("a pipe");
+    drop(std::io::Write::write_all(&mut stdin, &wire.file()));
+    drop(stdin);
+    let done = common::finish(child);
+    assert_eq!((done.status, done.err.as_str()), (Some(0), ""));
+}
+
+/// The route and the body of a request say more than its flags, and are shown first.
+#[test]
+fn what_matters_comes_first_in_summaries() {
+    let path = fixture("nano/pomelo-ws.pcap");
+    let summary = |width: &str| {
+        let args = ["decode", path.to_str().expect("UTF-8"), "-f", "summary", "-F", "frame == 14"];
+        common::feed(netkit(&args).env("COLUMNS", width), b"").ok().text().to_owned()
+    };
+    let wide = summary("300");
+    let at = |what: &str| wide.find(what).unwrap_or_else(|| panic!("{what}: {wide}"));
+    assert!(at(" route=") < at(" flags=") && at(" json=") < at(" flags=") && at(" payload=") < at(" flags="), "{wide}");
+    let narrow = summary("120");
+    assert!(narrow.contains(" route=") && !narrow.contains(" flags="), "{narrow}");
+}
+
+#[test]
+fn summaries_with_columns() {
+    let path = fixture("nano/pomelo-ws.pcap");
+    let args = ["decode", path.to_str().expect("UTF-8"), "-f", "summary", "--columns", "frame,from,message,route"];
+    let done = run(&[&args[..], &["-F", "frame == 14"]].concat(), b"").ok();
+    assert_eq!(done.text(), "14     client   request           connector.entryHandler.enter\n");
+}
+
+#[test]
+fn columns_of_statistics() {
+    let path = fixture("riptide/riptide20-udp.pcap");
+    let stats =
+        |more: &[&str]| run(&[&["stats", path.to_str().expect("UTF-8"), "--by", "message"], more].concat(), b"");
+    let all = stats(&["-f", "csv"]).ok();
+    let some = stats(&["-f", "tsv", "--columns", "count,message"]).ok();
+    let (all, some) = (records(all.text(), ','), records(some.text(), '\t'));
+    let place = |name: &str| all[0].iter().position(|n| n == name).unwrap_or_else(|| panic!("{name}: {:?}", all[0]));
+    assert_eq!(some[0], ["count", "message"]);
+    assert!(all.len() > 3 && all.len() == some.len());
+    for (row, chosen) in all.iter().zip(&some) {
+        assert_eq!(*chosen, [row[place("count")].clone(), row[place("message")].clone()]);
+    }
+    let done = stats(&["-f", "csv", "--columns", "cuont"]);
+    assert_eq!((done.status, done.text()), (Some(2), ""));
+    assert!(done.err.contains("did you mean \"count\"?"), "{}", done.err);
+    assert_eq!(stats(&["-f", "json", "--columns", "count"]).status, Some(2));
+    let track = |form: &str| run(&["stats", path.to_str().expect("UTF-8"), "--track", "length", "-f", form], b"").ok();
+    assert_eq!(track("tsv").text(), track("csv").text().replace(',', "\t"));
+}
