@@ -59,7 +59,19 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     if args.list {
         return list(&captured, args.format);
     }
-    let conversation = captured.take(args.flow).map_err(|what| {
+    let mut chosen = captured.take(args.flow);
+    let told = chosen.as_ref().map(|c| captured.told(c)).unwrap_or_default();
+    let told: Vec<&String> = told.iter().filter(|s| !given(s, &options)).collect();
+    if !told.is_empty() && !args.files.iter().any(|file| file.as_os_str() == "-") {
+        // Its client had kept what it needs from an earlier connection.
+        for setting in told {
+            options.set(setting).map_err(Usage)?;
+        }
+        captured = read(args, global, &options).with_context(|| name.clone())?;
+        chosen = captured.take(args.flow);
+        notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
+    }
+    let conversation = chosen.map_err(|what| {
         let _ = list_to(&captured, ReplayFormat::Text, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
@@ -160,6 +172,11 @@ fn read(args: &Replay, global: &Global, options: &Options) -> anyhow::Result<Rec
     // What is missing in the middle must not be played as if it had not been said.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)
+}
+
+/// Has the user given this setting?
+fn given(setting: &str, options: &Options) -> bool {
+    setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some())
 }
 
 /// The value of a `Host:` header.

@@ -38,6 +38,9 @@ pub enum NetError {
         /// The limit.
         most: usize,
     },
+    /// The peer speaks something else.
+    #[error("{0}")]
+    Foreign(String),
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,

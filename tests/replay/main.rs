@@ -11,6 +11,7 @@ mod gne_live;
 mod gne_peer;
 mod interrupt;
 mod nano;
+mod real;
 mod report;
 mod riptide;
 mod simulated;

@@ -94,6 +94,9 @@ impl Net {
     }
 }
 
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(8);
+
 /// What came of a simulated session.
 pub struct Played {
     pub reports: [Report; 2],
@@ -107,7 +110,12 @@ pub struct Played {
 /// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled; with the stage's
 /// seed as many late, and streams in pieces.
 pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64) -> Played {
-    cancelled(conversation, stage, pace, loss, None)
+    cancelled([conversation; 2], stage, [pace; 2], loss, None)
+}
+
+/// The client's side of one conversation against the server's of another, each at its own pace.
+pub fn between(conversations: [&Conversation; 2], stage: &Stage, paces: [Pace; 2]) -> Played {
+    cancelled(conversations, stage, paces, 0, None)
 }
 
 /// Through a bad network, as fast as it goes.
@@ -116,13 +124,41 @@ pub fn lossy(conversation: &Conversation, stage: &Stage) -> Played {
 }
 
 /// The same; the client's user wants to stop after some time.
-fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, cancel: Option<Duration>) -> Played {
+fn cancelled(
+    conversations: [&Conversation; 2],
+    stage: &Stage,
+    paces: [Pace; 2],
+    loss: u64,
+    cancel: Option<Duration>,
+) -> Played {
+    staged(conversations, stage, paces, loss, cancel, None, PATIENCE)
+}
+
+/// The server goes away after some time, without a word.
+pub fn vanishing(conversations: [&Conversation; 2], stage: &Stage, after: Duration) -> Played {
+    staged(conversations, stage, [CLOCK; 2], 0, None, Some(after), PATIENCE)
+}
+
+/// The client waits no longer than that for an answer.
+pub fn hasty(conversations: [&Conversation; 2], stage: &Stage, patience: Duration) -> Played {
+    staged(conversations, stage, [CLOCK; 2], 0, None, None, patience)
+}
+
+fn staged(
+    conversations: [&Conversation; 2],
+    stage: &Stage,
+    paces: [Pace; 2],
+    loss: u64,
+    cancel: Option<Duration>,
+    gone: Option<Duration>,
+    patience: Duration,
+) -> Played {
     let stop = CancelToken::default();
-    let order = |role| Order {
+    let order = |role, conversation, pace| Order {
         conversation,
         wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
         pace,
-        timeout: Duration::from_secs(8),
+        timeout: if role == Role::Client { patience } else { PATIENCE },
         linger: LINGER,
         host: "192.0.2.1",
         path: None,
@@ -131,7 +167,8 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
         stop: &stop,
         flow: 1,
     };
-    let orders = [order(Role::Client), order(Role::Server)];
+    let orders = [order(Role::Client, conversations[0], paces[0]), order(Role::Server, conversations[1], paces[1])];
+    let conversation = conversations[0];
     let start = Instant::now();
     let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
@@ -163,7 +200,8 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
     };
     let mut now = start;
     loop {
-        for (k, player) in players.iter_mut().enumerate() {
+        let vanished = gone.is_some_and(|after| now >= start + after);
+        for (k, player) in players.iter_mut().enumerate().filter(|(k, _)| *k == 0 || !vanished) {
             if player.poll_timeout().is_some_and(|at| at <= now) {
                 player.handle_timeout(now);
             }
@@ -171,6 +209,9 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
         }
         while let Some(first) = net.under_way.first_entry().filter(|first| first.key().0 <= now) {
             let (to, packet) = first.remove();
+            if to == 1 && vanished {
+                continue;
+            }
             match packet {
                 Packet::Bytes(Channel::Beside, number, bytes) if !net.beside[to].0 => {
                     net.beside[to].1.push((number, bytes));
@@ -188,10 +229,11 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
             players[0].cancel(now);
             act(&mut players[0], 0, &mut net, now);
         }
-        if players.iter().all(Player::is_done) {
+        if players.iter().enumerate().all(|(k, player)| player.is_done() || k == 1 && vanished) {
             break;
         }
-        let wakes = players.iter().filter_map(Player::poll_timeout);
+        let awake = players.iter().enumerate().filter(|(k, _)| *k == 0 || !vanished);
+        let wakes = awake.filter_map(|(_, player)| player.poll_timeout());
         let next = wakes.chain(net.under_way.keys().next().map(|(at, _)| *at)).min();
         now = next.expect("somebody is to be woken").max(now + Duration::from_micros(100));
         assert!(now < start + Duration::from_secs(3600), "it never ends");
@@ -218,7 +260,10 @@ fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
     }
 }
 
-const ASAP: Pace = Pace { speed: None, max_gap: None };
+pub const ASAP: Pace = Pace { speed: None, max_gap: None };
+
+/// By the recording's clock.
+pub const CLOCK: Pace = Pace { speed: Some(1.0), max_gap: None };
 
 /// One or more of each protocol.
 const CAPTURES: [(&str, u64); 8] = [
@@ -281,7 +326,7 @@ fn a_cancelled_session_is_left() {
     for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| !path.contains("acknex")) {
         let stage = Stage::default();
         let conversation = conversation(path, flow, &stage);
-        let played = cancelled(&conversation, &stage, slow, 0, Some(Duration::from_millis(900)));
+        let played = cancelled([&conversation; 2], &stage, [slow; 2], 0, Some(Duration::from_millis(900)));
         let [client, server] = &played.reports;
         assert_eq!(client.trouble.as_deref(), Some("interrupted"), "{path}: {client}");
         assert!(client.said > 0 && client.said < client.steps, "{path}: {client}");

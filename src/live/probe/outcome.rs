@@ -133,6 +133,7 @@ impl Failure {
             (NetError::Interrupted, _) => return Failure::interrupted(),
             (NetError::Gate(_) | NetError::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
             (NetError::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
+            (NetError::Foreign(_), _) => (Outcome::OtherProtocol, "check the port"),
             (NetError::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
         };
         Failure::new(outcome, trouble.to_string(), advice)

@@ -263,6 +263,12 @@ pub trait Replay: Sync {
         Vec::new()
     }
 
+    /// What an earlier connection to the same server told that this one needs to be read, since its
+    /// client had it already: settings, as `-s` takes them.
+    fn told(&self, _messages: &[Recorded], _earlier: &[Recorded]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The server's address of the datagrams that belong to a recorded stream.
     fn beside(&self, _messages: &[Recorded], _server: SocketAddr) -> Option<SocketAddr> {
         None

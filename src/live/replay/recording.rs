@@ -161,6 +161,18 @@ impl Recording {
         Ok(conversation)
     }
 
+    /// What earlier connections to the same server told that a conversation needs to be read: settings
+    /// with which the capture is to be read again.
+    pub fn told(&self, conversation: &Conversation) -> Vec<String> {
+        let server = conversation.ends[1];
+        let before = self.flows.range(..conversation.flow).rev();
+        let earlier = before
+            .map(|(_, c)| c)
+            .filter(|c| c.ends[1] == server && c.dissector.name() == conversation.dissector.name());
+        let mut told = earlier.map(|c| conversation.replay.told(&conversation.messages, &c.messages));
+        told.find(|settings| !settings.is_empty()).unwrap_or_default()
+    }
+
     /// The numbers of the conversations that belong to a stream: datagrams with the address that
     /// it named, while it lasted.
     fn beside(&self, conversation: &Conversation) -> Vec<u64> {

@@ -25,8 +25,7 @@ impl Player<'_, '_> {
         }
         self.left = true;
         if self.closed || alone {
-            self.phase = Phase::Done;
-            return;
+            return self.done();
         }
         let awaits = self.actor.awaits_end();
         let most = now + if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };

@@ -11,6 +11,7 @@ mod kept;
 mod leave;
 mod settings;
 mod steps;
+mod stranger;
 
 pub use channels::Channels;
 pub use settings::{Pace, Progress, Settings};
@@ -76,6 +77,8 @@ pub struct Player<'p, 'a> {
     stopped: bool,
     left: bool,
     closed: bool,
+    /// The peer has said something.
+    spoken: bool,
     /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
     /// step again.
     impatient: bool,
@@ -120,6 +123,7 @@ impl<'p, 'a> Player<'p, 'a> {
             stopped: false,
             left: false,
             closed: false,
+            spoken: false,
             impatient: false,
             begin: now,
             last_met: now,
@@ -174,7 +178,23 @@ impl<'p, 'a> Player<'p, 'a> {
         if let Some(exchange) = self.channels.get(channel) {
             exchange.recv(bytes, now);
         }
+        if channel == Channel::Main
+            && !self.spoken
+            && let Some(what) = self.stranger()
+        {
+            // Nobody is there who would understand a goodbye.
+            self.left = true;
+            return self.failed(NetError::Foreign(what), now);
+        }
         self.read(channel, now);
+    }
+
+    /// Who is there, as soon as enough has come to tell, where it is somebody else.
+    fn stranger(&mut self) -> Option<String> {
+        let exchange = &self.channels.main;
+        let first = exchange.raw().first().filter(|first| first.len() >= stranger::ENOUGH)?;
+        self.spoken = true;
+        stranger::first(exchange.setup(), first)
     }
 
     /// The peer has ended its stream.
@@ -201,6 +221,7 @@ impl<'p, 'a> Player<'p, 'a> {
     pub fn connected(&mut self, ends: [std::net::SocketAddr; 2], now: Instant) {
         if self.phase == Phase::Connecting {
             self.channels.reconnected(ends);
+            self.spoken = false;
             (self.phase, self.wake) = (Phase::Playing, now);
         }
     }

@@ -132,7 +132,11 @@ impl DnpActor {
         if kept.is_empty() && !links.is_empty() {
             return None;
         }
-        Some(OwnedMessage { fields: json!({ "links": kept }), derived: json!({ "links": known }), ..message.said.clone() })
+        Some(OwnedMessage {
+            fields: json!({ "links": kept }),
+            derived: json!({ "links": known }),
+            ..message.said.clone()
+        })
     }
 }
 

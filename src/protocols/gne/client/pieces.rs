@@ -53,7 +53,7 @@ impl Pieces {
         let (Some(last), Some(rest)) = (all.get(readable), rest) else { return };
         match unread(&said) {
             Some(bytes) => self.cut(&bytes, dialect).into_iter().for_each(|fields| each(part(fields))),
-            // Within another packet: it stays whole.
+            // Broken within another packet: it stays whole.
             None => {
                 let text = rest.as_str().unwrap_or_default();
                 each(part(json!({ "packets": [last], "unparsed": text.strip_suffix("ff").unwrap_or(text) })));
@@ -102,11 +102,25 @@ fn header(said: &OwnedMessage) -> OwnedMessage {
     OwnedMessage { proto, message, version, from, channel, first, ..OwnedMessage::default() }
 }
 
+/// Packets that have another one in them, right behind their own id.
+const EMBEDDING: [(u8, &str); 4] = [(5, "channel"), (6, "object_creation"), (7, "object_update"), (8, "object_death")];
+
 /// The bytes from a message's last packet on, where nobody knows that packet's length.
 fn unread(said: &OwnedMessage) -> Option<Vec<u8>> {
-    let id = u8::try_from(packets(said).last()?.get("id")?.as_u64()?).ok()?;
     let rest = hex::decode(said.text("unparsed")?).ok()?;
-    let mut bytes = vec![id];
+    let (mut bytes, mut packet) = (Vec::new(), packets(said).last()?);
+    loop {
+        match packet.get("id")? {
+            Json::String(name) => {
+                bytes.push(EMBEDDING.iter().find(|(_, embedding)| embedding == name)?.0);
+                packet = packet.get("packet")?;
+            }
+            id => {
+                bytes.push(u8::try_from(id.as_u64()?).ok()?);
+                break;
+            }
+        }
+    }
     bytes.extend(rest.strip_suffix(&[END]).unwrap_or(&rest));
     Some(bytes)
 }
@@ -143,7 +157,10 @@ fn packet(bytes: &[u8], dialect: Dialect, unknown: bool) -> Json {
             let ping = json!({"id": "ping", "t2": time});
             json!({ "packets": [ping] })
         }
-        _ => json!({"packets": [{"id": id}], "unparsed": hex::encode(rest)}),
+        _ => match EMBEDDING.iter().find(|(embedding, _)| *embedding == id) {
+            Some((_, name)) => json!({"packets": [{"id": name}], "unparsed": hex::encode(rest)}),
+            None => json!({"packets": [{"id": id}], "unparsed": hex::encode(rest)}),
+        },
     }
 }
 
@@ -179,7 +196,7 @@ mod tests {
         assert_eq!(found[1..2], parts(&pieces, &one)[..]);
         assert_eq!(found[2..3], parts(&pieces, &two)[..]);
         assert_eq!(found[3]["packets"][0]["id"], "ping");
-        assert_eq!(found[4], json!({"packets": [{"id": "custom", "data": "00010203"}]}));
+        assert_eq!(found[4], json!({"packets": [{"id": "custom", "data": "01020304"}]}));
         assert_eq!(found[5..], parts(&pieces, &one)[..]);
         // What nobody has seen alone stays as it is.
         let other = said(json!([{"id": 16}]), "0568656c6c70110100ff0200ff");

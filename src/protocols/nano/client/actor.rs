@@ -48,9 +48,7 @@ impl Actor for NanoActor {
         if said.proto == websocket::NAME {
             return match said.message {
                 // What the carrier is, is the live session's business.
-                "upgrade_request" | "upgrade_response" if said.from != self.life.role => {
-                    Disposition::Live("upgrades")
-                }
+                "upgrade_request" | "upgrade_response" if said.from != self.life.role => Disposition::Live("upgrades"),
                 "upgrade_request" | "upgrade_response" => Disposition::Send,
                 "ping" | "pong" => Disposition::Live("pings and pongs"),
                 "close" => Disposition::Live("close frames"),

@@ -5,6 +5,7 @@
 
 mod actor;
 mod answer;
+mod cached;
 mod family;
 mod probe;
 mod samples;
@@ -12,7 +13,7 @@ mod upgrade;
 
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext, without};
+use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext, without};
 use crate::live::replay::{Life, Phase};
 use crate::protocols::websocket;
 use serde_json::{Map, Value as Json, json};
@@ -33,6 +34,10 @@ pub struct NanoClient;
 impl Replay for NanoClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(NanoActor::new(context))
+    }
+
+    fn told(&self, messages: &[Recorded], earlier: &[Recorded]) -> Vec<String> {
+        cached::told(messages, earlier)
     }
 }
 

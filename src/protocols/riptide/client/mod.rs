@@ -12,9 +12,9 @@ mod race;
 mod sampler;
 
 use super::version::Version;
+use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::OwnedMessage;
-use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::replay::{Asking, Unacknowledged};
 use crate::live::replay::{Life, Phase};
@@ -84,6 +84,7 @@ struct RiptideActor {
     /// The recording has the client's answer to the welcome.
     has_reply: bool,
     begun: bool,
+    asap: bool,
     /// The number of our answer to the welcome.
     greeted: Option<u16>,
     /// Since when the goodbye waits for its time.
@@ -121,6 +122,7 @@ impl RiptideActor {
             has_welcome: ours("welcome"),
             has_reply: context.messages.iter().any(reply),
             begun: false,
+            asap: context.asap,
             greeted: None,
             parting: None,
         }
@@ -179,7 +181,8 @@ impl RiptideActor {
         let since = *self.parting.get_or_insert(now);
         match self.sent.is_empty() {
             false => Some("the last acknowledgements"),
-            true if self.settled(now) || now.saturating_duration_since(since) >= REST * 2 => None,
+            // By the recording's clock the goodbye has its time.
+            true if !self.asap || self.settled(now) || now.saturating_duration_since(since) >= REST * 2 => None,
             true => Some("the peer's last copies"),
         }
     }
