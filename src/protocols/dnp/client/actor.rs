@@ -1,6 +1,6 @@
 //! What becomes of each recorded message, and what is answered live.
 
-use super::links::{Offer, link_content};
+use super::links::{LINK_UP, Offer, link_content};
 use super::{DnpActor, TRIES, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
@@ -11,9 +11,6 @@ use std::time::{Duration, Instant};
 
 /// The libraries' interval of requests that nobody answers.
 const REQUEST: Duration = Duration::from_millis(1000);
-/// How long an update waits for a link_up that may be lost, since it is never sent again, and for a
-/// link that the live peer may not make.
-pub const LINK_UP: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless: an unknown address is ignored.
 const GOODBYES: usize = 3;
 

@@ -1,14 +1,16 @@
 //! Links: which answer the capture gave to which link_state, and the live ids in the place of the
 //! recorded ones (README.md, "Links and updates").
 
-use super::actor::LINK_UP;
 use super::{DnpActor, MODULUS};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// How long an update waits for a link_up that may be lost, since it is never sent again, and for a
+/// link that the live peer may not make.
+pub const LINK_UP: Duration = Duration::from_millis(1000);
 /// A link_up is not acknowledged, and a link that is up does not change by another.
 const ANSWERS: usize = 2;
 
