@@ -82,6 +82,7 @@ epoch\:"Seconds since 1970"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
+'(--follow --check)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
@@ -238,16 +239,21 @@ _arguments "${_arguments_options[@]}" : \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
-'*--fail-on=[Exit with status 1 when there is such a difference\: METRIC>PERCENT, appeared, vanished, fields; may be given several times]:LIMIT:_default' \
+'*--fail-on=[Exit with status 1 when there is such a difference\: \[PROTO.\[MESSAGE.\]\]METRIC > AMOUNT, appeared, vanished, fields; may be given several times]:LIMIT:_default' \
+'*--ignore=[Leave out messages that fit, of both captures; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '-f+[Form of the output]:F:((text\:"For people"
-json\:"One JSON object"))' \
+json\:"One JSON object"
+markdown\:"Tables for a comment or a build'\''s summary"
+junit\:"JUnit'\''s XML, for build servers\: a case for each limit"))' \
 '--format=[Form of the output]:F:((text\:"For people"
-json\:"One JSON object"))' \
+json\:"One JSON object"
+markdown\:"Tables for a comment or a build'\''s summary"
+junit\:"JUnit'\''s XML, for build servers\: a case for each limit"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--join[Read the files of a pattern, as '\''before_*.pcap'\'', as one capture\: rotated files]' \
-'--allow-empty[A capture without a message is well, too\: else --fail-on does not hold]' \
+'--allow-empty[Nothing to compare is well, too\: else --fail-on does not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
@@ -260,7 +266,7 @@ never\:"Never"))' \
 ;;
 (probe)
 _arguments "${_arguments_options[@]}" : \
-'--targets=[More servers, one a line; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
+'--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
 '-p+[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
@@ -274,14 +280,23 @@ ws\:"WebSocket"))' \
 '--interval=[From one to the next]:TIME:_default' \
 '-W+[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
 '--timeout=[How long to wait for an answer, as 500ms, 5s or 1m30s; default\: the protocol'\''s own]:TIME:_default' \
+'--max-time=[How long a server may take in all, whatever it sends; default\: 30s, and what -n, -i and -W ask for]:TIME:_default' \
 '--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
 '-f+[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
 '--format=[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
-json\:"One JSON array with an object a server"))' \
+json\:"One JSON array with an object a server"
+prometheus\:"Prometheus'\'' text format"
+influx\:"InfluxDB'\''s line protocol\: a line a server"
+nagios\:"A Nagios plugin'\''s line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server does not answer), 3 UNKNOWN (one could not be asked)"))' \
+'--every=[Ask again and again\: from the beginning of one round to that of the next; until Ctrl-C]:TIME:_default' \
+'--textfile=[Write -f prometheus into this file, beside it and then renamed\: for node_exporter'\''s textfile collector, NAME.prom]:FILE:_files' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
 '--parallel=[How many servers are asked at once]:N:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
@@ -311,8 +326,10 @@ _arguments "${_arguments_options[@]}" : \
 '--until=[Leave out everything behind this frame]:FRAME:_default' \
 '-W+[How long the peer may take where the protocol needs its answer]:TIME:_default' \
 '--timeout=[How long the peer may take where the protocol needs its answer]:TIME:_default' \
-'*--edit=[Change a message on its way; may be given several times]:EXPR: FIELD=VALUE:_default' \
+'--max-time=[How long a session may take in all, whatever the peer sends; default\: as long as the recording at this speed, and 30s (with --asap 30s), or -W where that is longer]:TIME:_default' \
+'*--edit=[Change messages that fit; may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
 '*--drop=[Leave out messages that fit; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'--seed=[Which messages \`drop P%\` leaves out\: another number, others]:N:_default' \
 '-f+[Form of the report]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))' \
 '--format=[Form of the report]:F:((text\:"For people"
@@ -402,7 +419,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay fields completions man help riptide dnp nano gne acknex hawknl websocket output filters schemas recognition performance builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules schemas recognition performance builds platforms contributing)' \
 && ret=0
 ;;
         esac

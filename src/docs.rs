@@ -30,9 +30,10 @@ macro_rules! pages {
 }
 
 pages! {
-    8:
+    9:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
+    rules, "what replay does to messages that fit";
     schemas, "layouts of your own game's payloads";
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";

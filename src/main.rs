@@ -6,13 +6,20 @@ mod platform;
 
 use clap::error::ErrorKind;
 use netkit::printable::Lines;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     commands::complete();
-    let cli = match cli::parse(std::env::args_os().collect()) {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let nagios = asks_for_nagios(&args);
+    let cli = match cli::parse(args) {
         Ok(cli) => cli,
+        Err(error) if nagios && error.use_stderr() => {
+            let _ = commands::unknown(&cli::one_line(&error));
+            return ExitCode::from(3);
+        }
         Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return fail(cli::one_line(&error), 2);
         }
@@ -29,6 +36,14 @@ fn main() -> ExitCode {
             fail(format_args!("{error:#}"), commands::status(&error))
         }
     }
+}
+
+/// Nagios would take status 2, wrong usage, for its state CRITICAL.
+fn asks_for_nagios(args: &[OsString]) -> bool {
+    let pairs = args.iter().zip(args.iter().skip(1));
+    let apart = pairs.clone().any(|(option, value)| (option == "-f" || option == "--format") && value == "nagios");
+    args.get(1).is_some_and(|command| command == "probe")
+        && (apart || args.iter().any(|arg| arg == "-fnagios" || arg == "--format=nagios"))
 }
 
 /// Reports an error on stderr; returns the exit code.

@@ -23,6 +23,10 @@ pub struct Decode {
     /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary, tree)
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Read twice, and tell with each message what later ones say of it: answered_by, acked_by, that
+    /// nobody answers; of a pipe as much as --limit link_bytes holds
+    #[arg(long, conflicts_with_all = ["follow", "check"])]
+    pub link: bool,
     /// How messages are printed.
     #[command(flatten)]
     pub output: Output,

@@ -1,5 +1,6 @@
 //! The options of `netkit diff`.
 
+use super::names::filter;
 use super::{Dissect, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -23,11 +24,14 @@ pub struct Diff {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Exit with status 1 when there is such a difference: METRIC>PERCENT, appeared, vanished,
-    /// fields; may be given several times
+    /// Exit with status 1 when there is such a difference: [PROTO.[MESSAGE.]]METRIC > AMOUNT,
+    /// appeared, vanished, fields; may be given several times
     #[arg(long, value_name = "LIMIT")]
     pub fail_on: Vec<netkit::stats::diff::Limit>,
-    /// A capture without a message is well, too: else --fail-on does not hold
+    /// Leave out messages that fit, of both captures; may be given several times
+    #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
+    pub ignore: Vec<String>,
+    /// Nothing to compare is well, too: else --fail-on does not hold
     #[arg(long)]
     pub allow_empty: bool,
     /// Form of the output
@@ -42,6 +46,10 @@ pub enum DiffFormat {
     Text,
     /// One JSON object.
     Json,
+    /// Tables for a comment or a build's summary.
+    Markdown,
+    /// JUnit's XML, for build servers: a case for each limit.
+    Junit,
 }
 
 const DIFF: &str = "\
@@ -49,8 +57,14 @@ Examples:
   netkit diff before.pcap after.pcap
   netkit diff before.pcap after.pcap -f json
   netkit diff --join 'before_*.pcap' 'after_*.pcap'
-  netkit diff before.pcap after.pcap --fail-on 'rate>10%' --fail-on vanished
+  netkit diff before.pcap after.pcap --fail-on 'rate > 10% and > 5 messages' --fail-on vanished
+  netkit diff before.pcap after.pcap --ignore 'message == heartbeat' \\
+      --fail-on 'riptide.reliable.bytes_rate > 10%' --fail-on 'client.ack.p90 > 50ms' \\
+      --fail-on 'resent_share > 2pp' -f junit > netkit.xml
 
-Metrics: rate, bandwidth (a second), size (mean), count of each message; resent, lost (shares, \
-compared by their difference), ack, answer (median milliseconds) of each side. A change counts up \
-and down.";
+Metrics of messages: rate (/s), bandwidth or bytes_rate (bytes/s), size (mean, bytes), count \
+(messages); of each side: resent_share, lost_share (in points, pp), ack, answer, ack.p90, ack.p99, \
+answer.p90, answer.p99 (ms; without a percentile the median). Without a unit an amount is in % of \
+the first capture. More, longer and larger is worse, and only that breaks a limit; what falls is \
+written rate < -10%. Floors (and > 5 messages) have to be exceeded, too. A limit that was held \
+against nothing does not hold.";

@@ -14,7 +14,8 @@ pub struct Probe {
     /// Servers: HOST:PORT, [IPV6]:PORT, ws://HOST:PORT/PATH; HOST alone with --proto
     #[arg(value_name = "HOST:PORT", required_unless_present = "targets")]
     pub target: Vec<String>,
-    /// More servers, one a line; `#` begins a comment; `-` is stdin
+    /// More servers, one a line: [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment; `-` is
+    /// stdin
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub targets: Option<PathBuf>,
     /// The protocol; default: try all of them, in an order that harms none
@@ -35,6 +36,9 @@ pub struct Probe {
     /// How long to wait for an answer, as 500ms, 5s or 1m30s; default: the protocol's own
     #[arg(short = 'W', long, value_name = "TIME", value_parser = timeout)]
     pub timeout: Option<Duration>,
+    /// How long a server may take in all, whatever it sends; default: 30s, and what -n, -i and -W ask for
+    #[arg(long, value_name = "TIME", value_parser = timeout)]
+    pub max_time: Option<Duration>,
     /// dnp, gne: complete the handshake, which makes a player for a moment
     #[arg(long)]
     pub connect: bool,
@@ -48,6 +52,13 @@ pub struct Probe {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = ProbeFormat::Text, value_name = "F")]
     pub format: ProbeFormat,
+    /// Ask again and again: from the beginning of one round to that of the next; until Ctrl-C
+    #[arg(long, value_name = "TIME", value_parser = every)]
+    pub every: Option<Duration>,
+    /// Write -f prometheus into this file, beside it and then renamed: for node_exporter's textfile
+    /// collector, NAME.prom
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub textfile: Option<PathBuf>,
     /// Record the exchange as a capture
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
@@ -64,6 +75,10 @@ pub struct Probe {
 
 fn interval(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_millis(20), Duration::from_secs(60))
+}
+
+fn every(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(100), Duration::from_secs(86_400))
 }
 
 fn timeout(text: &str) -> Result<Duration, String> {
@@ -98,6 +113,13 @@ pub enum ProbeFormat {
     Ndjson,
     /// One JSON array with an object a server.
     Json,
+    /// Prometheus' text format.
+    Prometheus,
+    /// InfluxDB's line protocol: a line a server.
+    Influx,
+    /// A Nagios plugin's line; exit status 0 OK, 1 WARNING (answers were lost), 2 CRITICAL (a server
+    /// does not answer), 3 UNKNOWN (one could not be asked).
+    Nagios,
 }
 
 const PROBE: &str = "\
@@ -107,13 +129,16 @@ Examples:
   netkit probe [2001:db8::1]:7777 -p riptide --transport tcp
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
   netkit probe game.example -p dnp --connect --pcap exchange.pcap
+  netkit probe game.example:7777 --max-time 5s    no longer, whatever it sends
   netkit probe --targets servers.txt -p riptide -f ndjson |
       jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
+  netkit probe --targets servers.txt --every 60s --textfile /var/lib/node_exporter/game.prom
+  netkit probe game.example:7777 -p riptide -f nagios
 
 A server is asked as its own client would ask, a few times, and left properly, also on Ctrl-C. \
 riptide's and nano's handshakes are completed; dnp and gne make no player without --connect. \
 Jitter is the mean difference between one round trip and the next.
 
 Outcomes: ok, resolve_failed, no_route, refused, silent, other_protocol, other_version, rejected, \
-full, pending, closed, broken, interrupted, failed. Exit status 0 when all servers answered, \
-1 otherwise, 130 after Ctrl-C.";
+full, pending, closed, broken, timed_out (--max-time), interrupted, failed. Exit status 0 when all servers answered, \
+1 otherwise, 130 after Ctrl-C (with --every: 0).";

@@ -51,12 +51,19 @@ pub struct Replay {
     /// How long the peer may take where the protocol needs its answer
     #[arg(short = 'W', long, value_name = "TIME", default_value = "5s", value_parser = duration)]
     pub timeout: Duration,
-    /// Change a message on its way; may be given several times
-    #[arg(long, value_name = "EXPR: FIELD=VALUE")]
+    /// How long a session may take in all, whatever the peer sends; default: as long as the recording
+    /// at this speed, and 30s (with --asap 30s), or -W where that is longer
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub max_time: Option<Duration>,
+    /// Change messages that fit; may be given several times
+    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
     pub edit: Vec<String>,
     /// Leave out messages that fit; may be given several times
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
     pub drop: Vec<String>,
+    /// Which messages `drop P%` leaves out: another number, others
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
     /// Print what would be sent, and send nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -112,8 +119,15 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --asap --expect
   netkit replay game.pcap --listen 127.0.0.1:7777          the server's side
   netkit replay game.pcap --to ws://127.0.0.1:3010/ --speed 2 --max-gap 1s
+  netkit replay game.pcap --to 127.0.0.1:7777 --max-time 1m        whatever it sends
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+  netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\
+      --edit 'message == notify: drop 30%' --edit 'message_id == 9: name=\"A b\", team=3'
+
+--edit and --drop follow one grammar (`netkit help rules`): drop [P%], delay TIME, duplicate, FIELD=VALUE, with commas \
+between. All is checked and written before the first packet; what cannot be as it is written, or what the live session \
+decides itself, is refused. --dry-run shows the bytes; the live session's own numbers may differ in them.
 
 Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
 acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \

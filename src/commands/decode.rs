@@ -3,6 +3,7 @@
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
+use super::link::{self, Second};
 use super::notify::notify;
 use super::outfile::stdout_is_no_input;
 use super::output::Printer;
@@ -21,7 +22,11 @@ use std::path::PathBuf;
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
-    let selection = Selection::new(&args.traffic, &mut options)?;
+    // --check reads once: what it compares are bytes.
+    let selection = match args.check || args.follow {
+        true => Selection::new(&args.traffic, &mut options)?,
+        false => Selection::linking(&args.traffic, &mut options)?,
+    };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
     if args.check {
         return check::run(args, pick, &options, global);
@@ -31,8 +36,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     }
     let files = (args.join || args.files.len() > 1).then(Files::default);
     let mut printer = Printer::new(&args.output, global, pick, args.time, &options, files.clone())?;
+    let link = args.link || printer.pick.later();
     if args.join {
-        return joined(args, global, &options, printer, &files.unwrap_or_default());
+        return joined(args, global, &options, printer, &files.unwrap_or_default(), link);
     }
     let mut failed = None;
     for path in &args.files {
@@ -42,11 +48,23 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             false => Live::No,
         };
         input::announce_wait(path, global);
-        let opened = if args.follow { input::follow(path) } else { input::open(path) };
+        let mut linked = None;
+        let opened = match (args.follow, link) {
+            (true, _) => input::follow(path),
+            (_, true) => link::first(path, &options, global).map(|(first, again)| {
+                linked = Some(first);
+                again
+            }),
+            _ => input::open(path),
+        };
         let read = opened.and_then(|reader| {
             let input = Input::new(reader)?;
             if let Some(files) = &files {
                 files.restart(&input::name(path));
+            }
+            if let Some(linked) = linked {
+                printer.live(live);
+                return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
             }
             match parallel::workers(path, args.threads, &printer) {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
@@ -104,12 +122,17 @@ fn joined(
     options: &Options,
     mut printer: Printer,
     files: &Files,
+    link: bool,
 ) -> anyhow::Result<u8> {
     let join = Join::new(&args.files)?;
     let all = PathBuf::from(join.names().map(input::name).collect::<Vec<_>>().join(", "));
     let workers = parallel::workers_for(join.size, args.threads, &printer);
     let (capture, broken) = join.open(files, global)?;
     let read = match workers {
+        _ if link => {
+            let linked = link::joined(&args.files, options, global)?;
+            read::frames(capture, options, global, &mut Second::new(&mut printer, linked))
+        }
         n if n > 1 => parallel::capture(capture, options, n, &mut printer)?.report(global),
         _ => read::frames(capture, options, global, &mut printer),
     };

@@ -7,8 +7,11 @@ use super::output::{self, style};
 use super::selection::Selection;
 use super::stats::count;
 use super::stopped::Stopped;
-use super::{input, inputs, interrupt, options};
+use super::{Usage, input, inputs, interrupt, options};
 use crate::cli::{Diff, DiffFormat, Global};
+use netkit::dissect::Options;
+use netkit::filter::Names;
+use netkit::nearest::{hint, nearest};
 use netkit::printable::Lines;
 use netkit::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
@@ -19,7 +22,11 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs([&args.a, &args.b], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     // One filter per capture: relative times refer to its own first frame.
-    let selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];
+    let mut selections = [Selection::new(&args.traffic, &mut options)?, Selection::new(&args.traffic, &mut options)?];
+    for selection in &mut selections {
+        selection.leave_out(&args.ignore, &options)?;
+    }
+    known(&args.fail_on, &options)?;
     let mut cut = Ok(());
     let mut read = |path: &Path, selection: Selection| {
         let stats = Stats::new(&options, Wanted { rows: false, fields: true });
@@ -45,13 +52,14 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         both.push(stats);
     }
     let (a, b) = (&both[0], &both[1]);
-    let found = diff::differences(a, b);
+    let (found, verdicts) = diff::compare(a, b, &args.fail_on);
     let table = diff::table(&found, &args.fail_on, args.format == DiffFormat::Text);
+    let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (input::name(path), stats.sums()));
     match args.format {
         DiffFormat::Text => {
             let mut text = String::new();
-            for (name, path, stats) in [("a", &args.a, a), ("b", &args.b, b)] {
-                text += &format!("{name}: {}: {}\n", input::name(path), stats.sums());
+            for (name, (path, sums)) in ["a", "b"].iter().zip(&captures) {
+                text += &format!("{name}: {path}: {sums}\n");
             }
             text.push('\n');
             match found.is_empty() {
@@ -63,14 +71,29 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         DiffFormat::Json => {
             let mut out = b"{\"differences\":".to_vec();
             table.json(&mut out);
+            if !verdicts.is_empty() {
+                out.extend_from_slice(b",\n\"limits\":");
+                diff::limits_json(&verdicts, args.allow_empty, &mut out);
+            }
             out.extend_from_slice(b"}\n");
             io::stdout().write_all(&out)?;
         }
+        DiffFormat::Markdown => {
+            output::text(diff::markdown(&captures, &found, &verdicts, args.allow_empty).as_bytes())?;
+        }
+        DiffFormat::Junit => output::text(diff::junit(&captures, &found, &verdicts, args.allow_empty).as_bytes())?,
     }
-    let broken = found.iter().filter(|d| args.fail_on.iter().any(|limit| d.change.breaks(*limit))).count();
+    let broken = found.iter().filter(|d| d.broken.is_some()).count();
     if broken > 0 {
         notify(global, format_args!("netkit: {broken} of the differences above the limits of --fail-on"));
     }
+    let both_sides = a.messages > 0 && b.messages > 0;
+    let idle = verdicts.iter().filter(|verdict| verdict.compared == 0 && both_sides && !args.allow_empty);
+    for verdict in idle {
+        let why = "nothing of that is in both captures (--allow-empty accepts that)";
+        notify(global, format_args!("netkit: --fail-on {}: {why}", Lines(&verdict.limit)));
+    }
+    let failed = verdicts.iter().any(|verdict| !verdict.holds(args.allow_empty));
     let empty = [(&args.a, a), (&args.b, b)].into_iter().filter(|(_, stats)| stats.messages == 0);
     let empty: Vec<String> = empty.map(|(path, _)| input::name(path)).collect();
     let empty = !empty.is_empty() && !args.fail_on.is_empty() && !args.allow_empty && {
@@ -81,7 +104,29 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
         );
         true
     };
-    cut.map(|()| (broken > 0 || empty) as u8)
+    cut.map(|()| (failed || empty) as u8)
+}
+
+/// Limits name protocols and messages that there are.
+fn known(limits: &[diff::Limit], options: &Options) -> anyhow::Result<()> {
+    for limit in limits {
+        let wrong = |what: &str, name: &str, near: Option<&str>| {
+            Err(Usage(format!("--fail-on {limit}: no {what} {name:?}{}", hint(near))).into())
+        };
+        let Some(proto) = limit.subject.proto.as_deref() else { continue };
+        let names = Names::new(options);
+        let Some((_, dissector)) = names.proto(proto) else {
+            return wrong("protocol", proto, nearest(proto, options.registry.names()));
+        };
+        let Some(of) = limit.subject.of.as_deref() else { continue };
+        let schemas = options.schemas.messages(dissector.name()).iter().map(|message| message.name);
+        let layouts = dissector.tables().iter().flat_map(|table| table.layouts).map(|layout| layout.name);
+        let known: Vec<&str> = layouts.chain(schemas).chain(["client", "server"]).collect();
+        if !known.contains(&of) {
+            return wrong(&format!("message of {proto}"), of, nearest(of, known.iter().copied()));
+        }
+    }
+    Ok(())
 }
 
 /// The result of a stopped run: nothing is compared, since unread messages would count as

@@ -69,7 +69,7 @@ impl Pick {
     ) -> anyhow::Result<Pick> {
         let names = Names::new(options);
         let parse = |option: &str, text: &String| {
-            Filter::parse_unlinked(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
+            selection.parse(text, &names).map(Arc::new).map_err(|e| Usage(format!("{option}: {e}")))
         };
         let expected =
             |text: &String| parse("--expect", text).map(|filter| Expected { text: text.clone(), filter, met: false });
@@ -84,6 +84,12 @@ impl Pick {
         let conditions = given.into_iter().filter(|(_, given)| *given).map(|(option, _)| option.into()).collect();
         let allow_empty = gates.allow_empty;
         Ok(Pick { selection, conditions, fail_on, allow_empty, expect, reject, ..Pick::default() })
+    }
+
+    /// Does it ask for what only later messages tell?
+    pub fn later(&self) -> bool {
+        let conditions = self.expect.iter().map(|expected| &expected.filter).chain(&self.reject);
+        self.selection.later() || conditions.into_iter().any(|filter| filter.later().is_some())
     }
 
     /// Begins the next file.

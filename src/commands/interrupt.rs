@@ -1,12 +1,21 @@
-//! Ctrl-C and termination signals: the first one requests a clean stop, the second one exits at
-//! once.
+//! Ctrl-C and termination signals: the first one requests a clean stop, a later one exits at once.
+//!
+//! `timeout` signals its child and then its whole group, a shell that goes passes on the hangup that
+//! the terminal sends as well: what comes within [`SAME`] of the first one is the same wish. To exit
+//! on it would leave servers without a goodbye, which some never recover from.
 
 use crate::platform::{self, INTERRUPT};
 use netkit::live::net::CancelToken;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::{Duration, Instant};
+
+/// Signals that come so soon after each other are one. Leaving a server takes about as long.
+const SAME: Duration = Duration::from_secs(1);
 
 static STOP: OnceLock<CancelToken> = OnceLock::new();
+/// When the first signal was received.
+static SINCE: OnceLock<Instant> = OnceLock::new();
 /// The first signal received; 0: none.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
@@ -42,8 +51,12 @@ pub fn status(endless: bool) -> Option<u8> {
 
 /// Handles a signal.
 fn caught(signal: u8, stop: &CancelToken) {
-    if SIGNAL.swap(signal, Ordering::Relaxed) == 0 {
+    if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        SINCE.get_or_init(Instant::now);
         return stop.set();
+    }
+    if SINCE.get_or_init(Instant::now).elapsed() < SAME {
+        return;
     }
     if let Some(clean) = AT_ONCE.get() {
         clean();

@@ -1,82 +1,177 @@
 //! `netkit probe`: probes live servers.
 
-use super::outfile::{self, Recording};
+use super::outfile::{self, OutFile, Recording};
 use super::output::style;
+use super::probe_print::{Printer, Update};
 use super::selection::limits;
-use super::{Usage, input, inputs, interrupt, options};
+use super::targets::{self, Asked};
+use super::{Usage, broken_pipe, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
-use anyhow::Context;
 use netkit::dissect::{Message, Sink};
 use netkit::live::Observer;
-use netkit::live::net::Target;
-use netkit::live::probe::{self, Carrier, Event, Found, Outcome, Report, Request, Shared, pool, report};
-use netkit::printable::{Json, Lines};
+use netkit::live::net::Recorder;
+use netkit::live::probe::{self, Carrier, Request, Shared, pool};
+use netkit::printable::Printable;
 use netkit::protocols;
 use netkit::render::{self, Renderer, Style};
 use std::cell::RefCell;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Write};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
 
-/// The cap on targets.
-const TARGETS: usize = 100_000;
+/// How often a wait looks whether it was ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// An update from a worker.
-enum Update {
-    Event(Event),
-    Tree(Vec<u8>),
-    Done(Box<Report>),
+/// Runs the command. Nagios takes every error for its state UNKNOWN.
+pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
+    match rounds(args, global) {
+        Err(why) if args.format == ProbeFormat::Nagios && !broken_pipe(&why) => {
+            unknown(&format!("{why:#}"))?;
+            Ok(3)
+        }
+        done => done,
+    }
 }
 
-/// Runs the command.
-pub fn run(args: &Probe, global: &Global) -> anyhow::Result<u8> {
-    let request = request(args)?;
-    let targets = targets(args, &request)?;
-    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.targets, &[]), args.force)?;
-    let recording = file.map(Recording::begin).transpose()?;
-    let recorder = recording.as_ref().map(Recording::recorder);
-    let stop = interrupt::stop();
+/// Prints an error as Nagios reads it.
+///
+/// # Errors
+/// Errors of the output.
+pub fn unknown(why: &str) -> io::Result<()> {
+    writeln!(io::stdout(), "NETKIT UNKNOWN - {}", Printable(why.replace('|', "/")))
+}
 
-    let (flows, style) = (AtomicU64::new(0), style(global, false));
-    let shared = Shared { recorder, stop, flows: &flows };
-    let work = |number: usize, send: &dyn Fn(Update)| {
-        let Some(target) = targets.get(number) else { return };
-        if stop.is_set() {
-            return;
-        }
-        let trees = (global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
-        let forward =
-            || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
-        let observer = trees.clone().map(|trees| trees as Observer<'_>);
-        let report = probe::run(&request, target, &shared, observer, &|event| {
-            forward();
-            send(Update::Event(event));
-        });
-        forward();
-        send(Update::Done(Box::new(report)));
+fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
+    let format = match (&args.textfile, args.format) {
+        (Some(_), ProbeFormat::Text | ProbeFormat::Prometheus) => ProbeFormat::Prometheus,
+        (Some(_), _) => return Err(Usage("--textfile: only with -f prometheus".into()).into()),
+        (None, format) => format,
     };
-    let mut printer = Printer::new(args.format, &targets);
-    let mut failed = None;
-    pool::run(targets.len(), args.parallel as usize, work, |number, update| match printer.update(number, update) {
-        Ok(()) => true,
-        Err(error) => {
-            stop.set();
-            failed.get_or_insert(error);
-            false
+    if args.every.is_some() && matches!(format, ProbeFormat::Json | ProbeFormat::Nagios) {
+        let why = "--every: not with -f json, which is one array (ndjson), nor with -f nagios, which asks by itself";
+        return Err(Usage(why.into()).into());
+    }
+    let targets = targets::all(args)?;
+    let requests = requests(args, &targets)?;
+    let inputs = inputs(&args.targets, &[]);
+    let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs, args.force)?;
+    textfile(args, &inputs)?;
+    let recording = file.map(Recording::begin).transpose()?;
+    let (stop, flows) = (interrupt::stop(), AtomicU64::new(0));
+    let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows };
+    let status = loop {
+        let begun = Instant::now();
+        let status = round.ask(recording.as_ref().map(Recording::recorder), &inputs)?;
+        let Some(every) = args.every.filter(|_| !stop.is_set()) else { break status };
+        recording.as_ref().map_or(Ok(()), Recording::flush)?;
+        while begun.elapsed() < every && !stop.is_set() {
+            std::thread::sleep(LOOK_AGAIN.min(every.saturating_sub(begun.elapsed())));
         }
-    });
+        if stop.is_set() {
+            break status;
+        }
+    };
     if let Some(recording) = recording {
         recording.end(global)?;
     }
-    match failed {
-        Some(error) => return Err(error.into()),
-        None => printer.finish()?,
+    // Rounds have no end of their own: Ctrl-C is the way to end them.
+    match (args.every.is_some(), format) {
+        (true, _) if stop.is_set() => Ok(interrupt::status(true).unwrap_or(0)),
+        (_, ProbeFormat::Nagios) => Ok(status),
+        _ => Ok(interrupt::status(false).unwrap_or(status)),
     }
-    Ok(interrupt::status(false).unwrap_or((printer.answered < targets.len()) as u8))
 }
 
-fn request(args: &Probe) -> anyhow::Result<Request> {
-    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), ..Dissect::default() };
+/// The file for node_exporter: replaced each time, that is what it is for.
+fn textfile(args: &Probe, inputs: &[&Path]) -> anyhow::Result<Option<OutFile>> {
+    let [file] = outfile::check([("--textfile", args.textfile.as_deref())], inputs, true)?;
+    Ok(file)
+}
+
+/// What every round has in common.
+struct Round<'a> {
+    targets: &'a [Asked],
+    requests: &'a [(Option<String>, Request)],
+    args: &'a Probe,
+    global: &'a Global,
+    format: ProbeFormat,
+    flows: &'a AtomicU64,
+}
+
+impl Round<'_> {
+    /// Asks all of them once: the exit status.
+    fn ask(&self, recorder: Option<&Recorder>, inputs: &[&Path]) -> anyhow::Result<u8> {
+        let (targets, stop, style) = (self.targets, interrupt::stop(), style(self.global, false));
+        let shared = Shared { recorder, stop, flows: self.flows };
+        let work = |number: usize, send: &dyn Fn(Update)| {
+            let Some(asked) = targets.get(number) else { return };
+            let Some((_, request)) = self.requests.iter().find(|(proto, _)| *proto == asked.proto) else { return };
+            if stop.is_set() {
+                return;
+            }
+            let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
+            let forward =
+                || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
+            let observer = trees.clone().map(|trees| trees as Observer<'_>);
+            let report = probe::run(request, &asked.target, &shared, observer, &|event| {
+                forward();
+                send(Update::Event(event));
+            });
+            forward();
+            send(Update::Done(Box::new(report)));
+        };
+        let mut printer = Printer::new(self.format, targets);
+        let mut failed = None;
+        pool::run(targets.len(), self.args.parallel as usize, work, |number, update| {
+            match printer.update(number, update) {
+                Ok(()) => true,
+                Err(error) => {
+                    stop.set();
+                    failed.get_or_insert(error);
+                    false
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        let status = match textfile(self.args, inputs)? {
+            // What was stopped is not the whole fleet: the older file stays.
+            Some(_) if stop.is_set() => None,
+            Some(mut file) => {
+                let mut to = file.open()?;
+                to.write_all(printer.prometheus().as_bytes()).map_err(|error| file.named(error))?;
+                drop(to);
+                file.commit()?;
+                None
+            }
+            None => printer.finish()?,
+        };
+        Ok(status.unwrap_or((printer.answered < targets.len()) as u8))
+    }
+}
+
+/// A request for each protocol that is asked for.
+fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<String>, Request)>> {
+    let mut list: Vec<(Option<String>, Request)> = Vec::new();
+    for asked in targets {
+        if !list.iter().any(|(proto, _)| *proto == asked.proto) {
+            list.push((asked.proto.clone(), request(args, asked.proto.as_ref())?));
+        }
+        let request = list.iter().find(|(proto, _)| *proto == asked.proto).map(|(_, request)| request);
+        if let Some(Err(why)) = request.map(|request| probe::port(request, &asked.target)) {
+            return Err(Usage(format!("{}{why}", asked.place)).into());
+        }
+    }
+    Ok(list)
+}
+
+/// `proto`: where the target's own line names one.
+fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
+    let dissect =
+        Dissect { proto: proto.or(args.proto.as_ref()).cloned(), set: args.set.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     limits(&args.limit, &mut options)?;
     let carrier = args.transport.map(|transport| match transport {
@@ -106,35 +201,8 @@ fn request(args: &Probe) -> anyhow::Result<Request> {
         connect: args.connect,
         create: args.create.clone(),
         name: args.name.clone(),
+        max_time: args.max_time,
     })
-}
-
-/// All targets, in order.
-fn targets(args: &Probe, request: &Request) -> anyhow::Result<Vec<Target>> {
-    let mut texts: Vec<(String, String)> = args.target.iter().map(|t| (String::new(), t.clone())).collect();
-    if let Some(path) = &args.targets {
-        let reader = BufReader::new(input::open(path).with_context(|| input::name(path))?);
-        for (k, line) in reader.lines().enumerate() {
-            let line = line.with_context(|| input::name(path))?;
-            let text = line.split('#').next().unwrap_or("").trim();
-            if !text.is_empty() {
-                texts.push((format!("{} line {}: ", input::name(path), k + 1), text.into()));
-            }
-            if texts.len() > TARGETS {
-                return Err(Usage(format!("{}: more than {TARGETS} targets", input::name(path))).into());
-            }
-        }
-    }
-    if texts.is_empty() {
-        let list = args.targets.as_deref().map_or("the list".into(), input::name);
-        return Err(Usage(format!("no target: {list} has none")).into());
-    }
-    let target = |(place, text): (String, String)| {
-        let target: Target = text.parse().map_err(|why| Usage(format!("{place}{why}")))?;
-        probe::port(request, &target).map_err(|why| Usage(format!("{place}{why}")))?;
-        Ok(target)
-    };
-    texts.into_iter().map(target).collect()
 }
 
 /// Renders messages as trees, into memory.
@@ -172,68 +240,5 @@ impl Sink for Trees {
     fn message(&mut self, message: &Message<'_>) {
         self.renderer.message(message);
         self.renderer.flush();
-    }
-}
-
-/// Prints updates, in the order of the targets.
-struct Printer<'a> {
-    format: ProbeFormat,
-    targets: &'a [Target],
-    introduced: Option<Found>,
-    printed: usize,
-    answered: usize,
-}
-
-impl<'a> Printer<'a> {
-    fn new(format: ProbeFormat, targets: &'a [Target]) -> Printer<'a> {
-        Printer { format, targets, introduced: None, printed: 0, answered: 0 }
-    }
-
-    fn update(&mut self, number: usize, update: Update) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        let target = self.targets.get(number).map_or("", |target| &target.text);
-        match (update, self.format) {
-            (Update::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
-            // Stdout stays valid JSON: the trees go to stderr.
-            (Update::Tree(text), _) => io::stderr().write_all(&text)?,
-            (Update::Event(Event::Found(found)), format) => {
-                if format == ProbeFormat::Text {
-                    write!(out, "{}", Lines(report::found_text(target, &found)))?;
-                }
-                self.introduced = Some(found);
-            }
-            (Update::Event(Event::Sample(sample)), ProbeFormat::Text) => {
-                write!(out, "{}", Lines(report::sample_text(&sample)))?;
-            }
-            (Update::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
-                writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
-            }
-            (Update::Event(Event::Sample(_)), ProbeFormat::Json) => {}
-            (Update::Done(result), format) => {
-                self.answered += usize::from(result.outcome == Outcome::Ok);
-                let introduced = self.introduced.take();
-                match format {
-                    ProbeFormat::Text => {
-                        write!(out, "{}", Lines(report::summary_text(&result, introduced.as_ref())))?;
-                    }
-                    ProbeFormat::Ndjson => writeln!(out, "{}", Json(report::summary_json(&result, false)))?,
-                    ProbeFormat::Json => {
-                        let before = if self.printed == 0 { "[\n" } else { ",\n" };
-                        write!(out, "{before}{}", Json(report::summary_json(&result, true)))?;
-                    }
-                }
-                self.printed += 1;
-            }
-        }
-        out.flush()
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        if self.format != ProbeFormat::Json {
-            return Ok(());
-        }
-        let mut out = io::stdout().lock();
-        out.write_all(if self.printed == 0 { b"[]\n" } else { b"\n]\n" })?;
-        out.flush()
     }
 }

@@ -13,9 +13,7 @@ use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
-use netkit::live::replay::{
-    Changes, Conversation, LINGER, Order, Pace, Progress, Recording, RecordingError, Report, Waiting, Wishes,
-};
+use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
@@ -46,7 +44,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     let name = join::name(&args.files);
     // Check the output before anything is read or sent.
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs(&args.files, &args.schema), args.force)?;
-    let captured = read(args, global, &options).with_context(|| name.clone());
+    let changes = changes(args, &options)?;
+    let captured = read(args, global, &options, &changes).with_context(|| name.clone());
     // If stdin or a pipe was stopped, only its beginning was read.
     if let Some(status) = interrupt::status(false) {
         notify(global, format_args!("netkit: {name}: stopped before all of it was read"));
@@ -67,7 +66,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         for setting in told {
             options.set(setting).map_err(Usage)?;
         }
-        captured = read(args, global, &options).with_context(|| name.clone())?;
+        captured = read(args, global, &options, &changes).with_context(|| name.clone())?;
         chosen = captured.take(args.flow);
         notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
     }
@@ -85,23 +84,21 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return Err(Usage(format!("--to {target}: the captured conversation is no stream")).into());
     }
     let role = args.from.unwrap_or(if args.listen.is_some() { Role::Server } else { Role::Client });
-    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
-    let stop = interrupt::stop();
     let host = args.to.as_ref().map(host).unwrap_or_default();
+    let asked = order(args, &conversation, role, &host);
+    let options = asked.options(&options);
+    // Everything that is going to be sent is known to be writable before anything is.
+    let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
+    drop(asked);
+    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
     let order = Order {
-        conversation: &conversation,
-        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
-        pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
-        timeout: args.timeout,
-        linger: LINGER.min(args.timeout),
-        host: &host,
-        path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),
-        stop,
-        flow: 1,
+        ..order(args, &written, role, &host)
     };
-    let options = order.options(&options);
+    for idle in written.idle(&changes, role) {
+        notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
+    }
     if args.dry_run {
         return dry(&order, &options, args.format);
     }
@@ -111,6 +108,24 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         recording.end(global)?;
     }
     status
+}
+
+/// What is asked for, but for who watches and records it.
+fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host: &'a str) -> Order<'a> {
+    Order {
+        conversation,
+        wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
+        pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
+        timeout: args.timeout,
+        linger: LINGER.min(args.timeout),
+        host,
+        path: args.to.as_ref().and_then(|target| target.path.as_deref()),
+        recorder: None,
+        observer: None,
+        stop: interrupt::stop(),
+        max_time: args.max_time,
+        flow: 1,
+    }
 }
 
 /// Plays the session as often as requested.
@@ -138,9 +153,14 @@ fn sessions(
             Err(NetError::Interrupted) => {}
             Err(trouble) => {
                 // No response is a result; errors of the sockets are not.
-                let place = args.to.as_ref().map(ToString::to_string).unwrap_or_default();
+                let listen = || args.listen.map(|at| format!("--listen {at}"));
+                let place = args.to.as_ref().map(ToString::to_string).or_else(listen).unwrap_or_default();
                 notify(global, format_args!("netkit: {place}: {trouble}"));
-                return Ok(if matches!(trouble, NetError::Io(_) | NetError::Record(_)) { 3 } else { 1 });
+                return Ok(if matches!(trouble, NetError::Io(_) | NetError::InUse | NetError::Record(_)) {
+                    3
+                } else {
+                    1
+                });
             }
         }
         if let Some(stopped) = interrupt::status(false) {
@@ -150,25 +170,26 @@ fn sessions(
     Ok(status)
 }
 
-fn read(args: &Replay, global: &Global, options: &Options) -> anyhow::Result<Recording> {
+/// `--edit` and `--drop`, in that order.
+fn changes(args: &Replay, options: &Options) -> anyhow::Result<Changes> {
     let names = Names::new(options);
-    let mut changes = Changes::default();
+    let mut changes = Changes::new(args.seed);
     for text in &args.edit {
-        changes.edit(text, &names).map_err(|why| Usage(format!("--edit {text:?}: {why}")))?;
+        changes.edit(text, &names).map_err(|why| Usage(format!("--edit: {why}")))?;
     }
     for text in &args.drop {
-        changes.drop(text, &names).map_err(|why| Usage(format!("--drop {text:?}: {why}")))?;
+        changes.drop(text, &names).map_err(|why| Usage(format!("--drop: {why}")))?;
     }
+    Ok(changes)
+}
+
+fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) -> anyhow::Result<Recording> {
     let (capture, broken) = match &args.files[..] {
         [file] if !args.join => (Capture::new(Input::new(input::open(file)?)?)?, None),
         files => Join::new(files)?.open(&render::Files::default(), global).map(|(c, broken)| (c, Some(broken)))?,
     };
     let packets = Packets::new(capture).caps(options.limits.fragments);
-    let recording =
-        Recording::read(packets, options, &netkit::protocols::clients(), &changes).map_err(|error| match error {
-            RecordingError::Change(what) => Usage(what).into(),
-            other => anyhow::Error::from(other),
-        })?;
+    let recording = Recording::read(packets, options, &netkit::protocols::clients(), changes)?;
     // What is missing in the middle must not be played as if it had not been said.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)
@@ -192,7 +213,9 @@ fn play(args: &Replay, global: &Global, order: &Order<'_>, options: &Options) ->
             let wrong = |what: String| NetError::Io(io::Error::other(what));
             let port =
                 target.port.or(order.conversation.dissector.port()).ok_or_else(|| wrong("no port given".into()))?;
-            let found = resolve(&target.host, port, args.timeout).map_err(wrong)?;
+            let found = resolve(&target.host, port, args.timeout, order.stop);
+            order.stop.check()?;
+            let found = found.map_err(wrong)?;
             let peer = *found.first().ok_or_else(|| wrong("the name has no addresses".into()))?;
             order.to(peer, options, &mut progress)
         }
@@ -294,6 +317,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
     for step in &plan.steps {
         let message = &step.recorded.said;
         let (frame, note) = (step.recorded.frame, if step.recorded.edited { " (edited)" } else { "" });
+        let bytes = hex::encode(&message.bytes);
         match format {
             ReplayFormat::Text => writeln!(
                 out,
@@ -301,11 +325,15 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
                 message.proto,
                 message.message,
                 printable::Lines(printable::Json(&message.fields))
-            )?,
+            )
+            .and_then(|()| match note {
+                "" => Ok(()),
+                _ => writeln!(out, "        {bytes}"),
+            })?,
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
                     "from": message.from.name(), "message": message.message, "fields": message.fields,
-                    "edited": step.recorded.edited, "after": step.after});
+                    "edited": step.recorded.edited, "after": step.after, "bytes": bytes});
                 writeln!(out, "{}", printable::Json(line))?;
             }
         }

@@ -4,7 +4,7 @@ use super::Usage;
 use crate::cli::Traffic;
 use netkit::capture::{Time, TimeSpec};
 use netkit::dissect::{Message, Options};
-use netkit::filter::{Filter, Names};
+use netkit::filter::{Filter, FilterError, Names};
 use std::sync::Arc;
 
 /// Applies `--limit`.
@@ -25,8 +25,12 @@ pub struct Selection {
     all: bool,
     flow: Option<u64>,
     filter: Option<Arc<Filter>>,
+    /// None of these may fit.
+    left_out: Vec<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
+    /// The input can be read twice.
+    links: bool,
     /// The same as nanoseconds since the epoch, known from the first frame on.
     span: Option<(i128, i128)>,
 }
@@ -35,22 +39,64 @@ impl Selection {
     /// From the command line; stores what concerns dissection in `options`.
     ///
     /// # Errors
-    /// An invalid filter.
+    /// An invalid filter, or one that asks for what only later messages tell.
     pub fn new(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
+        Selection::with(traffic, options, false)
+    }
+
+    /// The same for a command that can read twice: filters may ask for what only later messages tell.
+    ///
+    /// # Errors
+    /// An invalid filter.
+    pub fn linking(traffic: &Traffic, options: &mut Options) -> anyhow::Result<Selection> {
+        Selection::with(traffic, options, true)
+    }
+
+    fn with(traffic: &Traffic, options: &mut Options, links: bool) -> anyhow::Result<Selection> {
         options.server = traffic.server;
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
         let names = Names::new(options);
-        let parse = |text: &String| Filter::parse_unlinked(text, &names).map_err(|e| Usage(format!("-F: {e}")));
+        let selection = Selection { links, ..Selection::default() };
+        let parse = |text: &String| selection.parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
         let limited = traffic.filter.is_some() || traffic.since.is_some() || traffic.until.is_some();
         Ok(Selection {
             all: traffic.flow.is_none() && !limited,
             flow: traffic.flow,
             filter: traffic.filter.as_ref().map(parse).transpose()?.map(Arc::new),
+            left_out: Vec::new(),
             since: traffic.since,
             until: traffic.until,
             span: None,
+            links,
         })
+    }
+
+    /// Leaves out messages that fit one of these filters.
+    ///
+    /// # Errors
+    /// An invalid filter.
+    pub fn leave_out(&mut self, filters: &[String], options: &Options) -> anyhow::Result<()> {
+        let names = Names::new(options);
+        for text in filters {
+            let filter = self.parse(text, &names).map_err(|e| Usage(format!("--ignore: {e}")))?;
+            self.left_out.push(Arc::new(filter));
+            self.all = false;
+        }
+        Ok(())
+    }
+
+    /// Parses a filter or a condition of the command.
+    ///
+    /// # Errors
+    /// It is invalid, or asks for what the command cannot know.
+    pub fn parse(&self, text: &str, names: &Names<'_>) -> Result<Filter, FilterError> {
+        if self.links { Filter::parse(text, names) } else { Filter::parse_unlinked(text, names) }
+    }
+
+    /// Does it ask for what only later messages tell?
+    pub fn later(&self) -> bool {
+        self.filter.as_ref().is_some_and(|filter| filter.later().is_some())
     }
 
     /// Selects every message.
@@ -92,5 +138,6 @@ impl Selection {
             return false;
         }
         self.filter.as_ref().is_none_or(|filter| filter.matches(message))
+            && !self.left_out.iter().any(|filter| filter.matches(message))
     }
 }

@@ -23,6 +23,23 @@ pub struct Limits {
     pub fragments: FragmentCaps,
     /// For data under a peer's control that it can reference repeatedly.
     pub peer: PeerCaps,
+    /// For what is kept about messages.
+    pub lists: ListCaps,
+}
+
+/// Caps on what is kept about messages, to be told later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListCaps {
+    /// Relations, and messages that wait for an answer or acknowledgement.
+    pub links: usize,
+    /// Bytes of a pipe that are read ahead for them.
+    pub link_bytes: usize,
+}
+
+impl Default for ListCaps {
+    fn default() -> ListCaps {
+        ListCaps { links: 1 << 20, link_bytes: 64 << 20 }
+    }
 }
 
 /// Caps on text and bytes under a peer's control, which it can reference repeatedly.
@@ -80,7 +97,7 @@ pub struct Limit {
 }
 
 /// The caps by name.
-pub static LIMITS: [Limit; 11] = [
+pub static LIMITS: [Limit; 13] = [
     Limit {
         name: "conversations",
         doc: "conversations at once; the one silent longest is given up",
@@ -136,6 +153,16 @@ pub static LIMITS: [Limit; 11] = [
         name: "live_kept",
         doc: "replay: memory for the peer's messages, to be compared; further ones are counted alone",
         place: |limits| &mut limits.peer.live_kept_bytes,
+    },
+    Limit {
+        name: "links",
+        doc: "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
+        place: |limits| &mut limits.lists.links,
+    },
+    Limit {
+        name: "link_bytes",
+        doc: "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
+        place: |limits| &mut limits.lists.link_bytes,
     },
 ];
 

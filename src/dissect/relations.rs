@@ -143,11 +143,6 @@ impl Relations {
         self.list.is_empty()
     }
 
-    /// Adds those that later messages have told.
-    pub fn extend(&mut self, later: impl IntoIterator<Item = Relation>) {
-        self.list.extend(later);
-    }
-
     /// Sets for each whether its frame holds several messages.
     #[cold]
     pub(super) fn settle(&mut self, lines: &FrameLines) {
@@ -184,6 +179,13 @@ impl<'a> RelatedNote<'a> {
         let after = after.into();
         self.relations.add(kind, target, after);
         (self.target, self.after) = (target, after);
+        self
+    }
+
+    /// As [`to`](RelatedNote::to), of a relation that there is already.
+    pub fn relation(&mut self, relation: Relation) -> &mut RelatedNote<'a> {
+        self.relations.list.push(relation);
+        (self.target, self.after) = (relation.target, relation.after);
         self
     }
 

@@ -34,8 +34,10 @@ pub struct Assignments<'a> {
 
 /// One step of a path.
 #[derive(Debug, PartialEq, Eq)]
-enum PathStep<'a> {
+pub(crate) enum PathStep<'a> {
+    /// A field of a group.
     Name(&'a str),
+    /// An element of a list.
     Index(usize),
 }
 
@@ -103,7 +105,7 @@ impl<'a> Assignments<'a> {
 }
 
 /// `a.b[2].c` as path steps.
-fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
+pub(crate) fn steps(path: &str) -> Result<Vec<PathStep<'_>>, String> {
     let mut steps = Vec::new();
     for part in path.split('.') {
         let (name, mut rest) = part.split_at(part.find('[').unwrap_or(part.len()));

@@ -33,6 +33,7 @@ mod values;
 
 pub use annotated::plain;
 pub use assign::{AssignError, Assignments};
+pub(crate) use assign::{PathStep, steps};
 pub use encoders::{Encoders, Framing};
 pub use entry::{Entry, Source};
 pub use frames::{FrameError, Frames};

@@ -32,12 +32,14 @@ mod path;
 mod plain;
 mod possible;
 mod related;
+mod scope;
 
 use crate::dissect::Message;
 use crate::printable::{Printable, tricky};
 pub use field::{FieldMatch, FieldPath};
 pub use names::{NamedFields, Names};
 use path::Path;
+pub(crate) use possible::range;
 use related::RelatedField;
 use thiserror::Error;
 

@@ -9,6 +9,7 @@ use super::possible;
 use super::related::{self, RelatedField};
 use super::{Comparison, Envelope, Expression, FilterError, Literal, Test};
 use crate::codec::{Level, digits};
+use crate::dissect::LINK_NOTES;
 use crate::nearest::{hint, nearest};
 
 /// The cap on nesting of parentheses.
@@ -177,7 +178,14 @@ impl<'a> Parser<'a> {
                 Envelope::Transport => vec!["udp", "tcp"],
                 Envelope::Message => self.names.messages().collect(),
                 Envelope::Note => {
-                    let codes = self.names.registry.iter().flat_map(|d| d.notes()).map(|n| n.code).chain(["tcp.gap"]);
+                    let codes = self
+                        .names
+                        .registry
+                        .iter()
+                        .flat_map(|d| d.notes())
+                        .map(|n| n.code)
+                        .chain(["tcp.gap"])
+                        .chain(LINK_NOTES.iter().map(|(code, _)| *code));
                     codes.flat_map(|c| [c, c.rsplit('.').next().unwrap_or(c)]).collect()
                 }
                 _ => continue,

@@ -149,7 +149,7 @@ fn equals(field: &Field, literal: &Literal) -> bool {
 }
 
 /// The smallest and the largest value of a whole-number field.
-fn range(field: &Field) -> Option<(i128, i128)> {
+pub fn range(field: &Field) -> Option<(i128, i128)> {
     if matches!(field.show, Show::Scaled(_)) {
         return None;
     }

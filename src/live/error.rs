@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// What went wrong with a socket.
 #[derive(Debug, thiserror::Error)]
@@ -10,6 +11,9 @@ pub enum NetError {
     /// TCP's RST in answer to the SYN, or ICMP port unreachable.
     #[error("the host refuses: nothing listens on that port")]
     Refused,
+    /// The port is another program's, or was until a moment ago.
+    #[error("that port is in use by another program: choose another, or port 0 for any")]
+    InUse,
     /// No way to the host or its network; ICMP host or network unreachable.
     #[error("no route: {0}")]
     NoRoute(io::Error),
@@ -41,9 +45,15 @@ pub enum NetError {
     /// The peer speaks something else.
     #[error("{0}")]
     Foreign(String),
+    /// The peer does not read what is sent to it.
+    #[error("the peer takes nothing of what is sent to it, for {} s", .0.as_secs_f64())]
+    Stuck(Duration),
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
+    /// The overall deadline has passed.
+    #[error("ended after {:.3} s (--max-time)", .0.as_secs_f64())]
+    MaxTime(Duration),
     /// The [gate](super::exchange::gate) did not let it out.
     #[error("not sent: {0}")]
     Gate(#[from] super::exchange::gate::Refusal),
@@ -63,6 +73,7 @@ impl NetError {
     pub fn of(error: io::Error) -> NetError {
         match error.kind() {
             ErrorKind::ConnectionRefused => NetError::Refused,
+            ErrorKind::AddrInUse => NetError::InUse,
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable => {
                 NetError::NoRoute(error)
             }

@@ -7,8 +7,11 @@ mod error;
 pub mod exchange;
 mod message;
 pub mod net;
+mod pace;
 pub mod probe;
+pub mod random;
 pub mod replay;
+pub mod rules;
 
 pub use clients::{Client, Clients};
 pub use error::NetError;

@@ -1,110 +1,18 @@
-//! Comparison of two captures at message level: new, missing and changed messages.
+//! Comparison of two captures at message level: new, missing and changed messages, and the limits
+//! that a user sets for that.
 
 use super::connections::directions;
-use super::table::{Cell, Shape, Table};
+use super::histogram::Delays;
+use super::limits::Bound;
+pub use super::limits::{Limit, Subject};
+pub use super::metric::{Metric, Unit};
+pub use super::report_diff::{junit, limits_json, markdown, table};
 use super::{Kind, Stats};
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
 
-/// The figures that are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    /// Messages a second.
-    Rate,
-    /// Bytes a second.
-    Bandwidth,
-    /// The mean size.
-    Size,
-    /// How many messages.
-    Count,
-    /// Copies before an acknowledgement, as a share of all copies.
-    Resent,
-    /// Numbers never seen, as a share of all.
-    Lost,
-    /// The median delay of acknowledgements.
-    Ack,
-    /// The median time to an answer.
-    Answer,
-}
-
-impl Metric {
-    const ALL: [(&'static str, Metric); 8] = [
-        ("rate", Metric::Rate),
-        ("bandwidth", Metric::Bandwidth),
-        ("size", Metric::Size),
-        ("count", Metric::Count),
-        ("resent", Metric::Resent),
-        ("lost", Metric::Lost),
-        ("ack", Metric::Ack),
-        ("answer", Metric::Answer),
-    ];
-
-    /// Its name in output and limits.
-    pub fn name(self) -> &'static str {
-        Metric::ALL.iter().find(|(_, m)| *m == self).map_or("", |(name, _)| name)
-    }
-
-    /// Shares are compared by their difference, other figures relative to the first capture.
-    fn is_share(self) -> bool {
-        matches!(self, Metric::Resent | Metric::Lost)
-    }
-}
-
-/// A limit given by the user: a difference that counts as failure.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Limit {
-    /// `rate>10%`: a change of more than that, up or down.
-    Over(Metric, f64),
-    /// A kind of message is only in the second capture.
-    Appeared,
-    /// A kind of message is only in the first.
-    Vanished,
-    /// A kind of message has different fields.
-    Fields,
-}
-
-impl FromStr for Limit {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Limit, String> {
-        match text.trim() {
-            "appeared" => return Ok(Limit::Appeared),
-            "vanished" => return Ok(Limit::Vanished),
-            "fields" => return Ok(Limit::Fields),
-            _ => {}
-        }
-        let names = || Metric::ALL.iter().map(|(n, _)| *n);
-        let Some((name, percent)) = text.split_once('>') else {
-            return Err(format!(
-                "{text:?}: expected METRIC>PERCENT, as rate>10% ({}), or appeared, vanished, fields",
-                names().collect::<Vec<_>>().join(", ")
-            ));
-        };
-        let name = name.trim();
-        let Some((_, metric)) = Metric::ALL.iter().find(|(n, _)| *n == name) else {
-            let hint = crate::nearest::hint(crate::nearest::nearest(name, names()));
-            let list = names().collect::<Vec<_>>().join(", ");
-            return Err(format!("no metric {name:?}{hint}; there are {list}"));
-        };
-        let percent = percent.trim();
-        match percent.strip_suffix('%').unwrap_or(percent).trim().parse::<f64>() {
-            Ok(n) if n.is_finite() && n >= 0.0 => Ok(Limit::Over(*metric, n / 100.0)),
-            _ => Err(format!("{percent:?}: expected a percentage, as 10%")),
-        }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Limit::Over(metric, part) => write!(f, "{}>{}%", metric.name(), part * 100.0),
-            Limit::Appeared => f.write_str("appeared"),
-            Limit::Vanished => f.write_str("vanished"),
-            Limit::Fields => f.write_str("fields"),
-        }
-    }
-}
+/// A figure of a rate, a mean or a delay that differs by a smaller part is not different: no two
+/// captures have the same duration.
+const UNCHANGED: f64 = 0.001;
 
 /// One difference.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,21 +32,22 @@ impl Change {
     pub fn part(&self) -> f64 {
         match self {
             Change::Figure(metric, a, b) if metric.is_share() => b - a,
-            Change::Figure(_, a, _) if *a == 0.0 => f64::INFINITY,
+            Change::Figure(_, a, b) if a == b => 0.0,
+            Change::Figure(_, a, b) if *a == 0.0 => f64::INFINITY.copysign(*b),
             Change::Figure(_, a, b) => (b - a) / a,
             _ => 1.0,
         }
     }
 
-    /// Does it exceed this limit?
-    pub fn breaks(&self, limit: Limit) -> bool {
-        match (self, limit) {
-            (Change::Appeared, Limit::Appeared)
-            | (Change::Vanished, Limit::Vanished)
-            | (Change::Fields(..), Limit::Fields) => true,
-            (Change::Figure(metric, ..), Limit::Over(other, part)) => *metric == other && self.part().abs() > part,
-            _ => false,
-        }
+    /// The change in a unit of its metric.
+    fn amount(&self, unit: Unit) -> Option<f64> {
+        let Change::Figure(metric, a, b) = self else { return None };
+        Some(match unit {
+            Unit::Percent => self.part() * 100.0,
+            Unit::Points if metric.is_share() => (b - a) * 100.0,
+            Unit::Seconds => (b - a) / 1e3,
+            _ => b - a,
+        })
     }
 }
 
@@ -149,123 +58,243 @@ pub struct Difference {
     pub of: String,
     /// The difference.
     pub change: Change,
+    /// The limit that it exceeds, by its place in the list.
+    pub broken: Option<usize>,
+    /// How much of the traffic it concerns, and how much it changed.
+    weight: f64,
 }
 
-/// All differences between two captures, those of messages first.
-pub fn differences(a: &Stats, b: &Stats) -> Vec<Difference> {
-    let mut list = Vec::new();
+/// What became of a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The limit, as it was written.
+    pub limit: String,
+    /// The figures that it was held against; where there is none, it does not hold.
+    pub compared: usize,
+    /// The differences that exceed it.
+    pub broken: usize,
+}
+
+/// All differences between two captures, the most important ones first, and what became of the
+/// limits.
+pub fn compare(a: &Stats, b: &Stats, limits: &[Limit]) -> (Vec<Difference>, Vec<Verdict>) {
+    let verdicts = limits.iter().map(|limit| Verdict { limit: limit.to_string(), compared: 0, broken: 0 }).collect();
+    let mut comparison = Comparison { limits, verdicts, list: Vec::new() };
     for (word, first, second) in [("", &a.kinds, &b.kinds), (" (schema)", &a.schemas, &b.schemas)] {
         let names: BTreeSet<_> = first.keys().chain(second.keys()).copied().collect();
         for name in names {
-            let of = format!("{}.{}{word}", name.0, name.1);
-            let mut add = |change| list.push(Difference { of: of.clone(), change });
-            match (first.get(&name), second.get(&name)) {
-                (None, _) => add(Change::Appeared),
-                (_, None) => add(Change::Vanished),
-                (Some(x), Some(y)) => kinds(x, y, a.duration(), b.duration(), &mut add),
-            }
+            let pair = [(first.get(&name), a), (second.get(&name), b)];
+            comparison.kind(name, &format!("{}.{}{word}", name.0, name.1), pair);
         }
     }
-    let (x, y) = (deliveries(a), deliveries(b));
-    let names: BTreeSet<&String> = x.iter().chain(&y).map(|(of, ..)| of).collect();
-    for of in names {
-        let find = |list: &[Figures]| list.iter().find(|(name, _)| name == of).map(|(_, figures)| *figures);
-        let (Some(x), Some(y)) = (find(&x), find(&y)) else { continue };
-        for (k, metric) in [Metric::Resent, Metric::Lost, Metric::Ack, Metric::Answer].into_iter().enumerate() {
-            if let (Some(x), Some(y)) = (x[k], y[k])
-                && x != y
-            {
-                list.push(Difference { of: of.clone(), change: Change::Figure(metric, x, y) });
+    let (x, y) = (sides(a), sides(b));
+    for side in &x {
+        if let Some(other) = y.iter().find(|other| (other.proto, other.role) == (side.proto, side.role)) {
+            comparison.side(side, other);
+        }
+    }
+    let mut list = comparison.list;
+    list.sort_by(|x, y| {
+        (y.broken.is_some(), y.weight).partial_cmp(&(x.broken.is_some(), x.weight)).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    (list, comparison.verdicts)
+}
+
+/// The comparison so far.
+struct Comparison<'a> {
+    limits: &'a [Limit],
+    verdicts: Vec<Verdict>,
+    list: Vec<Difference>,
+}
+
+/// A difference that is being judged.
+struct Judged<'a> {
+    proto: &'a str,
+    name: &'a str,
+    change: Change,
+    /// By how many messages the two captures differ there.
+    messages: f64,
+    /// Rates of messages and bytes, for floors.
+    rates: [f64; 2],
+    /// The subject is in one capture only: limits for all messages do not mind it.
+    alone: bool,
+}
+
+impl Comparison<'_> {
+    /// A kind of message.
+    fn kind(&mut self, (proto, name): (&str, &str), of: &str, pair: [(Option<&Kind>, &Stats); 2]) {
+        let none = Kind::default();
+        let alone = pair.iter().any(|(kind, _)| kind.is_none());
+        let [x, y] = [pair[0].0.unwrap_or(&none), pair[1].0.unwrap_or(&none)];
+        let share = |kind: &Kind, stats: &Stats| kind.bytes as f64 / stats.bytes.max(1) as f64;
+        let share = share(x, pair[0].1).max(share(y, pair[1].1));
+        let seconds = [pair[0].1.duration(), pair[1].1.duration()];
+        let timed = seconds.iter().all(|s| *s > 0.0);
+        let per = |n: u64, k: usize| n as f64 / seconds[k];
+        let rates = match timed {
+            true => [per(y.count, 1) - per(x.count, 0), per(y.bytes, 1) - per(x.bytes, 0)],
+            false => [0.0; 2],
+        };
+        let messages = y.count as f64 - x.count as f64;
+        let mut add = |change: Change| {
+            let weight = match &change {
+                Change::Fields(..) => share / 2.0,
+                change => share * change.part().abs().min(10.0),
+            };
+            self.judge(of, Judged { proto, name, change, messages, rates, alone }, weight);
+        };
+        match pair {
+            [(None, _), _] => add(Change::Appeared),
+            [_, (None, _)] => add(Change::Vanished),
+            _ => {
+                let names = |a: &Kind, b: &Kind| {
+                    let mut list: Vec<String> = a.fields.difference(&b.fields).map(|path| path.join(".")).collect();
+                    list.sort();
+                    list
+                };
+                add(Change::Fields(names(y, x), names(x, y)));
             }
         }
+        let mean = |k: &Kind| k.bytes as f64 / k.count.max(1) as f64;
+        add(Change::Figure(Metric::Count, x.count as f64, y.count as f64));
+        if !alone {
+            add(Change::Figure(Metric::Size, mean(x), mean(y)));
+        }
+        if timed {
+            add(Change::Figure(Metric::Rate, per(x.count, 0), per(y.count, 1)));
+            add(Change::Figure(Metric::Bandwidth, per(x.bytes, 0), per(y.bytes, 1)));
+        }
+    }
+
+    /// What became of what a side sent.
+    fn side(&mut self, x: &Side, y: &Side) {
+        for metric in Metric::OF_SIDES {
+            let ((Some(a), n), (Some(b), m)) = (x.figure(metric), y.figure(metric)) else { continue };
+            let messages = if metric.is_share() { m - n } else { m };
+            let change = Change::Figure(metric, a, b);
+            // Delivery matters more than any single kind of message; the tail of delays less than
+            // their middle.
+            let tail = matches!(metric, Metric::AckP90 | Metric::AnswerP90 | Metric::AckP99 | Metric::AnswerP99);
+            let weight = if tail { 0.5 } else { 1.0 } * change.part().abs().min(10.0);
+            let of = format!("{} from the {}", x.proto, x.role);
+            self.judge(
+                &of,
+                Judged { proto: x.proto, name: x.role, change, messages, rates: [0.0; 2], alone: false },
+                weight,
+            );
+        }
+    }
+
+    /// Holds a difference against the limits, and keeps it if it is one.
+    fn judge(&mut self, of: &str, judged: Judged<'_>, weight: f64) {
+        let mut broken = None;
+        for (k, (limit, verdict)) in self.limits.iter().zip(&mut self.verdicts).enumerate() {
+            if let Some(breaks) = judged.breaks(limit) {
+                verdict.compared += 1;
+                verdict.broken += breaks as usize;
+                broken = broken.or(breaks.then_some(k));
+            }
+        }
+        let differs = match &judged.change {
+            Change::Appeared | Change::Vanished => true,
+            Change::Fields(new, gone) => !new.is_empty() || !gone.is_empty(),
+            // Of a message in one capture only, that says all.
+            Change::Figure(..) if judged.alone => false,
+            Change::Figure(Metric::Count, a, b) => a != b,
+            // Limits reach the last percentile; for people it is too much.
+            Change::Figure(Metric::AckP99 | Metric::AnswerP99, ..) => false,
+            change => change.part().abs() >= UNCHANGED,
+        };
+        if differs || broken.is_some() {
+            self.list.push(Difference { of: of.into(), change: judged.change, broken, weight });
+        }
+    }
+}
+
+impl Judged<'_> {
+    /// Does it exceed the limit? `None`: the limit is about something else.
+    fn breaks(&self, limit: &Limit) -> Option<bool> {
+        if !limit.subject.covers(self.proto, self.name) {
+            return None;
+        }
+        match (limit.bound, &self.change) {
+            (Bound::Change(metric, amount, unit), change @ Change::Figure(own, ..)) if metric == *own => {
+                // A limit that names the message counts one that is not there as none.
+                if self.alone && (limit.subject.of.is_none() || metric == Metric::Size) {
+                    return None;
+                }
+                let got = change.amount(unit)?;
+                let over = if amount < 0.0 { got < amount } else { got > amount };
+                let floor = |(least, unit): &(f64, Unit)| {
+                    let got = match unit {
+                        Unit::Messages => Some(self.messages),
+                        Unit::Rate => Some(self.rates[0]),
+                        Unit::BytesRate => Some(self.rates[1]),
+                        unit => change.amount(*unit),
+                    };
+                    got.is_some_and(|got| got.abs() > *least)
+                };
+                Some(over && limit.floors.iter().all(floor))
+            }
+            // Whatever is in either capture was looked at.
+            (Bound::Appeared, Change::Appeared) | (Bound::Vanished, Change::Vanished) => Some(true),
+            (Bound::Appeared | Bound::Vanished, Change::Figure(Metric::Count, ..)) if !self.alone => Some(false),
+            (Bound::Appeared, Change::Vanished) | (Bound::Vanished, Change::Appeared) => Some(false),
+            (Bound::Fields, Change::Fields(new, gone)) => Some(!new.is_empty() || !gone.is_empty()),
+            _ => None,
+        }
+    }
+}
+
+/// What became of what one side of a protocol sent, in all connections.
+struct Side {
+    proto: &'static str,
+    role: &'static str,
+    copies: u64,
+    resent: u64,
+    numbers: u64,
+    lost: u64,
+    ack: Delays,
+    answer: Delays,
+}
+
+impl Side {
+    /// A figure, and of how many messages it is: of shares those resent or lost, of delays all.
+    fn figure(&self, metric: Metric) -> (Option<f64>, f64) {
+        let share = |n: u64, of: u64| ((of > 0).then(|| n as f64 / of as f64), n as f64);
+        let delay = |delays: &Delays, percent| {
+            (delays.percentile(percent).map(|nanos| nanos as f64 / 1e6), delays.count() as f64)
+        };
+        match metric {
+            Metric::Resent => share(self.resent, self.copies),
+            Metric::Lost => share(self.lost, self.numbers),
+            Metric::Ack => delay(&self.ack, 50.0),
+            Metric::AckP90 => delay(&self.ack, 90.0),
+            Metric::AckP99 => delay(&self.ack, 99.0),
+            Metric::Answer => delay(&self.answer, 50.0),
+            Metric::AnswerP90 => delay(&self.answer, 90.0),
+            Metric::AnswerP99 => delay(&self.answer, 99.0),
+            Metric::Rate | Metric::Bandwidth | Metric::Size | Metric::Count => (None, 0.0),
+        }
+    }
+}
+
+fn sides(stats: &Stats) -> Vec<Side> {
+    let mut list: Vec<Side> = Vec::new();
+    for (connection, role, d) in directions(stats) {
+        let proto = stats.flow(connection.flow).map_or("", |flow| flow.proto);
+        let at = list.iter().position(|side| (side.proto, side.role) == (proto, role)).unwrap_or_else(|| {
+            let (ack, answer) = (Delays::default(), Delays::default());
+            list.push(Side { proto, role, copies: 0, resent: 0, numbers: 0, lost: 0, ack, answer });
+            list.len() - 1
+        });
+        let side = &mut list[at];
+        side.copies += d.copies;
+        side.resent += d.resent;
+        side.numbers += d.messages + d.lost();
+        side.lost += d.lost();
+        side.ack.merge(&d.ack_delay);
+        side.answer.merge(&d.answer_time);
     }
     list
-}
-
-fn kinds(x: &Kind, y: &Kind, seconds_x: f64, seconds_y: f64, add: &mut dyn FnMut(Change)) {
-    let names = |a: &Kind, b: &Kind| {
-        let mut list: Vec<String> = a.fields.difference(&b.fields).map(|path| path.join(".")).collect();
-        list.sort();
-        list
-    };
-    let (gone, new) = (names(x, y), names(y, x));
-    if !gone.is_empty() || !new.is_empty() {
-        add(Change::Fields(new, gone));
-    }
-    let mut figure = |metric, a: f64, b: f64| {
-        if a != b {
-            add(Change::Figure(metric, a, b));
-        }
-    };
-    figure(Metric::Count, x.count as f64, y.count as f64);
-    let mean = |k: &Kind| k.bytes as f64 / k.count.max(1) as f64;
-    figure(Metric::Size, mean(x), mean(y));
-    if seconds_x > 0.0 && seconds_y > 0.0 {
-        figure(Metric::Rate, x.count as f64 / seconds_x, y.count as f64 / seconds_y);
-        figure(Metric::Bandwidth, x.bytes as f64 / seconds_x, y.bytes as f64 / seconds_y);
-    }
-}
-
-/// Resent and lost as shares, acknowledgement and answer times in milliseconds: means of the
-/// connections' medians, weighted by count.
-type Figures = (String, [Option<f64>; 4]);
-
-fn deliveries(stats: &Stats) -> Vec<Figures> {
-    let mut sums: Vec<(String, [f64; 8])> = Vec::new();
-    for (connection, role, d) in directions(stats) {
-        let proto = stats.flow(connection.flow).map_or("", |f| f.proto);
-        let of = format!("{proto} from the {role}");
-        let median = |delays: &super::histogram::Delays| {
-            let n = delays.count() as f64;
-            (delays.percentile(50.0).unwrap_or(0) as f64 / 1e6 * n, n)
-        };
-        let (ack, answer) = (median(&d.ack_delay), median(&d.answer_time));
-        let numbers = d.messages + d.lost();
-        let add = [d.resent as f64, d.copies as f64, d.lost() as f64, numbers as f64, ack.0, ack.1, answer.0, answer.1];
-        match sums.iter_mut().find(|(name, _)| *name == of) {
-            Some((_, sum)) => sum.iter_mut().zip(add).for_each(|(s, n)| *s += n),
-            None => sums.push((of, add)),
-        }
-    }
-    let share = |s: &[f64; 8], k: usize| (s[k + 1] > 0.0).then(|| s[k] / s[k + 1]);
-    sums.into_iter().map(|(of, s)| (of, [0, 2, 4, 6].map(|k| share(&s, k)))).collect()
-}
-
-static DIFFERENCES: Shape =
-    Shape { kind: "difference", title: "", keys: 2, columns: &["of", "what", "a", "b", "change", "broken"] };
-
-/// The differences as a table; `broken` are those that exceed a limit. `apart`: a row for each
-/// field that only one capture has, for text output.
-pub fn table(differences: &[Difference], limits: &[Limit], apart: bool) -> Table {
-    let mut table = Table::new(&DIFFERENCES);
-    let number = |metric: Metric, x: f64| match metric {
-        _ if metric.is_share() => Cell::Share((x * 1e6).round() / 1e6),
-        Metric::Count => Cell::Int(x as u64),
-        _ => Cell::Real((x * 1e3).round() / 1e3, 3),
-    };
-    for d in differences {
-        let broken = limits.iter().find(|limit| d.change.breaks(**limit));
-        let broken = broken.map_or(Cell::Null, |limit| Cell::Text(limit.to_string()));
-        let mut row = |what: &str, a: Cell, b: Cell, change: Cell| {
-            table.rows.push(vec![Cell::Text(d.of.clone()), what.into(), a, b, change, broken.clone()]);
-        };
-        match &d.change {
-            Change::Appeared => row("appeared", Cell::Null, Cell::Null, Cell::Null),
-            Change::Vanished => row("vanished", Cell::Null, Cell::Null, Cell::Null),
-            Change::Fields(new, gone) if apart => {
-                gone.iter().for_each(|path| row("field", Cell::Text(path.clone()), Cell::Null, Cell::Null));
-                new.iter().for_each(|path| row("field", Cell::Null, Cell::Text(path.clone()), Cell::Null));
-            }
-            Change::Fields(new, gone) => {
-                let cell = |list: &[String]| if list.is_empty() { Cell::Null } else { Cell::Text(list.join(" ")) };
-                row("fields", cell(gone), cell(new), Cell::Null);
-            }
-            Change::Figure(metric, a, b) => {
-                let part = Some(d.change.part()).filter(|part| part.is_finite());
-                let change = part.map_or(Cell::Null, |part| Cell::Share((part * 1e6).round() / 1e6));
-                row(metric.name(), number(*metric, *a), number(*metric, *b), change);
-            }
-        }
-    }
-    table
 }

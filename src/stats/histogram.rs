@@ -39,6 +39,23 @@ impl Delays {
         }
     }
 
+    /// Adds those of another connection. What lies between two connections is no jitter.
+    pub fn merge(&mut self, other: &Delays) {
+        if other.count == 0 {
+            return;
+        }
+        (self.min, self.max) = match self.count {
+            0 => (other.min, other.max),
+            _ => (self.min.min(other.min), self.max.max(other.max)),
+        };
+        self.count += other.count;
+        self.differences += other.differences;
+        if self.buckets.len() < other.buckets.len() {
+            self.buckets.resize(other.buckets.len(), 0);
+        }
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(own, n)| *own = own.saturating_add(*n));
+    }
+
     /// The number of delays.
     pub fn count(&self) -> u64 {
         self.count
@@ -115,6 +132,21 @@ mod tests {
                 prop_assert!((got - jitter).abs() <= 1e-6 * jitter.max(1.0));
             }
         }
+    }
+
+    #[test]
+    fn merged_delays_are_those_of_both() {
+        let (mut a, mut b, mut all) = (Delays::default(), Delays::default(), Delays::default());
+        for n in 0..1000i64 {
+            if n % 3 == 0 { &mut a } else { &mut b }.add(n * n * 1000);
+            all.add(n * n * 1000);
+        }
+        a.merge(&b);
+        a.merge(&Delays::default());
+        for percent in [1.0, 50.0, 90.0, 99.0, 100.0] {
+            assert_eq!(a.percentile(percent), all.percentile(percent));
+        }
+        assert_eq!((a.count(), a.max()), (1000, all.max()));
     }
 
     #[test]

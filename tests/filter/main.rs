@@ -5,6 +5,7 @@ mod common;
 mod condition;
 mod counted;
 mod ends;
+mod link;
 mod related;
 
 use common::{args_of, feed, fixture, netkit};

@@ -23,7 +23,7 @@ fn link<'a>(proto: &str, transport: Transport, settings: &[&str], peer: SocketAd
         timeout,
         recorder: None,
         observer: None,
-        stop,
+        stop: stop.clone(),
         flow: 1,
         role: netkit::dissect::Role::Client,
     };

@@ -148,7 +148,7 @@ fn others() {
         ("4e4c000401020304", "other_protocol", "hawknl"),
         ("0100000c7b22636f6465223a3530307d", "other_protocol", "nano"),
         ("0500 0801000100", "other_protocol", "riptide"),
-        ("485454502f312e3120343030204261642052657175657374 0d0a0d0a", "other_protocol", "nano"),
+        ("485454502f312e3120343030204261642052657175657374 0d0a0d0a", "other_protocol", ""),
         ("16030100", "other_protocol", ""),
         ("4e4c002c474e4500", "broken", ""),
     ];

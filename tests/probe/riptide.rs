@@ -283,19 +283,6 @@ fn over_tcp() {
     assert_eq!((outcome(&report), version(&report), report.samples.len()), ("ok", Some("2.0"), 3));
     assert!(peer.sent()[0].ends_with(&hex("01 00 06")));
 
-    // A 2.2 server waits for the fourth byte of the first connection.
-    let peer = tcp(check_stream, |conn| {
-        while let [a, b, c, d] = conn.read(4)[..] {
-            let message = conn.read((u32::from_le_bytes([a, b, c, d]) as usize).min(2000));
-            for answer in v22(&message, ACK_22) {
-                conn.write(&[&[answer.bytes.len() as u8, 0, 0, 0][..], &answer.bytes].concat());
-            }
-        }
-    });
-    let report = ask(&request, &peer.addr.to_string());
-    assert_eq!((outcome(&report), version(&report)), ("ok", Some("2.2")));
-    assert_eq!(peer.sent()[0], hex("01 00 03 01 00 06"));
-
     // Closed at once; nothing there; bytes without end.
     let peer = tcp(check_stream, |_| {});
     assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "closed");

@@ -21,6 +21,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
         recorder: None,
         observer: None,
         stop: &stop,
+        max_time: None,
         flow: 1,
     };
     order.plan(&order.options(&netkit::protocols::options())).0

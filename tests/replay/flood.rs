@@ -131,13 +131,12 @@ fn the_limit_is_the_users() {
 /// An HTTP head that never ends, and one package or frame after the other that never does.
 #[test]
 fn messages_without_end() {
-    let upgraded = b"HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n".to_vec();
-    let frame = [&upgraded[..], &[0x82, 127, 0, 0, 0, 0, 0, 0xf0, 0, 0]].concat();
-    for (capture, first, again) in [
-        ("nano/nano-protobuf-tcp.pcap", vec![4, 0xff, 0xff, 0xff], vec![0; 1 << 16]),
-        ("nano/pomelo-ws.pcap", frame, vec![0; 1 << 16]),
+    let frame = vec![0x82, 127, 0, 0, 0, 0, 0, 0xf0, 0, 0];
+    for (capture, at) in [
+        ("nano/nano-protobuf-tcp.pcap", server(vec![4, 0xff, 0xff, 0xff], vec![0; 1 << 16])),
+        ("nano/pomelo-ws.pcap", upgraded("", frame, vec![0; 1 << 16])),
     ] {
-        let at = server(first, again).to_string();
+        let at = at.to_string();
         let (session, text, _) = ended(netkit(&replay(capture, "1", "--to", &at)));
         let trouble = session["trouble"].as_str().unwrap_or_default();
         assert!(trouble.contains("--limit live_unread") && trouble.contains(&at), "{capture}: {text}");
@@ -169,28 +168,34 @@ fn packages_by_the_million_at_once() {
     let mut packed = Vec::with_capacity(1 << 20);
     press.compress_vec(&packages, &mut packed, flate2::FlushCompress::Sync).expect("packed");
     packed.truncate(packed.len() - 4);
+    let mut first = vec![0xc2, 126];
+    first.extend((packed.len() as u16).to_be_bytes());
+    first.extend(packed);
+    let extension = "Sec-WebSocket-Extensions: permessage-deflate\r\n";
+    let at = upgraded(extension, first, vec![0x8a, 0]).to_string();
+    let (session, text, _) = ended(netkit(&replay("nano/pomelo-ws.pcap", "1", "--to", &at)));
+    let trouble = session["trouble"].as_str().unwrap_or_default();
+    assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
+}
+
+/// A server that grants an upgrade, with further lines in its head, says `first`, and then `again` as
+/// long as it can.
+fn upgraded(lines: &'static str, first: Vec<u8>, again: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let at = listener.local_addr().expect("an address").to_string();
+    let at = listener.local_addr().expect("an address");
     std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().expect("a client");
         let mut head = [0; 4096];
         let length = stream.read(&mut head).expect("a request");
         let head = std::str::from_utf8(&head[..length]).expect("text");
         let key = head.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: "));
-        let mut first = format!(
-            "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {}\r\n\
-             Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
+        let answer = format!(
+            "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {}\r\n{lines}\r\n",
             accept(key.expect("a key"))
-        )
-        .into_bytes();
-        first.extend([0xc2, 126]);
-        first.extend((packed.len() as u16).to_be_bytes());
-        first.extend(packed);
-        flood(stream, &first, &[0x8a, 0]);
+        );
+        flood(stream, &[answer.as_bytes(), &first].concat(), &again);
     });
-    let (session, text, _) = ended(netkit(&replay("nano/pomelo-ws.pcap", "1", "--to", &at)));
-    let trouble = session["trouble"].as_str().unwrap_or_default();
-    assert!(trouble.contains("--limit live_kept") && trouble.contains(&at), "{text}");
+    at
 }
 
 /// A client that sends zeros to whoever waits for one.

@@ -6,7 +6,7 @@
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -68,6 +68,9 @@ pub struct Seen {
 
 pub struct Server {
     pub at: SocketAddr,
+    /// How many clients have been accepted.
+    #[allow(dead_code)]
+    pub accepted: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Seen>>>,
     end: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -80,6 +83,8 @@ impl Server {
         let at = listener.local_addr().unwrap();
         let (seen, end): (Arc<Mutex<Vec<Seen>>>, _) = (Arc::default(), Arc::new(AtomicBool::new(false)));
         let (kept, ended) = (Arc::clone(&seen), Arc::clone(&end));
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&accepted);
         let thread = std::thread::spawn(move || {
             // A refused connection stays open until the process ends.
             let mut leaked = Vec::new();
@@ -92,14 +97,14 @@ impl Server {
                 stream.set_read_timeout(Some(Duration::from_secs(4))).unwrap();
                 let mut one = Seen::default();
                 let number = kept.lock().unwrap().len();
-                let stay = serve(&kind, &stream, number, &mut one);
+                let stay = serve(&kind, &stream, number, &mut one, &counted);
                 kept.lock().unwrap().push(one);
                 if stay {
                     leaked.push(stream);
                 }
             }
         });
-        Server { at, seen, end, thread: Some(thread) }
+        Server { at, accepted, seen, end, thread: Some(thread) }
     }
 
     /// All connections, when the last one has ended.
@@ -126,7 +131,7 @@ pub fn say(mut stream: &TcpStream, content: &[u8]) {
 }
 
 /// `true`: the server keeps the socket.
-fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen) -> bool {
+fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen, accepted: &AtomicUsize) -> bool {
     let Some(request) = frame(stream) else { return false };
     seen.request.clone_from(&request);
     let own = kind.identity();
@@ -140,6 +145,7 @@ fn serve(kind: &Kind, stream: &TcpStream, number: usize, seen: &mut Seen) -> boo
     let granted = kind.datagrams && request[47] != 0;
     let port = if granted { socket.local_addr().unwrap().port() as u32 } else { u32::MAX };
     say(stream, &[b"GNE\x01", &kind.order.u32(5000)[..], &kind.order.u32(port)].concat());
+    accepted.fetch_add(1, Ordering::Relaxed);
     if granted {
         match frame(stream) {
             Some(third) if third.len() == 4 && kind.order.read(&third) <= 65535 => {}

@@ -5,6 +5,7 @@ mod command;
 mod dangerous;
 mod delivery;
 mod dnp;
+mod edit;
 mod flood;
 mod gne;
 mod gne_live;

@@ -165,6 +165,7 @@ fn staged(
         recorder: None,
         observer: None,
         stop: &stop,
+        max_time: None,
         flow: 1,
     };
     let orders = [order(Role::Client, conversations[0], paces[0]), order(Role::Server, conversations[1], paces[1])];

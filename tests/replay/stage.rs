@@ -65,6 +65,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
         recorder: None,
         observer: None,
         stop,
+        max_time: None,
         flow: 1,
     }
 }

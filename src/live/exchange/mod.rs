@@ -240,6 +240,11 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
+    /// What was sent before this exchange was there: the peer has read it.
+    pub fn was_sent(&mut self, bytes: &[u8], now: Instant) {
+        self.sent(bytes, now);
+    }
+
     /// The next datagram, or the next bytes of the stream, to be sent.
     pub fn poll_transmit(&mut self) -> Option<Vec<u8>> {
         self.outbox.pop_front()

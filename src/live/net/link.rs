@@ -1,6 +1,6 @@
 //! One conversation with a live peer: an exchange behind a socket, one message after the other.
 
-use super::cancel::{CancelToken, SLICE};
+use super::cancel::{CancelToken, LEAVING, SLICE};
 use super::record::{Recorder, now};
 use super::wire::{Arrived, Wire};
 use crate::dissect::{Dissector, Options, Role};
@@ -30,8 +30,8 @@ pub struct Open<'a> {
     pub recorder: Option<&'a Recorder>,
     /// Who sees the messages.
     pub observer: Option<Observer<'a>>,
-    /// The user's wish to stop.
-    pub stop: &'a CancelToken,
+    /// The wish to stop.
+    pub stop: CancelToken,
     /// The conversation's number.
     pub flow: u64,
     /// Who we are.
@@ -52,9 +52,15 @@ impl<'a> Open<'a> {
 pub struct Link<'a> {
     wire: Wire<'a>,
     exchange: Exchange<'a>,
-    stop: &'a CancelToken,
+    stop: CancelToken,
     leaving: bool,
+    /// The last deadline that has passed, and how often something was taken behind it.
+    late: (Option<Instant>, usize),
 }
+
+/// How often something is still taken when the time is over: what had come by then, but not what a
+/// peer sends without end.
+const LATE: usize = 64;
 
 impl<'a> Link<'a> {
     /// Opens it: a UDP socket that hears nobody but the peer, or a TCP connection. `options` are
@@ -63,15 +69,13 @@ impl<'a> Link<'a> {
     /// # Errors
     /// Why there is none.
     pub fn open(open: &Open<'a>, options: &Options) -> Result<Link<'a>, NetError> {
-        if open.stop.is_set() {
-            return Err(NetError::Interrupted);
-        }
-        let wire = Wire::connect(open.transport, open.peer, open.timeout, open.recorder)?;
+        open.stop.check()?;
+        let wire = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
         let exchange = Exchange::new(open.setup(wire.ends()), options);
-        Ok(Link { wire, exchange, stop: open.stop, leaving: false })
+        Ok(Link { wire, exchange, stop: open.stop.clone(), leaving: false, late: (None, 0) })
     }
 
-    /// From now on the user's wish to stop is not heeded: this conversation is being left.
+    /// From now on the wish to stop is not heeded: this conversation is being left.
     pub fn leave(&mut self) {
         self.leaving = true;
     }
@@ -130,16 +134,22 @@ impl<'a> Link<'a> {
         Ok(at)
     }
 
-    /// The next message, waiting for it until then; `None`: none came.
+    /// The next message, waiting for it until then; `None`: none came. A peer that sends without end
+    /// does not hold it: clock and wish to stop are looked at before each message, also when there
+    /// are some.
     ///
     /// # Errors
     /// Why none can come any more.
     pub fn recv(&mut self, until: Instant) -> Result<Option<OwnedMessage>, NetError> {
         loop {
+            self.heed()?;
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() && !self.is_open(until) {
+                return Ok(None);
+            }
             if let Some(message) = self.exchange.poll_message() {
                 return Ok(Some(message));
             }
-            let left = until.saturating_duration_since(Instant::now());
             if !self.listen(left.min(SLICE))? && left.is_zero() {
                 return Ok(None);
             }
@@ -151,6 +161,7 @@ impl<'a> Link<'a> {
     /// # Errors
     /// Why none can come any more.
     pub fn poll(&mut self) -> Result<Option<OwnedMessage>, NetError> {
+        self.heed()?;
         if let Some(message) = self.exchange.poll_message() {
             return Ok(Some(message));
         }
@@ -158,11 +169,33 @@ impl<'a> Link<'a> {
         Ok(self.exchange.poll_message())
     }
 
+    /// From now on messages are read and written in another version; what was sent so far is read
+    /// again, as a peer of that version reads it.
+    pub fn reread(&mut self, version: &'static str, options: &Options, sent: &[u8]) {
+        let setup = Setup { version: Some(version), ..self.exchange.setup().clone() };
+        self.exchange = Exchange::new(setup, options);
+        self.exchange.was_sent(sent, Instant::now());
+    }
+
+    /// Is it to stop?
+    ///
+    /// # Errors
+    /// Why.
+    pub fn heed(&self) -> Result<(), NetError> {
+        if self.leaving { Ok(()) } else { self.stop.check() }
+    }
+
+    /// That time is over: may something still be taken that had come by then?
+    fn is_open(&mut self, until: Instant) -> bool {
+        if self.late.0 != Some(until) {
+            self.late = (Some(until), 0);
+        }
+        self.late.1 += 1;
+        self.late.1 <= LATE
+    }
+
     /// Reads once. `false`: nothing came.
     fn listen(&mut self, wait: Duration) -> Result<bool, NetError> {
-        if self.stop.is_set() && !self.leaving {
-            return Err(NetError::Interrupted);
-        }
         if let Some(error) = self.exchange.ended() {
             return Err(error);
         }
@@ -174,9 +207,10 @@ impl<'a> Link<'a> {
         Ok(true)
     }
 
-    /// Waits, at most so long, until the peer has ended its direction too; what it says is read.
+    /// Waits, at most so long, until the peer has ended its direction too; what it says is read. A
+    /// user who wants to stop does not wait long.
     pub fn drain(&mut self, most: Duration) {
-        let until = Instant::now() + most;
+        let until = Instant::now() + if self.stop.is_set() { most.min(LEAVING) } else { most };
         while let Ok(Some(_)) = self.recv(until) {}
     }
 }

@@ -1,9 +1,10 @@
 //! Whom to talk to: what the user wrote, and the addresses it stands for.
 
+use super::cancel::{CancelToken, SLICE};
 use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// A peer as the user named it: `HOST:PORT`, `[::1]:7777`, `HOST`, `ws://HOST:PORT/PATH`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,8 +72,8 @@ impl fmt::Display for Target {
 ///
 /// # Errors
 /// The system's reason, or that it has not answered in time. The system's resolver cannot be
-/// called back: the thread that waits for it is left to end on its own.
-pub fn resolve(host: &str, port: u16, timeout: Duration) -> Result<Vec<SocketAddr>, String> {
+/// called back: the thread that waits for it is left to end on its own, also when it is to stop.
+pub fn resolve(host: &str, port: u16, timeout: Duration, stop: &CancelToken) -> Result<Vec<SocketAddr>, String> {
     if let Ok(ip) = host.parse() {
         return Ok(vec![SocketAddr::new(ip, port)]);
     }
@@ -83,11 +84,16 @@ pub fn resolve(host: &str, port: u16, timeout: Duration) -> Result<Vec<SocketAdd
         // Nobody waits any more after the timeout.
         let _ = tell.send(found);
     });
-    match told.recv_timeout(timeout) {
-        Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
-        Ok(Ok(_)) => Err("the name has no addresses".into()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("no answer from the resolver within {timeout:?}")),
+    let begun = Instant::now();
+    loop {
+        stop.check().map_err(|why| why.to_string())?;
+        return match told.recv_timeout(SLICE.min(timeout)) {
+            Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
+            Ok(Ok(_)) => Err("the name has no addresses".into()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(RecvTimeoutError::Timeout) if begun.elapsed() < timeout => continue,
+            Err(_) => Err(format!("no answer from the resolver within {timeout:?}")),
+        };
     }
 }
 
@@ -115,6 +121,6 @@ mod tests {
 
     #[test]
     fn addresses_need_no_resolver() {
-        assert_eq!(resolve("::1", 7, Duration::ZERO).unwrap(), ["[::1]:7".parse().unwrap()]);
+        assert_eq!(resolve("::1", 7, Duration::ZERO, &CancelToken::default()).unwrap(), ["[::1]:7".parse().unwrap()]);
     }
 }

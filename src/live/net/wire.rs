@@ -1,17 +1,20 @@
 //! The bytes of one conversation: a socket, and what goes over it recorded.
 
-use super::cancel::SLICE;
+use super::cancel::{CancelToken, LEAVING, SLICE};
 use super::record::{Recorder, Tape, now};
 use super::socket::Socket;
 use crate::flow::Transport;
 use crate::live::NetError;
 use crate::live::error::waited;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream, UdpSocket};
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// Larger than any datagram.
 const BUFFER: usize = 1 << 16;
+/// So much of a stream is read at once: what it holds is looked at before the clock is.
+const PIECE: usize = 1 << 14;
 
 /// What a read brought.
 #[derive(Debug)]
@@ -30,6 +33,9 @@ pub struct Wire<'a> {
     ends: [SocketAddr; 2],
     tape: Tape<'a>,
     buffer: Vec<u8>,
+    /// How long the peer may take nothing of what is sent.
+    patience: Duration,
+    stop: CancelToken,
 }
 
 impl<'a> Wire<'a> {
@@ -42,6 +48,7 @@ impl<'a> Wire<'a> {
         peer: SocketAddr,
         timeout: Duration,
         recorder: Option<&'a Recorder>,
+        stop: &CancelToken,
     ) -> Result<Wire<'a>, NetError> {
         match transport {
             Transport::Udp => {
@@ -49,9 +56,8 @@ impl<'a> Wire<'a> {
                 Wire::datagrams(UdpSocket::bind(any).map_err(NetError::of_datagram)?, peer, recorder)
             }
             Transport::Tcp => {
-                let stream = TcpStream::connect_timeout(&peer, timeout.max(Duration::from_millis(1)))
-                    .map_err(|error| if waited(&error) { NetError::NoAnswer } else { NetError::of(error) })?;
-                Wire::stream(stream, peer, timeout, recorder, true)
+                let stream = connect(peer, timeout.max(Duration::from_millis(1)), stop)?;
+                Wire::stream(stream, peer, timeout, recorder, true, stop)
             }
         }
     }
@@ -69,7 +75,8 @@ impl<'a> Wire<'a> {
         socket.connect(peer).map_err(NetError::of_datagram)?;
         let ends = [socket.local_addr().map_err(NetError::of_datagram)?, peer];
         let tape = Tape::new(recorder, ends);
-        Ok(Wire { socket: Socket::Udp(socket), ends, tape, buffer: vec![0; BUFFER] })
+        let (patience, stop) = (Duration::ZERO, CancelToken::default());
+        Ok(Wire { socket: Socket::Udp(socket), ends, tape, buffer: vec![0; BUFFER], patience, stop })
     }
 
     /// A TCP connection, which we have asked for (`ours`) or the peer.
@@ -82,13 +89,15 @@ impl<'a> Wire<'a> {
         timeout: Duration,
         recorder: Option<&'a Recorder>,
         ours: bool,
+        stop: &CancelToken,
     ) -> Result<Wire<'a>, NetError> {
         stream.set_nodelay(true).map_err(NetError::of)?;
-        stream.set_write_timeout(Some(timeout.max(SLICE))).map_err(NetError::of)?;
+        stream.set_write_timeout(Some(SLICE)).map_err(NetError::of)?;
         let ends = [stream.local_addr().map_err(NetError::of)?, peer];
         let mut tape = Tape::new(recorder, ends);
         tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
-        Ok(Wire { socket: Socket::Tcp(stream), ends, tape, buffer: vec![0; BUFFER] })
+        let (socket, patience, stop) = (Socket::Tcp(stream), timeout.max(SLICE), stop.clone());
+        Ok(Wire { socket, ends, tape, buffer: vec![0; PIECE], patience, stop })
     }
 
     /// Our end's address, and the peer's.
@@ -136,7 +145,7 @@ impl<'a> Wire<'a> {
         let time = now();
         let datagrams = match &mut self.socket {
             Socket::Udp(socket) => socket.send(bytes).map_err(NetError::of_datagram).map(|_| true)?,
-            Socket::Tcp(stream) => stream.write_all(bytes).map_err(NetError::of).map(|()| false)?,
+            Socket::Tcp(stream) => write(stream, bytes, self.patience, &self.stop).map(|()| false)?,
         };
         self.tape.bytes(0, bytes, datagrams, time).map_err(NetError::Record)
     }
@@ -149,4 +158,47 @@ impl<'a> Wire<'a> {
             let _ = self.tape.ended(0, false, now());
         }
     }
+}
+
+/// A TCP connection, unless it is to stop before: the system's own attempt cannot be called back, and
+/// is left to end in a thread.
+fn connect(peer: SocketAddr, timeout: Duration, stop: &CancelToken) -> Result<TcpStream, NetError> {
+    let (tell, told) = mpsc::channel();
+    let attempt = move || {
+        // Nobody may be waiting any more.
+        let _ = tell.send(TcpStream::connect_timeout(&peer, timeout));
+    };
+    std::thread::Builder::new().spawn(attempt).map_err(NetError::Io)?;
+    loop {
+        stop.check()?;
+        match told.recv_timeout(SLICE) {
+            Ok(Ok(stream)) => return Ok(stream),
+            Ok(Err(error)) if waited(&error) => return Err(NetError::NoAnswer),
+            Ok(Err(error)) => return Err(NetError::of(error)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(NetError::NoAnswer),
+        }
+    }
+}
+
+/// Writes all, to a peer that takes some of it now and then. Once it is to stop, a goodbye has as long
+/// as leaving may take.
+fn write(stream: &mut TcpStream, mut bytes: &[u8], patience: Duration, stop: &CancelToken) -> Result<(), NetError> {
+    let (begun, mut last) = (Instant::now(), Instant::now());
+    while !bytes.is_empty() {
+        match stream.write(bytes) {
+            Ok(0) => return Err(NetError::of(ErrorKind::WriteZero.into())),
+            Ok(taken) => {
+                bytes = bytes.get(taken..).unwrap_or_default();
+                last = Instant::now();
+            }
+            Err(error) if waited(&error) => {}
+            Err(error) => return Err(NetError::of(error)),
+        }
+        let late = last.elapsed() >= patience || stop.check().is_err() && begun.elapsed() >= LEAVING.min(patience) / 2;
+        if late && !bytes.is_empty() {
+            return Err(NetError::Stuck(begun.elapsed()));
+        }
+    }
+    Ok(())
 }

@@ -83,8 +83,8 @@ pub struct Ask<'a> {
     pub recorder: Option<&'a Recorder>,
     /// Who sees the messages.
     pub observer: Option<Observer<'a>>,
-    /// The user's wish to stop.
-    pub stop: &'a CancelToken,
+    /// The wish to stop: the user's, and the deadline.
+    pub stop: CancelToken,
     /// The number of the last conversation, counted over all targets.
     pub flows: &'a AtomicU64,
 }
@@ -109,7 +109,7 @@ impl<'a> Ask<'a> {
         options: &Options,
     ) -> Result<Link<'a>, Failure> {
         let flow = self.flows.fetch_add(1, Ordering::Relaxed) + 1;
-        let (recorder, observer, stop) = (self.recorder, self.observer.clone(), self.stop);
+        let (recorder, observer, stop) = (self.recorder, self.observer.clone(), self.stop.clone());
         let (dissector, peer, timeout) = (self.dissector, self.peer, self.timeout);
         let transport = carrier.transport();
         let role = crate::dissect::Role::Client;

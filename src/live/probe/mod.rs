@@ -11,6 +11,7 @@ pub mod pool;
 pub mod report;
 pub(crate) mod session;
 pub(crate) mod statistics;
+pub(crate) mod strangers;
 mod verdict;
 
 pub use carrier::Carrier;
@@ -34,6 +35,10 @@ use std::time::Duration;
 const SCAN_TIMEOUT: Duration = Duration::from_millis(1500);
 /// How long a name may take to resolve.
 const RESOLVE: Duration = Duration::from_secs(5);
+/// How long a target may take, if the user says nothing.
+const SPARE: Duration = Duration::from_secs(30);
+/// No way of asking waits for more answers one after the other.
+const ROUNDS: u32 = 5;
 /// So many of a name's addresses are tried.
 const ADDRESSES: usize = 4;
 
@@ -59,6 +64,20 @@ pub struct Request {
     pub create: Option<String>,
     /// The name to join under.
     pub name: String,
+    /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
+    pub max_time: Option<Duration>,
+}
+
+impl Request {
+    /// How long a target may take in all that is asked in so many ways.
+    fn most(&self, ways: usize) -> Duration {
+        self.max_time.unwrap_or_else(|| {
+            let answer = self.timeout.unwrap_or_default();
+            let sample = self.interval.saturating_add(answer.min(Duration::from_secs(1)));
+            let waits = answer.saturating_mul(ROUNDS.saturating_mul(ways as u32));
+            SPARE.saturating_add(sample.saturating_mul(self.samples)).saturating_add(waits)
+        })
+    }
 }
 
 /// What all targets share.
@@ -157,13 +176,18 @@ pub fn run<'a>(
         tried: Vec::new(),
     };
     let ways = ways(request, target);
+    let stop = shared.stop.within(request.most(ways.len()));
     let addresses = match port(request, target) {
         _ if ways.is_empty() => {
             let advice = "choose another --transport or --proto";
             Err(Failure::new(Outcome::Failed, "no protocol is carried by that transport", advice))
         }
         Err(why) => Err(Failure::new(Outcome::Failed, why, "there is no usual port for it")),
-        Ok(port) => resolve(&target.host, port, RESOLVE).map_err(|why| {
+        Ok(port) => resolve(&target.host, port, RESOLVE, &stop).map_err(|why| {
+            if let Err(error) = stop.check() {
+                return Failure::from_net_error(error, Carrier::Udp);
+            }
+
             let advice = "check the spelling, and this host's resolver";
             Failure::new(Outcome::ResolveFailed, format!("the name {:?} does not resolve: {why}", target.host), advice)
         }),
@@ -178,7 +202,7 @@ pub fn run<'a>(
     };
     for address in addresses.into_iter().take(ADDRESSES) {
         report.address = Some(address);
-        let asked = ask_all(request, target, address, &ways, shared, observer.clone(), tell, &mut report);
+        let asked = ask_all(request, target, address, &ways, shared, &stop, observer.clone(), tell, &mut report);
         let elsewhere = matches!(asked, Outcome::NoRoute | Outcome::Refused);
         report.outcome = asked;
         if !elsewhere {
@@ -196,6 +220,7 @@ fn ask_all<'a>(
     peer: SocketAddr,
     ways: &[Way],
     shared: &Shared<'a>,
+    stop: &CancelToken,
     observer: Option<Observer<'a>>,
     tell: &dyn Fn(Event),
     report: &mut Report,
@@ -224,13 +249,20 @@ fn ask_all<'a>(
             name: &request.name,
             recorder: shared.recorder,
             observer: observer.clone(),
-            stop: shared.stop,
+            stop: stop.clone(),
             flows: shared.flows,
         };
         let mut findings = Findings::new(tell);
         let result = probe.run(course, &ask, &mut findings);
         findings.introduce();
         let failure = result.err();
+        let failure = failure.map(|failure| match (failure.outcome, &worst) {
+            // What was seen before tells more about the server than the clock does.
+            (Outcome::TimedOut, Some(worst)) => {
+                Failure { text: format!("{}; before that: {worst}", failure.text), ..failure }
+            }
+            _ => failure,
+        });
         let outcome = failure.as_ref().map_or(Outcome::Ok, |failure| failure.outcome);
         report.tried.push(Tried {
             proto: dissector.name(),
@@ -262,8 +294,10 @@ fn ask_all<'a>(
         }
     }
     let mut failure = worst.unwrap_or_else(|| Failure::new(Outcome::Failed, "nothing was tried", ""));
-    if request.proto.is_none() && failure.outcome == Outcome::Silent {
-        failure = nobody(report, failure);
+    match failure.outcome {
+        Outcome::Silent if request.proto.is_none() => failure = nobody(report, failure),
+        Outcome::Refused => failure = refused(report, failure),
+        _ => {}
     }
     let outcome = failure.outcome;
     report.failure = Some(failure);
@@ -277,6 +311,20 @@ fn done(request: &Request, outcome: Outcome) -> bool {
         // Of an unknown protocol it means little that one of them was not understood.
         Outcome::OtherProtocol => request.proto.is_some(),
         _ => true,
+    }
+}
+
+/// What it says that nothing listens: on which of the transports.
+fn refused(report: &Report, failure: Failure) -> Failure {
+    let on = |wanted: &str| {
+        report.tried.iter().any(|t| t.outcome == Outcome::Refused && t.carrier.transport().name() == wanted)
+    };
+    match on("udp") && on("tcp") {
+        true => Failure {
+            text: "nothing listens on that port: not over UDP (ICMP port unreachable), and not over TCP".into(),
+            ..failure
+        },
+        false => failure,
     }
 }
 

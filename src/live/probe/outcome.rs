@@ -32,6 +32,8 @@ pub enum Outcome {
     Closed,
     /// The answer is the protocol's, but broken.
     Broken,
+    /// The overall deadline has passed.
+    TimedOut,
     /// The user wanted to stop.
     Interrupted,
     /// This side failed: no socket, no file.
@@ -54,6 +56,7 @@ impl Outcome {
             Outcome::Pending => "pending",
             Outcome::Closed => "closed",
             Outcome::Broken => "broken",
+            Outcome::TimedOut => "timed_out",
             Outcome::Interrupted => "interrupted",
             Outcome::Failed => "failed",
         }
@@ -130,7 +133,12 @@ impl Failure {
             (NetError::Endless { .. } | NetError::Flood { .. }, _) => {
                 (Outcome::Broken, "this is hardly a server of this protocol")
             }
+            (NetError::Stuck(_), _) => (Outcome::Broken, "the server reads nothing: it hangs, or its buffers are full"),
             (NetError::Interrupted, _) => return Failure::interrupted(),
+            (NetError::MaxTime(_), _) => {
+                (Outcome::TimedOut, "give it more time with --max-time; the server was left properly")
+            }
+            (NetError::InUse, _) => (Outcome::Failed, "this host has no free port left, or another program has it"),
             (NetError::Gate(_) | NetError::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
             (NetError::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
             (NetError::Foreign(_), _) => (Outcome::OtherProtocol, "check the port"),

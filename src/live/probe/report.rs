@@ -67,7 +67,7 @@ pub fn summary_json(report: &Report, samples: bool) -> String {
         let one = |s: &Sample| json!({"sample": s.number, "method": s.method, "rtt_ms": s.rtt.map(milliseconds)});
         members.push(("samples", report.samples.iter().map(one).collect()));
     }
-    if report.outcome == Outcome::Interrupted {
+    if matches!(report.outcome, Outcome::Interrupted | Outcome::TimedOut) {
         members.push(("stopped", json!(true)));
     }
     members.push(("notes", json!(report.notes)));
@@ -135,7 +135,11 @@ pub fn summary_text(report: &Report, introduced: Option<&Found>) -> String {
         let _ = writeln!(text, "  note: {note}");
     }
     if let Some(failure) = &report.failure {
-        let _ = writeln!(text, "{}: {}: {}", report.target, failure.outcome.name(), failure.text);
+        let name = failure.outcome.name();
+        let _ = match failure.text == name {
+            true => writeln!(text, "{}: {name}", report.target),
+            false => writeln!(text, "{}: {name}: {}", report.target, failure.text),
+        };
         if !failure.advice.is_empty() {
             let _ = writeln!(text, "  advice: {}", failure.advice);
         }

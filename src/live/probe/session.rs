@@ -5,6 +5,8 @@
 use super::{Ask, Carrier, Failure, Findings, Unexpected};
 use crate::dissect::{Options, Role};
 use crate::live::net::Link;
+use crate::live::net::cancel::SLICE;
+use crate::live::pace::Pacer;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
 use crate::live::{NetError, OwnedMessage};
 use serde_json::Value as Json;
@@ -26,6 +28,7 @@ pub struct Session<'a> {
     gone: bool,
     sent: Instant,
     last: OwnedMessage,
+    pacer: Pacer,
 }
 
 impl<'a> Session<'a> {
@@ -67,6 +70,7 @@ impl<'a> Session<'a> {
             gone: false,
             sent: Instant::now(),
             last: OwnedMessage::default(),
+            pacer: Pacer::default(),
         })
     }
 
@@ -141,9 +145,16 @@ impl<'a> Session<'a> {
             let now = Instant::now();
             let tick = self.actor.tick(now, &mut self.out);
             self.flush()?;
+            let hold = self.pacer.hold(now).min(until.saturating_duration_since(now));
+            if !hold.is_zero() {
+                self.link.heed().map_err(|error| self.failure(error))?;
+                std::thread::sleep(hold.min(SLICE));
+                continue;
+            }
             let wake = tick.map_or(until, |at| at.min(until));
             match self.link.recv(wake) {
-                Ok(None) if wake < until => {}
+                // An actor that wants to be called at once, again and again, does not hold the clock.
+                Ok(None) if wake < until && Instant::now() < until => {}
                 Ok(message) => return Ok(message),
                 Err(error) => return Err(self.failure(error)),
             }
@@ -165,7 +176,9 @@ impl<'a> Session<'a> {
     /// # Errors
     /// Why its answer was not sent.
     pub fn accept(&mut self, message: &OwnedMessage) -> Result<(), Failure> {
-        self.actor.recv(message, Instant::now(), &mut self.out);
+        let (now, before) = (Instant::now(), self.out.counts.live);
+        self.actor.recv(message, now, &mut self.out);
+        self.pacer.answered(self.out.counts.live - before, now);
         self.flush()
     }
 
@@ -190,6 +203,31 @@ impl<'a> Session<'a> {
     /// What came, as it came.
     pub fn raw(&self) -> &[Vec<u8>] {
         self.link.raw()
+    }
+
+    /// The server speaks another version than was taken for granted: says goodbye in that one, with
+    /// `goodbye` behind what was `sent` before. The [gate](crate::live::exchange::gate) reads both.
+    ///
+    /// # Errors
+    /// Why it was not sent.
+    pub fn settle(
+        &mut self,
+        version: &'static str,
+        options: &Options,
+        sent: &[u8],
+        goodbye: &[u8],
+    ) -> Result<(), Failure> {
+        self.leaving();
+        self.gone = true;
+        self.link.reread(version, options, sent);
+        self.link.send_bytes(goodbye).map(drop).map_err(|error| self.failure(error))
+    }
+
+    /// Leaves without a goodbye: one in the wrong version does harm.
+    pub fn abandon(&mut self) {
+        self.leaving();
+        self.gone = true;
+        self.finish();
     }
 
     /// From now on the user's wish to stop is not heeded: this conversation is being left.
@@ -305,9 +343,7 @@ pub fn series<'a>(
         }
         if number + 1 < count {
             listen(sampler, sent + pause(), findings)?;
-            if ask.stop.is_set() {
-                return Err(Failure::interrupted());
-            }
+            ask.stop.check().map_err(|error| Failure::from_net_error(error, sampler.session().carrier()))?;
         }
     }
     Ok(())

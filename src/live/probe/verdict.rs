@@ -1,5 +1,6 @@
 //! What it means that the right answer did not come: by what came instead.
 
+use super::strangers::{banner, stranger};
 use super::{Ask, Carrier, Failure, Outcome};
 use crate::flow::Transport;
 use crate::live::OwnedMessage;
@@ -35,6 +36,13 @@ impl Unexpected {
         let name = ask.dissector.name();
         let ours = ask.clients.probe(name).map_or(&[][..], |probe| probe.servers().answers);
         let broken = |heard: &&OwnedMessage| heard.fault.is_some() && ours.contains(&heard.message);
+        if let Some(stranger) = stranger(raw) {
+            let text = format!("the answer is {}, not {name}: {}", stranger.name, stranger.said);
+            return Failure::new(Outcome::OtherProtocol, text, stranger.advice)
+                .with("other", Json::Null)
+                .with("stranger", stranger.name)
+                .with("bytes", hex_of(raw));
+        }
         if let Some(proto) = recognise(ask, carrier.transport(), raw) {
             let text = format!("the answer is {proto}, not {name}: {}", hex_of(raw));
             let advice = format!("probe it with --proto {proto}");
@@ -48,7 +56,8 @@ impl Unexpected {
             return Failure::new(Outcome::Broken, text, advice).with("answer", answer).with("bytes", hex_of(raw));
         }
         if raw.iter().any(|bytes| !bytes.is_empty()) {
-            let text = format!("something answered, but not {name}: {}", hex_of(raw));
+            let said = banner(raw).unwrap_or_else(|| hex_of(raw));
+            let text = format!("something answered, but not {name}: {said}");
             let advice = "check the port; without --proto all protocols are tried";
             return Failure::new(Outcome::OtherProtocol, text, advice)
                 .with("other", Json::Null)

@@ -6,6 +6,7 @@
 //! that are repeated, and answers the peer. It does no input or output, and knows time only as it
 //! is told: the engine ([`crate::live::replay`]) does the rest.
 
+use super::changed::Changed;
 use super::life::{Life, Rules};
 use crate::capture::Time;
 use crate::dissect::flow_info::Role;
@@ -34,6 +35,8 @@ pub struct Recorded {
     pub dropped: bool,
     /// The user has changed it.
     pub edited: bool,
+    /// What the user's rules made of it.
+    pub changed: Changed,
     /// The fields as captured, where it was changed: what the peer says is not ours to change.
     pub captured: Option<Json>,
 }
@@ -169,6 +172,12 @@ pub trait Actor {
 
     /// What becomes of a recorded message of either side. Asked once for each, in order.
     fn disposition(&mut self, message: &Recorded) -> Disposition;
+
+    /// Does the live session decide this field of a message of ours, whatever is recorded? `path`:
+    /// from the message's fields, without indexes.
+    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
+        self.rules().decides(said.message, path)
+    }
 
     /// The plan is made: the session begins.
     fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}

@@ -14,6 +14,9 @@ use crate::live::replay::actor::{Actor, ReplayContext};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+/// How much longer than its recording a session may take, if the user says nothing.
+const SPARE: Duration = Duration::from_secs(30);
+
 /// What is wanted of a session.
 #[derive(Clone)]
 pub struct Order<'a> {
@@ -38,6 +41,8 @@ pub struct Order<'a> {
     pub observer: Option<Observer<'a>>,
     /// Ctrl-C.
     pub stop: &'a CancelToken,
+    /// How long a session may take in all; `None`: [`Order::most`]'s.
+    pub max_time: Option<Duration>,
     /// The conversation's number in what is recorded and watched.
     pub flow: u64,
 }
@@ -58,6 +63,13 @@ impl<'a> Order<'a> {
             }
         }
         options
+    }
+
+    /// How long a session may take in all: what the user said, else as long as the recording at this
+    /// pace, and half a minute; never shorter than a peer may take for one answer.
+    pub fn most(&self) -> Duration {
+        let recorded = self.conversation.duration();
+        self.max_time.unwrap_or_else(|| self.pace.whole(recorded).saturating_add(SPARE.max(self.timeout)))
     }
 
     fn context<'c>(&'c self, options: &'c Options) -> ReplayContext<'c> {
@@ -82,6 +94,19 @@ impl<'a> Order<'a> {
         (plan, actor)
     }
 
+    /// The conversation with all edited messages of ours written.
+    ///
+    /// # Errors
+    /// The message and the field that cannot be as the user wants it.
+    pub fn write_edits(&self, options: &Options) -> Result<Conversation, String> {
+        let mut conversation = self.conversation.clone();
+        if conversation.messages.iter().any(|m| m.edited || m.changed.wrong.is_some()) {
+            let actor = self.plan(options).1;
+            conversation.write_edits(&self.wishes, options, &*actor)?;
+        }
+        Ok(conversation)
+    }
+
     fn open(&self, peer: SocketAddr) -> Open<'a> {
         Open {
             dissector: self.conversation.dissector,
@@ -92,7 +117,7 @@ impl<'a> Order<'a> {
             timeout: self.timeout,
             recorder: self.recorder,
             observer: self.observer.clone(),
-            stop: self.stop,
+            stop: self.stop.clone(),
             flow: self.flow,
             role: self.wishes.role,
         }
@@ -135,7 +160,7 @@ impl<'a> Order<'a> {
         let setup = sockets.opened().setup(sockets.ends());
         let channels = Channels::new(setup, options, sockets.is_caller());
         let mut player = Player::new(&plan, &mut *actor, channels, &settings, Instant::now());
-        play(&mut player, &mut sockets, self.stop, progress);
+        play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
         Ok(player.report(Instant::now()))
     }
 

@@ -108,6 +108,9 @@ pub struct Rules {
     pub others: &'static [(&'static str, &'static str)],
     /// Fields that differ from session to session: of these messages, or (empty) of all others.
     pub volatile: &'static [(&'static [&'static str], &'static [&'static str])],
+    /// Fields of ours that the live session decides, as dotted paths: of these messages, or (empty)
+    /// of all others.
+    pub decided: &'static [(&'static [&'static str], &'static [&'static str])],
 }
 
 impl Rules {
@@ -138,7 +141,17 @@ impl Rules {
 
     /// The fields of a message that differ from session to session.
     pub fn volatile(&self, message: &str) -> &'static [&'static str] {
-        let of = |names: &[&str]| names.is_empty() || names.contains(&message);
-        self.volatile.iter().find(|(names, _)| of(names)).map_or(&[], |(_, keys)| keys)
+        of(self.volatile, message)
     }
+
+    /// Does the live session decide this field of a message of ours?
+    pub fn decides(&self, message: &str, path: &str) -> bool {
+        of(self.decided, message).contains(&path)
+    }
+}
+
+/// The fields of a message in a list of them.
+fn of(list: &'static [(&[&str], &'static [&'static str])], message: &str) -> &'static [&'static str] {
+    let of = |names: &[&str]| names.is_empty() || names.contains(&message);
+    list.iter().find(|(names, _)| of(names)).map_or(&[], |(_, keys)| keys)
 }

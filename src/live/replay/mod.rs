@@ -8,7 +8,9 @@
 
 pub mod actor;
 mod asking;
+mod changed;
 mod compare;
+mod copies;
 mod drive;
 mod edit;
 mod life;
@@ -18,9 +20,12 @@ mod recording;
 mod report;
 mod sockets;
 mod unacknowledged;
+mod written;
 
 pub use asking::Asking;
+pub use changed::Changed;
 pub use compare::Divergence;
+pub use copies::Copies;
 pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};

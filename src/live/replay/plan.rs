@@ -4,7 +4,9 @@
 use crate::capture::Time;
 use crate::dissect::Role;
 use crate::live::replay::actor::{Actor, Disposition, Recorded};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A message of ours.
 #[derive(Clone, Debug)]
@@ -67,8 +69,9 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        let behind = |message: &&Recorded| wishes.until.is_none_or(|frame| message.frame <= frame);
-        let messages: Vec<&Recorded> = messages.iter().take_while(behind).collect();
+        let messages = in_time(messages, wishes.role);
+        let behind = |message: &&Cow<'_, Recorded>| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let messages: Vec<&Recorded> = messages.iter().take_while(behind).map(AsRef::as_ref).collect();
         let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
         actor.learn(&mut messages.iter().map(|message| &message.said));
         plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
@@ -84,8 +87,8 @@ impl Plan {
                 }),
                 (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
                 (true, _) => {
-                    let after = plan.expected.len();
-                    plan.steps.push(Step { recorded: message.clone(), after });
+                    let step = Step { recorded: message.clone(), after: plan.expected.len() };
+                    plan.steps.extend(std::iter::repeat_n(step, 1 + message.changed.copies as usize));
                 }
                 (false, Disposition::Send) => plan.expect(message.clone(), actor),
                 (false, _) => {}
@@ -102,4 +105,22 @@ impl Plan {
         let said = std::mem::take(&mut message.said);
         actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));
     }
+}
+
+/// The messages in the order in which they are said, with those of ours that the user delays.
+fn in_time(messages: &[Recorded], role: Role) -> Vec<Cow<'_, Recorded>> {
+    let delayed = |m: &&Recorded| m.said.from == role && m.changed.delay > Duration::ZERO;
+    if !messages.iter().any(|m| delayed(&m)) {
+        return messages.iter().map(Cow::Borrowed).collect();
+    }
+    let later = |m: &Recorded| {
+        let nanos = m.time.nanos() + m.changed.delay.as_nanos() as i128;
+        let second = 1_000_000_000;
+        let (secs, frac) = (nanos.div_euclid(second) as i64, nanos.rem_euclid(second) as u64);
+        Recorded { time: Time { secs, frac, digits: 9 }, ..m.clone() }
+    };
+    let mut list: Vec<Cow<'_, Recorded>> =
+        messages.iter().map(|m| if delayed(&m) { Cow::Owned(later(m)) } else { Cow::Borrowed(m) }).collect();
+    list.sort_by_key(|m| m.time.nanos());
+    list
 }

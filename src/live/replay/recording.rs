@@ -1,6 +1,7 @@
 //! The conversations of a capture, as messages that can be played.
 
-use super::edit::Changes;
+use super::changed::Changed;
+use super::edit::{Changes, Meetings};
 use crate::capture::{CaptureError, Decoded, Packets, Time};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
@@ -81,16 +82,13 @@ pub enum RecordingError {
     /// The capture cannot be read.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// A change that the user wants does not fit a message.
-    #[error("{0}")]
-    Change(String),
 }
 
 impl Recording {
     /// Reads a capture; `changes` are made on the way.
     ///
     /// # Errors
-    /// Those of the capture, and of changes that do not fit.
+    /// Those of the capture.
     pub fn read(
         mut packets: Packets,
         options: &Options,
@@ -101,9 +99,9 @@ impl Recording {
             recording: Recording::default(),
             clients,
             changes,
+            met: Meetings::default(),
             messages: 0,
             bytes: 0,
-            failed: None,
             text: Vec::new(),
         };
         let mut table = Table::new(options.limits.flow);
@@ -114,10 +112,7 @@ impl Recording {
             }
         }
         table.finish(&mut inspector);
-        match collect.failed {
-            Some(what) => Err(RecordingError::Change(what)),
-            None => Ok(collect.recording.finished()),
-        }
+        Ok(collect.recording.finished())
     }
 
     fn finished(mut self) -> Recording {
@@ -190,9 +185,9 @@ struct Collect<'a> {
     recording: Recording,
     clients: &'a Clients,
     changes: &'a Changes,
+    met: Meetings,
     messages: usize,
     bytes: usize,
-    failed: Option<String>,
     text: Vec<u8>,
 }
 
@@ -218,11 +213,10 @@ impl Sink for Collect<'_> {
             notes: message.dissection.notes.iter().map(|(note, _)| note.code).collect(),
             dropped: false,
             edited: false,
+            changed: Changed::default(),
             captured: None,
         };
-        if let Err(what) = self.changes.make(message, &mut recorded) {
-            self.failed.get_or_insert(what);
-        }
+        self.changes.make(message, &mut recorded, &mut self.met);
         let flow_info = message.flow_info;
         let conversation = self.recording.flows.entry(flow_info.flow).or_insert_with(|| Conversation {
             flow: flow_info.flow,

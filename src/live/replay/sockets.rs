@@ -6,6 +6,7 @@ use crate::live::error::waited;
 use crate::live::net::cancel::SLICE;
 use crate::live::net::wire::Arrived;
 use crate::live::net::{CancelToken, Open, Wire};
+use crate::live::pace::Pacer;
 use crate::live::{Channel, NetError};
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ pub struct Sockets<'a> {
     /// Bound, and not connected yet.
     socket: Option<UdpSocket>,
     beside: Option<Wire<'a>>,
+    /// The last bytes came from beside: now it is the stream's turn.
+    turned: bool,
     /// A datagram that came before.
     first: Option<Vec<u8>>,
 }
@@ -36,15 +39,13 @@ impl<'a> Sockets<'a> {
     /// # Errors
     /// Why it is not reached.
     pub fn to(open: Open<'a>) -> Result<Sockets<'a>, NetError> {
-        if open.stop.is_set() {
-            return Err(NetError::Interrupted);
-        }
-        let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder)?;
+        open.stop.check()?;
+        let main = Wire::connect(open.transport, open.peer, open.timeout, open.recorder, &open.stop)?;
         Ok(Sockets::of(open, main, true))
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
-        Sockets { open, main, caller, socket: None, beside: None, first: None }
+        Sockets { open, main, caller, socket: None, beside: None, turned: false, first: None }
     }
 
     /// How the conversation was opened.
@@ -80,7 +81,8 @@ impl<'a> Sockets<'a> {
             Action::Finish => self.main.finish(),
             Action::Reconnect => {
                 self.main.finish();
-                self.main = Wire::connect(self.open.transport, self.open.peer, self.open.timeout, self.open.recorder)?;
+                let Open { transport, peer, timeout, recorder, ref stop, .. } = self.open;
+                self.main = Wire::connect(transport, peer, timeout, recorder, stop)?;
                 self.beside = None;
                 player.connected(self.main.ends(), Instant::now());
             }
@@ -101,18 +103,24 @@ impl<'a> Sockets<'a> {
                 player.recv(Channel::Main, &bytes, Instant::now());
                 return Ok(true);
             }
-            if let Some(wire) = &mut self.beside
+            let turned = std::mem::take(&mut self.turned);
+            if let Some(wire) = self.beside.as_mut().filter(|_| !turned)
                 && let Arrived::Bytes(bytes) = wire.recv(Duration::ZERO)?
             {
                 player.recv(Channel::Beside, bytes, Instant::now());
+                self.turned = true;
                 return Ok(true);
             }
             let left = until.saturating_duration_since(Instant::now());
-            let wait = if self.beside.is_some() { left.min(TURN) } else { left };
+            let wait = match self.beside {
+                Some(_) if turned => Duration::ZERO,
+                Some(_) => left.min(TURN),
+                None => left,
+            };
             match self.main.recv(wait)? {
                 Arrived::Bytes(bytes) => player.recv(Channel::Main, bytes, Instant::now()),
                 Arrived::End(reset) => player.closed(reset, Instant::now()),
-                Arrived::Nothing if Instant::now() >= until => return Ok(false),
+                Arrived::Nothing if !turned && Instant::now() >= until => return Ok(false),
                 Arrived::Nothing => continue,
             }
             return Ok(true);
@@ -120,7 +128,7 @@ impl<'a> Sockets<'a> {
     }
 }
 
-/// Plays a session to its end.
+/// Plays a session to its end, or until it is to stop: then the peer is left.
 pub fn play(
     player: &mut Player<'_, '_>,
     sockets: &mut Sockets<'_>,
@@ -128,18 +136,30 @@ pub fn play(
     progress: &mut dyn FnMut(&Progress),
 ) {
     let mut stopped = false;
+    let (mut pacer, mut answered) = (Pacer::default(), 0);
     loop {
         player.handle_timeout(Instant::now());
         act(player, sockets);
         progress(&player.progress());
-        if stop.is_set() && !std::mem::replace(&mut stopped, true) {
-            player.cancel(Instant::now());
+        if let Err(why) = stop.check()
+            && !std::mem::replace(&mut stopped, true)
+        {
+            player.stop(why, Instant::now());
             act(player, sockets);
         }
         if player.is_done() {
             return;
         }
-        // Behind the first all that is there already, but never without end.
+        let now = Instant::now();
+        pacer.answered(player.answered() - std::mem::replace(&mut answered, player.answered()), now);
+        let hold = pacer.hold(now);
+        if !hold.is_zero() {
+            std::thread::sleep(hold.min(LOOK));
+            continue;
+        }
+        // Behind the first all that is there already, but never without end: the clock and the user are
+        // heeded also while something comes.
+        let mut turn = None;
         let mut until = player.poll_timeout().unwrap_or_else(Instant::now).min(Instant::now() + LOOK);
         for _ in 0..READS {
             match sockets.listen(player, until) {
@@ -152,6 +172,9 @@ pub fn play(
                 return;
             }
             until = Instant::now();
+            if until >= *turn.get_or_insert(until + LOOK) || !stopped && stop.check().is_err() {
+                break;
+            }
         }
     }
 }
@@ -203,9 +226,7 @@ impl Waiting {
     pub fn peer<'a>(&self, mut open: Open<'a>, until: Option<Instant>) -> Result<Sockets<'a>, NetError> {
         let mut buffer = vec![0; 1 << 16];
         loop {
-            if open.stop.is_set() {
-                return Err(NetError::Interrupted);
-            }
+            open.stop.check()?;
             if until.is_some_and(|until| Instant::now() >= until) {
                 return Err(NetError::NoAnswer);
             }
@@ -235,7 +256,7 @@ impl Waiting {
                         Ok((stream, peer)) => {
                             stream.set_nonblocking(false).map_err(NetError::of)?;
                             open.peer = peer;
-                            let main = Wire::stream(stream, peer, open.timeout, open.recorder, false)?;
+                            let main = Wire::stream(stream, peer, open.timeout, open.recorder, false, &open.stop)?;
                             return Ok(Sockets::of(open, main, false));
                         }
                         Err(error) if waited(&error) => std::thread::sleep(Duration::from_millis(5)),

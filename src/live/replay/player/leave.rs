@@ -2,6 +2,7 @@
 
 use super::{Action, Phase, Player, SLICE};
 use crate::live::NetError;
+use crate::live::net::cancel::LEAVING;
 use std::time::{Duration, Instant};
 
 /// How long the peer may take to close a connection that we have left.
@@ -10,9 +11,21 @@ const CLOSING: Duration = Duration::from_secs(2);
 impl Player<'_, '_> {
     /// The user wants to stop.
     pub fn cancel(&mut self, now: Instant) {
-        if matches!(self.phase, Phase::New | Phase::Playing | Phase::Connecting) {
-            self.fail(NetError::Interrupted);
-            self.leave(now);
+        self.stop(NetError::Interrupted, now);
+    }
+
+    /// It is to stop: the peer is left. That takes no longer than leaving must, for a user who waits
+    /// even less.
+    pub fn stop(&mut self, why: NetError, now: Instant) {
+        let most = if matches!(why, NetError::Interrupted) { LEAVING } else { CLOSING };
+        self.hurried = Some(self.hurried.map_or(most, |old| old.min(most)));
+        match &mut self.phase {
+            Phase::New | Phase::Playing | Phase::Connecting => {
+                self.fail(why);
+                self.leave(now);
+            }
+            Phase::Leaving(until, _) if *until > now + most => *until = now + most,
+            Phase::Leaving(..) | Phase::Done => {}
         }
     }
 
@@ -28,7 +41,11 @@ impl Player<'_, '_> {
             return self.done();
         }
         let awaits = self.actor.awaits_end();
-        let most = now + if awaits { self.settings.timeout.max(CLOSING) } else { CLOSING };
+        let most = match awaits {
+            true => self.settings.timeout.max(CLOSING),
+            false => CLOSING,
+        };
+        let most = now + self.hurried.unwrap_or(most);
         self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         if self.flush(None, now).is_err() {
             self.phase = Phase::Done;

@@ -75,6 +75,8 @@ pub struct Player<'p, 'a> {
     unsaid: Vec<Unsaid>,
     error: Option<String>,
     stopped: bool,
+    /// It is to stop: how long leaving may take.
+    hurried: Option<Duration>,
     left: bool,
     closed: bool,
     /// The peer has said something.
@@ -121,6 +123,7 @@ impl<'p, 'a> Player<'p, 'a> {
             unsaid: Vec::new(),
             error: None,
             stopped: false,
+            hurried: None,
             left: false,
             closed: false,
             spoken: false,
@@ -298,6 +301,11 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
+    /// How many answers were made live so far.
+    pub fn answered(&self) -> u64 {
+        self.out.counts.live
+    }
+
     /// How far it has come.
     pub fn progress(&self) -> Progress {
         let (said, all) = (self.next, self.plan.steps.len());
@@ -313,7 +321,7 @@ impl<'p, 'a> Player<'p, 'a> {
             NetError::Closed { .. } if self.actor.over().is_some() => self.closed = true,
             other => {
                 self.closed |= matches!(other, NetError::Closed { .. });
-                self.stopped |= matches!(other, NetError::Interrupted);
+                self.stopped |= matches!(other, NetError::Interrupted | NetError::MaxTime(_));
                 self.error.get_or_insert(other.to_string());
             }
         }

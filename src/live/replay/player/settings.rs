@@ -14,6 +14,11 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// The time that a recording takes, at most.
+    pub(in crate::live::replay) fn whole(&self, recorded: Duration) -> Duration {
+        Pace { max_gap: None, ..*self }.pause(recorded)
+    }
+
     /// The pause that a recorded one becomes.
     fn pause(&self, recorded: Duration) -> Duration {
         let Some(speed) = self.speed else { return Duration::ZERO };

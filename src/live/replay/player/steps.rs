@@ -4,8 +4,9 @@
 
 use super::expectations::Class;
 use super::{Phase, Player, SLICE, unsaid_step};
-use crate::live::NetError;
+use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::{Step, Unsaid};
+use crate::live::{NetError, OwnedMessage};
 use std::time::{Duration, Instant};
 
 /// The shortest.
@@ -149,8 +150,15 @@ impl Player<'_, '_> {
                 false => Err(NetError::NoAnswer),
             };
         }
-        let before = self.unsaid.len();
+        let (before, waiting) = (self.unsaid.len(), self.out.say.len());
         match self.actor.send(&step.recorded, now, &mut self.out) {
+            Ok(()) if undone(step, self.out.say.iter().skip(waiting)) => {
+                // Nobody wrote that: it is not sent.
+                for said in self.out.say.drain(waiting..) {
+                    self.actor.unsendable(&said);
+                }
+                self.unsaid.push(unsaid_step(step, "the live session would undo the edit"));
+            }
             Ok(()) => self.left |= self.actor.closes(&step.recorded),
             Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
@@ -158,6 +166,13 @@ impl Player<'_, '_> {
         self.said += (self.unsaid.len() == before) as u64;
         Ok(Turn::Made)
     }
+}
+
+/// Is a message edited, and none of those that are about to be sent as it was edited?
+fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> bool {
+    let Recorded { said, changed, .. } = &step.recorded;
+    let is = |m: &OwnedMessage| m.message == said.message && changed.puts.iter().all(|put| put.is_in(&m.fields));
+    !changed.puts.is_empty() && !sent.any(is)
 }
 
 /// What became of a step.

@@ -60,6 +60,7 @@ static RULES: Rules = Rules {
     answers: &[],
     others: &[],
     volatile: &[(&[], &["entity", "entity_dpid", "identifier", "server_time"])],
+    decided: &[],
 };
 
 impl Actor for AcknexActor {
@@ -101,6 +102,9 @@ impl Actor for AcknexActor {
         let mut said = message.said.clone();
         if self.life.role == Role::Client {
             for key in ["entity", "entity_dpid"] {
+                if message.changed.puts.iter().any(|put| put.plain() == key) {
+                    continue;
+                }
                 let live = said.fields.get(key).and_then(|entity| self.live.get(&entity.to_string())).cloned();
                 if let Some(live) = live {
                     said = said.with(key, live);

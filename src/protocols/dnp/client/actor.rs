@@ -24,6 +24,7 @@ static RULES: Rules = Rules {
     // They tell the newest values at whatever moment, all that were in between in one.
     others: &[("link_update", "link updates")],
     volatile: &[(&[], &["number", "link_id"])],
+    decided: &[(&[], &["number", "link_id", "links.link_id"])],
 };
 
 impl Actor for DnpActor {
@@ -227,6 +228,12 @@ impl Actor for DnpActor {
             name if is_numbered(name) => {
                 let Some(number) = said.number("number") else { return Handling::New };
                 let Some(new) = self.take(number as u32) else { return Handling::Session };
+                if new {
+                    self.copies.begin(number as u16);
+                } else if !self.copies.again(number as u16) {
+                    out.counts.copies += 1;
+                    return Handling::Session;
+                }
                 let acknowledge =
                     self.life.message("reliable_acknowledge", json!({"number": number, "result": "success"}));
                 out.live(acknowledge);

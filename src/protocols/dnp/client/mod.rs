@@ -11,7 +11,7 @@ mod probe;
 use super::RESEND;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Outbox, Replay, ReplayContext};
-use crate::live::replay::{Asking, Unacknowledged};
+use crate::live::replay::{Asking, Copies, Unacknowledged};
 use crate::live::replay::{Life, Phase};
 use links::Offer;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,7 @@ struct DnpActor {
     /// The next number of the peer's, and those beyond it that are there.
     expects: u32,
     beyond: BTreeSet<u32>,
+    copies: Copies,
     request: Option<Asking>,
     /// The server's answer, for requests that come again.
     answer: Option<OwnedMessage>,
@@ -78,6 +79,7 @@ impl DnpActor {
             sent: Unacknowledged::new(resend, context.timeout),
             expects: 0,
             beyond: BTreeSet::new(),
+            copies: Copies::default(),
             request: None,
             answer: None,
             offers: Vec::new(),
@@ -95,6 +97,7 @@ impl DnpActor {
         self.sent.abandon(out);
         (self.next, self.expects) = (0, 0);
         self.beyond.clear();
+        self.copies = Copies::default();
         self.answered.clear();
         self.life.afresh();
         (self.answer, self.parting) = (None, None);

@@ -20,6 +20,7 @@ static RULES: Rules = Rules {
     answers: &["connection_accepted", "client_port"],
     others: &[],
     volatile: &[(&["packets"], &[]), (&[], &["port"])],
+    decided: &[(&[], &["port"])],
 };
 
 impl Actor for GneActor {

@@ -1,7 +1,7 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::super::layout;
-use super::{HELLO, NanoActor, Request, route};
+use super::{HELLO, LARGEST_ID, NanoActor, Request, route};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
@@ -23,6 +23,7 @@ static RULES: Rules = Rules {
     answers: &["handshake", "handshake_ack", "response"],
     others: &[("push", "pushes")],
     volatile: &[(&[], &["id", "route", "route_code", "flags", "mask"])],
+    decided: &[(&["response"], &["id"])],
 };
 
 impl Actor for NanoActor {
@@ -63,8 +64,18 @@ impl Actor for NanoActor {
                 Disposition::Danger("no message of the protocol".into())
             }
             "request" if said.text("route") == Some("") => Disposition::Danger("a request without a route".into()),
+            _ if self.is_raw(message) => Disposition::Danger(format!(
+                "route code {} without its dictionary: the live server's handler of that number would run; \
+                 -s nano.dict=FILE gives the recorded one",
+                said.number("route_code").unwrap_or_default()
+            )),
             _ => RULES.disposition(message),
         }
+    }
+
+    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
+        let large = path == "id" && said.number("id").is_none_or(|id| id > LARGEST_ID);
+        large || RULES.decides(said.message, path)
     }
 
     fn begin(&mut self, _now: Instant, out: &mut Outbox) {
@@ -132,7 +143,7 @@ impl Actor for NanoActor {
             ("request", Role::Client) => {
                 let id = self.id(said.number("id").unwrap_or(0));
                 self.asked.insert(id, now);
-                let said = self.routed(said.with("id", id), out);
+                let said = self.routed(said.with("id", id), message, out);
                 out.say.push_back(said);
             }
             ("response", Role::Server) => {
@@ -144,7 +155,7 @@ impl Actor for NanoActor {
                 out.say.push_back(said.with("id", live));
             }
             _ => {
-                let said = self.routed(said, out);
+                let said = self.routed(said, message, out);
                 out.say.push_back(said);
             }
         }

@@ -1,6 +1,7 @@
 //! What a server answers to the upgrade from HTTP to WebSocket.
 
 use super::probe::Client;
+use crate::live::probe::strangers::stranger;
 use crate::live::probe::{Ask, Failure, Outcome};
 use crate::protocols::websocket::upgrade;
 use serde_json::Value as Json;
@@ -19,6 +20,12 @@ impl Client<'_> {
                 let ours = self.session.last_message().text("head").unwrap_or_default();
                 answers(ours, heard.text("head").unwrap_or_default())?;
                 return self.session.accept(&heard);
+            }
+            let encrypted = stranger(self.session.raw()).filter(|stranger| stranger.name == "TLS");
+            if let Some(stranger) = encrypted {
+                let text = format!("HTTP status {status} in answer to the upgrade of {}: {}", ask.path, stranger.said);
+                let failure = Failure::new(Outcome::OtherProtocol, text, stranger.advice).with("status", status);
+                return Err(failure.with("stranger", stranger.name));
             }
             let (outcome, advice) = match status {
                 404 => {

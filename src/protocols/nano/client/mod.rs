@@ -78,6 +78,11 @@ fn route(said: &OwnedMessage) -> Option<&str> {
     said.text("route").or_else(|| said.derived("route").and_then(Json::as_str))
 }
 
+/// Has the user written this code?
+fn wants_code(message: &Recorded) -> bool {
+    message.changed.puts.iter().any(|put| put.plain() == "route_code")
+}
+
 impl NanoActor {
     fn new(context: &ReplayContext<'_>) -> NanoActor {
         let ours = |name: &str| {
@@ -133,9 +138,10 @@ impl NanoActor {
     }
 
     /// The route as the live dictionary has it.
-    fn routed(&self, said: OwnedMessage, out: &mut Outbox) -> OwnedMessage {
-        // What the server numbers is numbered by its own dictionary, which is the recorded one.
-        if self.life.role == Role::Server || said.fields.get("route_code").is_none() {
+    fn routed(&self, said: OwnedMessage, message: &Recorded, out: &mut Outbox) -> OwnedMessage {
+        // What the server numbers is numbered by its own dictionary, which is the recorded one; and
+        // a code that the user has written is meant.
+        if self.life.role == Role::Server || said.fields.get("route_code").is_none() || wants_code(message) {
             return said;
         }
         let Some(name) = said.derived("route").and_then(Json::as_str).map(String::from) else {
@@ -151,6 +157,16 @@ impl NanoActor {
                 OwnedMessage { fields, ..said }.with("flags", flags).with("route", name)
             }
         }
+    }
+
+    /// A code of ours of which nobody knows what it stands for.
+    fn is_raw(&self, message: &Recorded) -> bool {
+        let said = &message.said;
+        self.life.role == Role::Client
+            && said.from == Role::Client
+            && said.fields.get("route_code").is_some()
+            && said.derived("route").is_none()
+            && !wants_code(message)
     }
 
     fn handshake(&mut self, said: OwnedMessage, out: &mut Outbox) {

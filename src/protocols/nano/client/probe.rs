@@ -9,6 +9,7 @@ use super::{HELLO, NanoClient};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
+use crate::live::probe::strangers::stranger;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Servers, Session};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
@@ -160,7 +161,9 @@ impl Client<'_> {
                     self.session.accept(&heard)?;
                     return Ok(Some(heard));
                 }
-                _ if self.session.carrier() == Carrier::Tcp && heard.bytes.starts_with(b"HTTP/1.") => {
+                _ if self.session.carrier() == Carrier::Tcp
+                    && stranger(self.session.raw()).is_some_and(|stranger| stranger.name == "HTTP") =>
+                {
                     let text = "an HTTP server answers: this may be a WebSocket port";
                     return Err(Failure::new(Outcome::Closed, text, "try --transport ws, or ws://HOST:PORT/PATH"));
                 }

@@ -34,6 +34,7 @@ static RULES: Rules = Rules {
         (&["notify"], &["sequence_id", "last_received_seq_id", "acks"]),
         (&[], &["sequence_id"]),
     ],
+    decided: &[(&["notify"], &["sequence_id", "last_received_seq_id", "acks"]), (&[], &["sequence_id"])],
 };
 
 impl Actor for RiptideActor {
@@ -68,6 +69,11 @@ impl Actor for RiptideActor {
             name if is_numbered(name) && said.derived("copy").is_some() => Disposition::Live("resends"),
             _ => RULES.disposition(message),
         }
+    }
+
+    fn decides(&self, said: &OwnedMessage, path: &str) -> bool {
+        let answer = said.message == "welcome" && self.life.role == Role::Client && path == "client_id";
+        answer || RULES.decides(said.message, path)
     }
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {

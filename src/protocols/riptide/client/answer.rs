@@ -1,6 +1,6 @@
 //! What came instead of the welcome, or with it: which version, why not, who has ended it.
 
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Failure, Findings, Outcome};
@@ -13,11 +13,12 @@ impl Asked<'_> {
         ask: &Ask<'_>,
         findings: &mut Findings<'_>,
     ) -> Result<bool, Failure> {
+        self.heard |= matches!(heard.message, "welcome" | "reject" | "connect" | "disconnect") && heard.fault.is_none();
         match (heard.message, &heard.fault) {
             ("welcome", None) if heard.fields.get("trailing").is_none() => {
                 let took = heard.since(self.session.last_sent());
                 self.version = heard.version.filter(|v| *v != "1.0").unwrap_or(self.version);
-                findings.find("riptide", self.session.carrier(), Some(self.version.into()));
+                findings.find("riptide", self.session.carrier(), Some(self.spoken().into()));
                 findings.fact("client_id", heard.number("client_id").unwrap_or(0));
                 findings.fact("connect_ms", milliseconds(took));
                 if heard.number("sequence_id") == Some(2)
@@ -32,7 +33,7 @@ impl Asked<'_> {
             ("reject", None) => {
                 // Nothing to leave, and the port is not used again: some servers stay silent for it.
                 self.session.accept(&heard)?;
-                findings.find("riptide", self.session.carrier(), Some(self.version.into()));
+                findings.find("riptide", self.session.carrier(), Some(self.spoken().into()));
                 self.wanted(ask)?;
                 Err(self.rejected(&heard))
             }
@@ -60,7 +61,7 @@ impl Asked<'_> {
         if wanted == self.version || packed(wanted) && packed(self.version) {
             return Ok(());
         }
-        let text = format!("the server speaks {}, not {wanted}", self.version);
+        let text = format!("the server speaks {}, not {wanted}", self.spoken());
         let advice = format!("use a client of Riptide {}, or leave riptide.version alone", self.version);
         Err(Failure::new(Outcome::OtherVersion, text, advice).with("version", self.version).with("wanted", wanted))
     }
@@ -70,7 +71,7 @@ impl Asked<'_> {
         let reason = reason.unwrap_or_default();
         let outcome = if reason == "server_full" { Outcome::Full } else { Outcome::Rejected };
         let data = heard.text("data").unwrap_or_default();
-        let mut text = format!("the server ({}) rejects: {reason}", self.version);
+        let mut text = format!("the server ({}) rejects: {reason}", self.spoken());
         let said = hex::decode(data).ok().and_then(|bytes| printable(&bytes));
         match (&said, data) {
             (_, "") => {}

@@ -6,17 +6,19 @@
 
 mod actor;
 mod answer;
+mod asked;
 mod numbers;
 mod probe;
 mod race;
 mod sampler;
+mod stream;
 
 use super::version::Version;
 use crate::dissect::Role;
 use crate::flow::Transport;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Outbox, Recorded, Replay, ReplayContext};
-use crate::live::replay::{Asking, Unacknowledged};
+use crate::live::replay::{Asking, Copies, Unacknowledged};
 use crate::live::replay::{Life, Phase};
 use actor::{REST, WINDOW};
 use numbers::Received;
@@ -67,6 +69,7 @@ struct RiptideActor {
     next: u16,
     sent: Unacknowledged,
     received: Received,
+    copies: Copies,
     next_notify: u16,
     notified: Received,
     smooth: Option<Duration>,
@@ -109,6 +112,7 @@ impl RiptideActor {
             next: 1,
             sent,
             received: Received::default(),
+            copies: Copies::default(),
             next_notify: 1,
             notified: Received::default(),
             smooth: None,
@@ -136,6 +140,7 @@ impl RiptideActor {
     fn afresh(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
         self.received = Received::default();
+        self.copies = Copies::default();
         self.notified = Received::default();
         (self.next, self.next_notify) = (1, 1);
         self.life.afresh();

@@ -59,6 +59,11 @@ impl RiptideActor {
         let number = number as u16;
         let new = self.received.take(number);
         out.counts.copies += !new as u64;
+        if new {
+            self.copies.begin(number);
+        } else if !self.copies.again(number) {
+            return false;
+        }
         self.stirred = Some(now);
         let (last, bits) = self.received.field(16);
         let mut fields = Map::new();

@@ -1,17 +1,17 @@
 //! Asking a Riptide server: connect, welcome, heartbeats, disconnect.
 //!
 //! Over UDP both wire forms are asked at once, each from a socket of its own: a 2.0 server ignores
-//! the connect of 2.1 from an unknown endpoint, and the other way round. Over TCP 2.0 comes first:
-//! a 2.1 server waits for the fourth byte of its length, but a 2.0 server would take the length of
-//! 2.1 for a message to the application.
+//! the connect of 2.1 from an unknown endpoint, and the other way round.
 //!
 //! 2.1 and later answer heartbeats only after the client's welcome, so the handshake is completed;
 //! the server's application sees a client come and go. Every connect is followed by a disconnect,
 //! also when nothing came back: the answer may have been lost, and the place be taken.
 
 use super::RiptideClient;
+use super::asked::Asked;
 use super::race::race;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers, Session};
+use super::stream;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers};
 use std::time::Duration;
 
 static SERVERS: Servers = Servers {
@@ -26,16 +26,10 @@ static SERVERS: Servers = Servers {
             why: "one byte, which servers of the others ignore from an unknown address",
         },
         Method {
-            name: "2.0",
+            name: "",
             carrier: Carrier::Tcp,
             rank: 110,
-            why: "three bytes, for which all others wait for more",
-        },
-        Method {
-            name: "2.2",
-            carrier: Carrier::Tcp,
-            rank: 120,
-            why: "all other bytes over TCP stop a Riptide server: it must have been asked before",
+            why: "2.0's three bytes, for which all others wait for more; all other bytes over TCP stop a Riptide server, so it is asked before them",
         },
     ],
 };
@@ -46,13 +40,14 @@ impl Probe for RiptideClient {
     }
 
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        if course.carrier != Carrier::Udp {
+            return stream::ask(course.carrier, ask, findings);
+        }
         let mut links = Vec::new();
         for version in ["2.2", "2.0"] {
-            if course.name.is_empty() || course.name == version {
-                links.push(Asked::open(course.carrier, version, ask)?);
-            }
+            links.push(Asked::open(course.carrier, version, ask)?);
         }
-        let result = race(&mut links, ask, findings).and_then(|winner| {
+        let result = race(&mut links, 0, ask.until(), ask, findings).and_then(|winner| {
             // The other socket's connect is ignored by this server: nobody is there to be left.
             let mut client = links.swap_remove(winner);
             links.clear();
@@ -62,29 +57,5 @@ impl Probe for RiptideClient {
         });
         links.iter_mut().for_each(Asked::leave);
         result
-    }
-}
-
-/// One socket, and what is known of the server behind it.
-pub struct Asked<'a> {
-    pub(super) session: Session<'a>,
-    pub(super) version: &'static str,
-    pub(super) pending: bool,
-    /// The last round trip, in milliseconds, as the next heartbeat tells it; -1: none.
-    pub(super) rtt: i64,
-}
-
-impl<'a> Asked<'a> {
-    fn open(carrier: Carrier, version: &'static str, ask: &Ask<'a>) -> Result<Asked<'a>, Failure> {
-        let mut options = ask.options.clone();
-        // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
-        let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
-        let session = Session::open(ask, &RiptideClient, carrier, Some(version), &options)?;
-        Ok(Asked { session, version, pending: false, rtt: -1 })
-    }
-
-    /// Gives the place back.
-    fn leave(&mut self) {
-        self.session.leave();
     }
 }

@@ -1,6 +1,6 @@
 //! Connects on all sockets at once: who is welcome first.
 
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::NetError;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Outcome};
 use std::time::{Duration, Instant};
@@ -8,10 +8,15 @@ use std::time::{Duration, Instant};
 /// How long an open race sleeps between two looks.
 const LOOK: Duration = Duration::from_micros(300);
 
-/// Asks on all sockets until one is welcome: which.
-pub fn race(clients: &mut [Asked<'_>], ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<usize, Failure> {
-    let until = ask.until();
-    for client in clients.iter_mut() {
+/// Asks on all sockets, those from `new` on for the first time, until one is welcome: which.
+pub fn race(
+    clients: &mut [Asked<'_>],
+    new: usize,
+    until: Instant,
+    ask: &Ask<'_>,
+    findings: &mut Findings<'_>,
+) -> Result<usize, Failure> {
+    for client in clients.iter_mut().skip(new) {
         client.session.begin()?;
     }
     loop {
@@ -53,7 +58,10 @@ fn unanswered(clients: &[Asked<'_>], ask: &Ask<'_>, closed: bool) -> Failure {
     let client = with_bytes.unwrap_or(first);
     let sent = match first.session.carrier() {
         Carrier::Udp => "connect of 2.0 (03) and of 2.1, 2.2 (02)".to_string(),
-        _ => format!("connect of {}", first.version),
+        _ => {
+            let versions: Vec<&str> = clients.iter().map(|client| client.version).collect();
+            format!("connect of {}", versions.join(", and of "))
+        }
     };
     let advice = "nothing there, a firewall, a frozen server, or another protocol: check the port; without --proto all are tried";
     client.session.verdict(ask, &sent, advice)

@@ -1,7 +1,7 @@
 //! A welcome client: round trips by heartbeats.
 
 use super::answer::ended;
-use super::probe::Asked;
+use super::asked::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::{Ask, Carrier, Failure, Findings, Sampler, Session, session};
 use serde_json::json;
@@ -33,6 +33,7 @@ impl Asked<'_> {
         {
             let old = extra == Some(false) && heard.fields.get("for_seq_id").is_some();
             self.version = if old { "2.1" } else { "2.2" };
+            self.told = true;
             found.version = Some(self.version.into());
         }
     }

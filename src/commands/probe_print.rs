@@ -1,0 +1,166 @@
+//! What a probe prints while it runs, and when it has ended.
+
+use super::monitor::{self, Result as Monitored};
+use super::targets::Asked;
+use crate::cli::ProbeFormat;
+use netkit::live::probe::{Event, Found, Outcome, Report, report};
+use netkit::plural::Plural;
+use netkit::printable::{Json, Lines};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+use std::time::SystemTime;
+
+/// An update from a worker.
+pub enum Update {
+    /// Something was found.
+    Event(Event),
+    /// Messages as trees.
+    Tree(Vec<u8>),
+    /// The end of one target.
+    Done(Box<Report>),
+}
+
+/// Prints updates, in the order of the targets.
+pub struct Printer<'a> {
+    format: ProbeFormat,
+    targets: &'a [Asked],
+    introduced: Option<Found>,
+    printed: usize,
+    /// Servers that answered.
+    pub answered: usize,
+    /// For the formats that need all of them.
+    results: Vec<Monitored>,
+    /// Failures that have been explained, and for whom first.
+    explained: HashMap<(&'static str, String), String>,
+    outcomes: BTreeMap<&'static str, usize>,
+}
+
+impl<'a> Printer<'a> {
+    /// For one round of these targets.
+    pub fn new(format: ProbeFormat, targets: &'a [Asked]) -> Printer<'a> {
+        Printer {
+            format,
+            targets,
+            introduced: None,
+            printed: 0,
+            answered: 0,
+            results: Vec::new(),
+            explained: HashMap::new(),
+            outcomes: BTreeMap::new(),
+        }
+    }
+
+    /// Prints an update, as far as the format does so before the end.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn update(&mut self, number: usize, update: Update) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        let target = self.targets.get(number).map_or("", |asked| &asked.target.text);
+        match (update, self.format) {
+            (Update::Tree(text), ProbeFormat::Text) => out.write_all(&text)?,
+            // Stdout stays what the format says: the trees go to stderr.
+            (Update::Tree(text), _) => io::stderr().write_all(&text)?,
+            (Update::Event(Event::Found(found)), format) => {
+                if format == ProbeFormat::Text {
+                    write!(out, "{}", Lines(report::found_text(target, &found)))?;
+                }
+                self.introduced = Some(found);
+            }
+            (Update::Event(Event::Sample(sample)), ProbeFormat::Text) => {
+                write!(out, "{}", Lines(report::sample_text(&sample)))?;
+            }
+            (Update::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
+                writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
+            }
+            (Update::Event(Event::Sample(_)), _) => {}
+            (Update::Done(result), _) => {
+                self.answered += usize::from(result.outcome == Outcome::Ok);
+                *self.outcomes.entry(result.outcome.name()).or_default() += 1;
+                self.done(number, &result, &mut out)?;
+                self.printed += 1;
+            }
+        }
+        out.flush()
+    }
+
+    fn done(&mut self, number: usize, result: &Report, out: &mut impl Write) -> io::Result<()> {
+        let introduced = self.introduced.take();
+        let labels = self.targets.get(number).map_or(&[][..], |asked| &asked.labels);
+        match self.format {
+            ProbeFormat::Text => write!(out, "{}", Lines(self.text(result, introduced.as_ref()))),
+            ProbeFormat::Ndjson => writeln!(out, "{}", Json(labelled(report::summary_json(result, false), labels))),
+            ProbeFormat::Json => {
+                let before = if self.printed == 0 { "[\n" } else { ",\n" };
+                write!(out, "{before}{}", Json(labelled(report::summary_json(result, true), labels)))
+            }
+            ProbeFormat::Prometheus | ProbeFormat::Influx | ProbeFormat::Nagios => {
+                let summary = serde_json::from_str(&report::summary_json(result, false)).unwrap_or_default();
+                let one = Monitored { summary, labels: labels.into(), time: SystemTime::now() };
+                match self.format {
+                    ProbeFormat::Influx => write!(out, "{}", monitor::influx(&one)),
+                    _ => {
+                        self.results.push(one);
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of one target for people; of many, what has been said of another is not said again.
+    fn text(&mut self, result: &Report, introduced: Option<&Found>) -> String {
+        let Some(failure) = result.failure.as_ref().filter(|_| self.targets.len() > 1 && result.found.is_none()) else {
+            return report::summary_text(result, introduced);
+        };
+        let same = (failure.outcome.name(), format!("{}\n{}", failure.text, failure.advice));
+        match self.explained.get(&same) {
+            Some(first) => format!("{}: {}, as {first}\n", result.target, failure.outcome.name()),
+            None => {
+                self.explained.insert(same, result.target.clone());
+                report::summary_text(result, introduced)
+            }
+        }
+    }
+
+    /// The end of a round; for Nagios the exit status.
+    ///
+    /// # Errors
+    /// Errors of the output.
+    pub fn finish(&mut self) -> io::Result<Option<u8>> {
+        let mut out = io::stdout().lock();
+        let mut status = None;
+        match self.format {
+            ProbeFormat::Json => out.write_all(if self.printed == 0 { b"[]\n" } else { b"\n]\n" })?,
+            ProbeFormat::Prometheus => out.write_all(self.prometheus().as_bytes())?,
+            ProbeFormat::Nagios => {
+                let (text, own) = monitor::nagios(&self.results, self.targets.len());
+                out.write_all(text.as_bytes())?;
+                status = Some(own);
+            }
+            ProbeFormat::Text if self.targets.len() > 1 => {
+                let list: Vec<String> = self.outcomes.iter().map(|(name, n)| format!("{n} {name}")).collect();
+                writeln!(out, "{}: {}", Plural(self.printed, "server"), list.join(", "))?;
+            }
+            ProbeFormat::Text | ProbeFormat::Ndjson | ProbeFormat::Influx => {}
+        }
+        out.flush()?;
+        Ok(status)
+    }
+
+    /// The results so far for Prometheus.
+    pub fn prometheus(&self) -> String {
+        monitor::prometheus(&self.results)
+    }
+}
+
+/// A summary with the labels of its target, if it has any.
+fn labelled(summary: String, labels: &[(String, String)]) -> String {
+    if labels.is_empty() {
+        return summary;
+    }
+    let labels: serde_json::Map<_, _> =
+        labels.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    let inside = summary.strip_suffix('}').unwrap_or(&summary);
+    format!("{inside},\"labels\":{}}}", serde_json::Value::Object(labels))
+}

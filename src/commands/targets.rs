@@ -1,0 +1,106 @@
+//! The servers that a probe asks: arguments, and lines of a file with labels and protocols.
+
+use super::{Usage, input};
+use crate::cli::{Probe, known_proto};
+use anyhow::Context;
+use netkit::live::net::Target;
+use std::io::{BufRead, BufReader};
+
+/// The cap on targets.
+const TARGETS: usize = 100_000;
+/// Labels that the formats have themselves.
+const OWN: [&str; 8] = ["target", "address", "proto", "transport", "version", "outcome", "labels", "le"];
+
+/// A server to ask.
+#[derive(Debug)]
+pub struct Asked {
+    /// Where it is.
+    pub target: Target,
+    /// Its protocol, where its line names one.
+    pub proto: Option<String>,
+    /// What its line says about it, in order.
+    pub labels: Vec<(String, String)>,
+    /// Where it was named, for errors: empty for arguments.
+    pub place: String,
+}
+
+/// All targets, in order. A file's lines are `[LABEL=VALUE..] TARGET [PROTOCOL]`.
+///
+/// # Errors
+/// A target or line that is none, a file that cannot be read, or no target at all.
+pub fn all(args: &Probe) -> anyhow::Result<Vec<Asked>> {
+    let mut list = Vec::new();
+    for text in &args.target {
+        let target = text.parse().map_err(Usage)?;
+        list.push(Asked { target, proto: None, labels: Vec::new(), place: String::new() });
+    }
+    if let Some(path) = &args.targets {
+        let reader = BufReader::new(input::open(path).with_context(|| input::name(path))?);
+        for (k, text) in reader.lines().enumerate() {
+            let text = text.with_context(|| input::name(path))?;
+            let place = format!("{} line {}: ", input::name(path), k + 1);
+            list.extend(line(&text, &place).map_err(|why| Usage(format!("{place}{why}")))?);
+            if list.len() > TARGETS {
+                return Err(Usage(format!("{}: more than {TARGETS} targets", input::name(path))).into());
+            }
+        }
+    }
+    if list.is_empty() {
+        let name = args.targets.as_deref().map_or("the list".into(), input::name);
+        return Err(Usage(format!("no target: {name} has none")).into());
+    }
+    Ok(list)
+}
+
+/// The target of a line, if there is one.
+fn line(text: &str, place: &str) -> Result<Option<Asked>, String> {
+    let (mut labels, mut target, mut proto) = (Vec::new(), None, None);
+    for word in text.split('#').next().unwrap_or("").split_whitespace() {
+        match (word.split_once('='), &target) {
+            // A path of ws:// may have a `=`.
+            (Some((name, value)), None) if !name.contains(['/', ':']) => {
+                let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                if name.is_empty() || !name.chars().all(letter) || name.starts_with(|c: char| c.is_ascii_digit()) {
+                    return Err(format!("{name:?} is no label: letters, digits and _"));
+                }
+                if OWN.contains(&name) || name.starts_with("__") || labels.iter().any(|(n, _)| n == name) {
+                    return Err(format!("the label {name} is there already"));
+                }
+                labels.push((name.to_string(), value.to_string()));
+            }
+            (_, None) => target = Some(word.parse::<Target>()?),
+            (_, Some(_)) if proto.is_none() => proto = Some(known_proto(word)?),
+            _ => return Err(format!("{word:?}: expected [LABEL=VALUE..] TARGET [PROTOCOL]")),
+        }
+    }
+    match target {
+        Some(target) => Ok(Some(Asked { target, proto, labels, place: place.into() })),
+        None if labels.is_empty() => Ok(None),
+        None => Err("labels, but no target".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_targets() {
+        let parts = |text: &str| {
+            let asked = line(text, "").unwrap().unwrap();
+            (asked.target.text, asked.proto, asked.labels)
+        };
+        assert_eq!(parts("h:1"), ("h:1".into(), None, vec![]));
+        let labels = vec![("name".to_string(), "eu1".to_string()), ("tier".into(), "a=b".into())];
+        assert_eq!(parts("name=eu1\ttier=a=b  h:1 riptide # first"), ("h:1".into(), Some("riptide".into()), labels));
+        assert_eq!(parts("ws://h:1/a?b=c nano"), ("ws://h:1/a?b=c".into(), Some("nano".into()), vec![]));
+        for empty in ["", "  ", "# h:1"] {
+            assert!(line(empty, "").unwrap().is_none());
+        }
+        for wrong in
+            ["name=eu1", "h:1 tftp", "h:1 dnp dnp", "1a=b h:1", "a-b=c h:1", "target=x h:1", "a=1 a=2 h:1", "=x h:1"]
+        {
+            assert!(line(wrong, "").is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `FIELD=VALUE` of a rule: checked against the tables of all messages that its filter can match,
+//! then put into the fields of one.
+
+use super::value::{Given, alike, typed};
+use crate::codec::layout::{Field, Kind, Show};
+use crate::encode::{PathStep, steps};
+use crate::filter::Names;
+use crate::nearest::{hint, nearest};
+use serde_json::Value as Json;
+
+/// One `FIELD=VALUE`.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// The field's path, as written.
+    pub path: String,
+    /// The value, as written.
+    pub value: Given,
+}
+
+/// Why an assignment fits no message.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// There is no such field.
+    Path(String),
+    /// The field never has that value.
+    Value(String),
+}
+
+/// A kind of message: its protocol and its name.
+pub type Kinds<'k> = &'k [(&'static str, &'static str)];
+
+impl Assignment {
+    /// Checks it against all kinds of messages that it may be made on: one has to have the field,
+    /// and its field to be able to have the value.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self, kinds: Kinds<'_>, names: &Names<'_>) -> Result<(), Misfit> {
+        let path = self.steps().map_err(Misfit::Path)?;
+        let (mut wrong, mut near): (Option<String>, Option<(usize, Vec<&str>)>) = (None, None);
+        for (proto, message) in kinds {
+            match fields_of(proto, message, &path, names) {
+                Ok(found) if found.open => return Ok(()),
+                Ok(found) => match first(&found.fields, &self.value) {
+                    Ok(_) => return Ok(()),
+                    Err(what) => _ = wrong.get_or_insert(what),
+                },
+                Err((step, known)) => match &mut near {
+                    Some((best, all)) if *best == step => all.extend(known),
+                    Some((best, _)) if *best > step => {}
+                    _ => near = Some((step, known)),
+                },
+            }
+        }
+        if let Some(what) = wrong {
+            return Err(Misfit::Value(what));
+        }
+        let (step, known) = near.unwrap_or_default();
+        let name = path.get(step).copied().unwrap_or(&self.path);
+        let near = hint(nearest(name, known));
+        let whose = match kinds {
+            [] => return Err(Misfit::Path("no message fits the condition".into())),
+            [(proto, message)] => format!("{proto}.{message} has"),
+            _ => "no message that fits has".into(),
+        };
+        let no = if kinds.len() == 1 { "no field" } else { "a field" };
+        let advice = match path.first() {
+            Some(&"payload") if step == 1 && names.schemas.is_empty() => "; --schema FILE tells what payloads hold",
+            _ => "",
+        };
+        Err(Misfit::Path(format!("{whose} {no} {name:?}{near}{advice}")))
+    }
+
+    /// Puts the value into the fields of a message of this kind, and returns what was put where.
+    ///
+    /// # Errors
+    /// The message has no such field, or not of that type.
+    pub fn make(&self, kind: (&str, &str), fields: &mut Json, names: &Names<'_>) -> Result<Put, String> {
+        let path = steps(self.path()).map_err(|what| format!("{:?}: {what}", self.path))?;
+        let within = !present(fields, &path) && fields.get("payload").is_some_and(|payload| payload.is_object());
+        let full: Vec<PathStep<'_>> = match within {
+            true => std::iter::once(PathStep::Name("payload")).chain(path).collect(),
+            false => path,
+        };
+        let found = fields_of(kind.0, kind.1, &words(&full), names).ok();
+        let (place, pointer) = place(fields, &full)?;
+        let name = self.path.as_str();
+        let known = found.filter(|found| !found.fields.is_empty()).map(|found| found.fields);
+        let value = match (&known, &*place) {
+            (Some(fields), old) => {
+                let list = old.is_array() && !fields.iter().any(|f| matches!(f.show, Show::Flags(_)));
+                let group = old.is_object() && old.get("raw").is_none() && !fields.iter().any(is_bytes);
+                match &self.value {
+                    Given::Word(_) | Given::Quoted(_) if list || group => alike(name, old, &self.value)?,
+                    given => first(fields, given)?,
+                }
+            }
+            (None, old) => alike(name, old, &self.value)?,
+        };
+        *place = value.clone();
+        Ok(Put { name: self.path.clone(), pointer, value })
+    }
+
+    fn path(&self) -> &str {
+        self.path.strip_prefix("fields.").unwrap_or(&self.path)
+    }
+
+    /// The names of the path, without the indexes.
+    fn steps(&self) -> Result<Vec<&str>, String> {
+        if self.path.starts_with("derived.") {
+            return Err("derived values are not on the wire".into());
+        }
+        Ok(words(&steps(self.path())?))
+    }
+}
+
+/// What was put where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Put {
+    /// The field, as the user named it.
+    pub name: String,
+    /// The JSON pointer of its place among the fields.
+    pub pointer: String,
+    /// The value.
+    pub value: Json,
+}
+
+impl Put {
+    /// The path from the message's fields, without indexes: `links.link_id`.
+    pub fn plain(&self) -> String {
+        let names = self.pointer.split('/').filter(|step| !step.bytes().all(|b| b.is_ascii_digit()));
+        names.collect::<Vec<_>>().join(".")
+    }
+
+    /// Do these fields still have it?
+    pub fn is_in(&self, fields: &Json) -> bool {
+        fields.pointer(&self.pointer) == Some(&self.value)
+    }
+}
+
+fn is_bytes(field: &&'static Field) -> bool {
+    matches!(field.kind, Kind::Bytes { .. } | Kind::Text { .. })
+}
+
+fn words<'a>(path: &[PathStep<'a>]) -> Vec<&'a str> {
+    let name = |step: &PathStep<'a>| match step {
+        PathStep::Name(name) => Some(*name),
+        PathStep::Index(_) => None,
+    };
+    path.iter().filter_map(name).collect()
+}
+
+type Lookup = Result<crate::filter::NamedFields, (usize, Vec<&'static str>)>;
+
+/// The fields that a path means in a kind of message: its own, or those of its payload.
+fn fields_of(proto: &str, message: &str, path: &[&str], names: &Names<'_>) -> Lookup {
+    let own = names.find(Some(proto), Some(message), path);
+    own.or_else(|(step, mut known)| {
+        let inner: Vec<&str> = std::iter::once("payload").chain(path.iter().copied()).collect();
+        names.find(Some(proto), Some(message), &inner).map_err(|(inside, more)| match inside.saturating_sub(1) {
+            // Both lead equally far: the name may be meant as either.
+            deep if deep == step && inside > 0 => {
+                known.extend(more);
+                (step, known)
+            }
+            deep if deep > step => (deep, more),
+            _ => (step, known),
+        })
+    })
+}
+
+/// The value for the first field that takes it.
+fn first(fields: &[&'static Field], given: &Given) -> Result<Json, String> {
+    let mut wrong = None;
+    for field in fields {
+        match typed(field, given) {
+            Ok(value) => return Ok(value),
+            Err(what) => _ = wrong.get_or_insert(what),
+        }
+    }
+    Err(wrong.unwrap_or_else(|| "there is no such field".into()))
+}
+
+fn present(fields: &Json, path: &[PathStep<'_>]) -> bool {
+    matches!(path.first(), Some(PathStep::Name(name)) if fields.get(*name).is_some())
+}
+
+/// The place that a path leads to, and its JSON pointer.
+fn place<'j>(fields: &'j mut Json, path: &[PathStep<'_>]) -> Result<(&'j mut Json, String), String> {
+    let (mut place, mut before, mut pointer) = (fields, String::new(), String::new());
+    for step in path {
+        let known: Vec<String> = place.as_object().into_iter().flat_map(|map| map.keys().cloned()).collect();
+        let (shown, text) = match step {
+            PathStep::Name(name) => (format!("field {name:?}"), name.to_string()),
+            PathStep::Index(at) => (format!("[{at}]"), at.to_string()),
+        };
+        let component = ["x", "y", "z", "w"].iter().position(|c| *c == text);
+        let (key, next) = match (step, &mut *place) {
+            (PathStep::Name(_), Json::Array(items)) => {
+                (component.unwrap_or_default().to_string(), component.and_then(|at| items.get_mut(at)))
+            }
+            (PathStep::Name(name), group) => (text.clone(), group.get_mut(*name)),
+            (PathStep::Index(at), list) => (text.clone(), list.get_mut(*at)),
+        };
+        pointer = format!("{pointer}/{key}");
+        place = next.ok_or_else(|| {
+            let near = hint(nearest(&text, known.iter().map(String::as_str)));
+            let there = if known.is_empty() { String::new() } else { format!(": there are {}", known.join(", ")) };
+            let inside = if before.is_empty() { String::new() } else { format!(" in {before}") };
+            format!("no {shown}{inside}{near}{there}")
+        })?;
+        before = text;
+    }
+    Ok((place, pointer))
+}

@@ -1,0 +1,130 @@
+//! What is done to messages that fit an expression: `EXPR: [after N] [once] ACTION, ...`.
+//!
+//! ```text
+//! message == ack and from == server: drop 30%
+//! message == heartbeat: delay 400ms
+//! riptide.message_id == 7: after 10 once payload.hp=0, payload.name="x y"
+//! message == notify: duplicate
+//! ```
+//!
+//! The expression is a [filter](crate::filter). `drop` leaves the message out, in this share of all
+//! cases; `delay` keeps it back; `duplicate` brings it twice; `FIELD=VALUE` changes it. `after 10`
+//! lets the first ten pass, `once` acts on one. All rules that fit are followed, in their order; a
+//! message that is dropped meets no further one. Messages are counted for each conversation.
+//!
+//! A rule is checked when it is parsed: names, types and ranges against the tables and schemas of
+//! all messages that its expression can match.
+
+mod assignment;
+mod parse;
+mod rule;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use assignment::{Assignment, Put};
+pub use parse::{RuleError, percent};
+pub use rule::{Action, Rule};
+pub use value::Given;
+
+use super::random::Random;
+use crate::dissect::Message;
+use crate::filter::Names;
+use serde_json::Value as Json;
+use std::time::Duration;
+
+/// What becomes of one message.
+#[derive(Debug, Default)]
+pub struct Decision<'r> {
+    /// It is left out.
+    pub dropped: bool,
+    /// How much later it comes.
+    pub delay: Duration,
+    /// How often it comes beside the first time.
+    pub copies: u32,
+    /// What is changed.
+    pub edits: Vec<&'r Assignment>,
+    /// The rules that were followed.
+    pub rules: Vec<usize>,
+}
+
+/// All rules of a run.
+#[derive(Debug, Default)]
+pub struct RuleSet {
+    rules: Vec<Rule>,
+    seed: u64,
+}
+
+/// How many messages of a conversation each rule has met.
+#[derive(Clone, Debug, Default)]
+pub struct Counters(Vec<u64>);
+
+impl RuleSet {
+    /// These rules, in this order; the seed decides about shares.
+    pub fn new(rules: Vec<Rule>, seed: u64) -> RuleSet {
+        RuleSet { rules, seed }
+    }
+
+    /// Adds a rule.
+    pub fn push(&mut self, rule: Rule) {
+        self.rules.push(rule);
+    }
+
+    /// Is there none?
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// The rules.
+    pub fn iter(&self) -> impl Iterator<Item = &Rule> {
+        self.rules.iter()
+    }
+
+    /// What becomes of a message.
+    pub fn decide(&self, message: &Message<'_>, counters: &mut Counters) -> Decision<'_> {
+        let mut decision = Decision::default();
+        counters.0.resize(self.rules.len(), 0);
+        for (at, (rule, met)) in self.rules.iter().zip(&mut counters.0).enumerate() {
+            if decision.dropped {
+                break;
+            }
+            if !rule.filter.matches(message) {
+                continue;
+            }
+            *met += 1;
+            if *met <= rule.after || rule.once && *met > rule.after + 1 {
+                continue;
+            }
+            decision.rules.push(at);
+            for (k, action) in rule.actions.iter().enumerate() {
+                match action {
+                    Action::Drop(None) => decision.dropped = true,
+                    Action::Drop(Some(share)) => {
+                        decision.dropped |= Random::of(self.seed, &[at as u64, k as u64, *met]).chance(*share);
+                    }
+                    Action::Delay(time) => decision.delay += *time,
+                    Action::Duplicate => decision.copies += 1,
+                    Action::Set(assignment) => decision.edits.push(assignment),
+                }
+            }
+        }
+        decision
+    }
+}
+
+/// Makes all changes of a message, or none: what was put where.
+///
+/// # Errors
+/// The field that the message does not have, or not of that type.
+pub fn edit(
+    edits: &[&Assignment],
+    kind: (&str, &str),
+    fields: &mut Json,
+    names: &Names<'_>,
+) -> Result<Vec<Put>, String> {
+    let mut changed = fields.clone();
+    let puts: Vec<Put> = edits.iter().map(|edit| edit.make(kind, &mut changed, names)).collect::<Result<_, _>>()?;
+    *fields = changed;
+    Ok(puts)
+}

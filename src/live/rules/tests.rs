@@ -1,0 +1,145 @@
+//! The grammar, the checks against tables, and what becomes of messages.
+
+#![cfg(test)]
+
+use super::*;
+use crate::dissect::Options;
+use crate::protocols;
+use serde_json::json;
+
+fn options(schema: &str) -> Options {
+    let mut options = protocols::options();
+    if !schema.is_empty() {
+        let mut schemas = crate::codec::schema::Schemas::default();
+        schemas.add("t.toml", schema, &|proto| Some(protocols::by_name(proto)?.encodings())).unwrap();
+        options.schemas = schemas.into();
+    }
+    options
+}
+
+const TEAM: &str = "proto = \"riptide\"\n[[message]]\nid = 7\nname = \"join\"\n[message.fields]\n\
+                    name = \"string\"\nteam = \"byte\"\nhp = \"int\"\nfast = \"bool\"\nat = \"vector3\"\n";
+
+fn parsed(text: &str) -> Result<Rule, String> {
+    let options = options(TEAM);
+    Rule::parse(text, &Names::new(&options)).map_err(|error| error.to_string())
+}
+
+/// The error's first line, and what the caret stands under.
+fn wrong(text: &str) -> (String, String) {
+    let options = options(TEAM);
+    let error = Rule::parse(text, &Names::new(&options)).map(|_| ()).unwrap_err();
+    (error.what, error.text.chars().skip(error.at).take(error.len).collect())
+}
+
+#[test]
+fn everything_that_can_be_said() {
+    let rule = parsed("message == reliable: after 10 once drop 30%").unwrap();
+    assert_eq!((rule.after, rule.once), (10, true));
+    assert!(matches!(rule.actions()[..], [Action::Drop(Some(share))] if share == 0.3));
+    let rule =
+        parsed("message_id == 7: delay 400ms,duplicate, payload.name='a, b: \\'c\\'', payload.team = 0x10").unwrap();
+    let [Action::Delay(time), Action::Duplicate, Action::Set(name), Action::Set(team)] = rule.actions() else {
+        panic!("{rule:?}")
+    };
+    assert_eq!((*time, &name.value), (Duration::from_millis(400), &Given::Quoted("a, b: 'c'".into())));
+    assert_eq!((&*team.path, &team.value), ("payload.team", &Given::Word("0x10".into())));
+    let rule = parsed("src == [::1]:7777: payload:={\"name\":\"x\", \"team\":1} , message_id=7").unwrap();
+    assert!(matches!(&rule.actions()[0], Action::Set(a) if a.value == Given::Json(json!({"name": "x", "team": 1}))));
+    assert_eq!(rule.actions().len(), 2);
+    assert!(parsed("payload.name == \"a: b\": drop").is_ok(), "a colon in quotes");
+    assert!(parsed("message == reliable: name=x").is_ok(), "a payload's field without its prefix");
+}
+
+#[test]
+fn wrong_rules_are_told_with_their_place() {
+    let told = |text: &str, what: &str, place: &str| {
+        let (got, under) = wrong(text);
+        assert!(got.contains(what), "{text}: {got}");
+        assert_eq!(under, place, "{text}: {got}");
+    };
+    told("message == reliable", "expected 'EXPR: ACTION, ...'", "");
+    told(" message == relable: drop", "did you mean \"reliable\"", "relable");
+    told("message == reliable: payload.name=\"x\" payload.team=99", "expected a comma", "payload.team");
+    told("message == reliable: payload.name=a b", "text with spaces stands in quotes", "b");
+    told("message == reliable: payload.team=300", "team is a whole number from 0 to 255, got 300", "300");
+    told("message == reliable: payload.team=\"3\"", "team is a number", "\"3\"");
+    told("message == reliable: payload.fast=1", "fast is true or false", "1");
+    told("message == reliable: payload.tem=3", "did you mean \"team\"", "payload.tem");
+    told("message == reliable: payload=zz", "expected hex digits, got \"zz\"", "zz");
+    told("message == reliable: payload=012", "half of one", "012");
+    told("message == reliable: number=3", "riptide.reliable has no field \"number\"", "number");
+    told("nano.request: payload.hp=3", "nano.request has no field \"hp\"", "payload.hp");
+    told("message == reliable: derived.copy=3", "not on the wire", "derived.copy");
+    told("message == reliable: drop 130%", "a share from 0% to 100%", "130%");
+    told("message == reliable: drop 30", "a share from 0% to 100%", "30");
+    told("message == reliable: delay", "delay: ", "");
+    told("message == reliable: delay 2h", "delay: ", "2h");
+    told("message == reliable: after drop", "how many messages pass before", "drop");
+    told("message == reliable: drop, payload=00", "cannot be changed as well", "message == reliable: drop, payload=00");
+    told("message == reliable: drop,", "expected an action", "");
+    told("message == reliable: payload=", "expected a value", "");
+    told("message == reliable: payload.name=\"x", "the quotation has no end", "\"");
+    told("message == reliable: payload:={\"a\":", "no JSON", "{");
+    told("riptide.heartbeat and dnp.link_update: number=3", "no message fits", "number");
+}
+
+#[test]
+fn a_bare_expression_drops_where_that_is_asked() {
+    let options = options("");
+    let names = Names::new(&options);
+    assert!(matches!(Rule::parse_drop("message == ack", &names).unwrap().actions(), [Action::Drop(None)]));
+    assert!(matches!(Rule::parse_drop("message == ack: drop 5%", &names).unwrap().actions(), [Action::Drop(Some(_))]));
+    assert!(Rule::parse("message == ack", &names).is_err());
+}
+
+fn made(rule: &str, kind: (&str, &str), fields: Json) -> Result<Json, String> {
+    let options = options(TEAM);
+    let names = Names::new(&options);
+    let rule = Rule::parse(rule, &names).unwrap();
+    let mut edits: Vec<&Assignment> = Vec::new();
+    for action in rule.actions() {
+        if let Action::Set(assignment) = action {
+            edits.push(assignment);
+        }
+    }
+    let mut fields = fields;
+    let puts = edit(&edits, kind, &mut fields, &names)?;
+    assert!(puts.iter().all(|put| put.is_in(&fields)));
+    Ok(fields)
+}
+
+#[test]
+fn values_have_the_fields_type() {
+    let reliable = ("riptide", "reliable");
+    let fields = || json!({"sequence_id": 1, "message_id": 7, "payload": {"name": "a", "team": 1, "fast": false, "at": [1, 2, 3]}});
+    let got = made("message_id == 7: name=99, payload.team=99, fast=true, at.y=2.5, message_id=8", reliable, fields());
+    let want = json!({"sequence_id": 1, "message_id": 8,
+        "payload": {"name": "99", "team": 99, "fast": true, "at": [1, 2.5, 3]}});
+    assert_eq!(got.unwrap(), want);
+    assert_eq!(made("message_id == 7: payload=0102", reliable, fields()).unwrap()["payload"], "0102");
+    assert_eq!(made("message_id == 7: at[0]=5", reliable, fields()).unwrap()["payload"]["at"][0], 5.0);
+    assert_eq!(made("message_id == 7: at=[4,5,6]", reliable, fields()).unwrap()["payload"]["at"], json!([4, 5, 6]));
+    let list = made("message_id == 7: at=5", reliable, fields()).unwrap_err();
+    assert!(list.contains("at is a list"), "{list}");
+    // Another message of the same name has no such field: nothing of it is changed.
+    let none = made("message_id == 7: message_id=9, hp=5", reliable, fields()).unwrap_err();
+    assert!(none.contains("no field \"hp\""), "{none}");
+    let raw = made("message == reliable: name=x", reliable, json!({"payload": "00"})).unwrap_err();
+    assert!(raw.contains("no field \"name\""), "{raw}");
+}
+
+#[test]
+fn enumerations_and_flags() {
+    let welcome = ("riptide", "disconnect");
+    assert_eq!(
+        made("message == disconnect: reason=kicked", welcome, json!({"reason": "timed_out"})).unwrap()["reason"],
+        "kicked"
+    );
+    let error = wrong("message == disconnect: reason=kickt").0;
+    assert!(error.contains("did you mean \"kicked\""), "{error}");
+    let request = ("nano", "request");
+    let got = made("message == request: flags=error", request, json!({"flags": [], "id": 1}));
+    assert_eq!(got.unwrap()["flags"], json!(["error"]));
+    assert_eq!(made("message == request: id=77", request, json!({"id": 1})).unwrap()["id"], json!(77), "no text");
+}

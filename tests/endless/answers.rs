@@ -1,0 +1,133 @@
+//! A server that answers whatever it is sent, so that each of our answers makes another: we answer no
+//! more often, and no faster, than the protocol's library would.
+
+use crate::common::HANG;
+use netkit::capture::{Capture, Input, Packets};
+use netkit::dissect::{Options, Role};
+use netkit::live::net::CancelToken;
+use netkit::live::probe::{self, Carrier, Request, Shared};
+use netkit::live::replay::{Changes, Order, Pace, Recording, Wishes};
+use netkit::protocols;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// As often as the library sends a copy, and what else a short session says.
+const FEW: u64 = 120;
+/// What may be answered at once, and for each second (src/live/pace.rs).
+const AT_ONCE: u64 = 1024;
+const A_SECOND: f64 = 2000.0;
+
+/// A server that answers each datagram with the next of these, and counts what it was sent.
+struct Echo {
+    at: SocketAddr,
+    came: Arc<AtomicU64>,
+    end: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        self.thread.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+fn echo(says: impl Fn(u16) -> Vec<u8> + Send + 'static) -> Echo {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(Duration::from_millis(10))).unwrap();
+    let at = socket.local_addr().unwrap();
+    let (came, end): (Arc<AtomicU64>, Arc<AtomicBool>) = Default::default();
+    let (counted, ended) = (Arc::clone(&came), Arc::clone(&end));
+    let thread = std::thread::spawn(move || {
+        let mut number = 0u16;
+        while !ended.load(Ordering::Relaxed) {
+            if let Ok((_, from)) = socket.recv_from(&mut [0; 2048]) {
+                counted.fetch_add(1, Ordering::Relaxed);
+                number = number.wrapping_add(1);
+                let _ = socket.send_to(&says(number), from);
+            }
+        }
+    });
+    Echo { at, came, end, thread: Some(thread) }
+}
+
+/// Riptide 2.0: the same welcome again and again, or always a new one.
+fn welcomes(new: bool) -> Echo {
+    echo(move |number| {
+        let [low, high] = if new { number.to_le_bytes() } else { [1, 0] };
+        vec![8, low, high, 1, 0]
+    })
+}
+
+fn probed(server: &Echo) -> Duration {
+    let request = Request {
+        clients: protocols::clients(),
+        proto: protocols::by_name("riptide"),
+        carrier: Some(Carrier::Udp),
+        options: Options { proto: Some("riptide".into()), ..protocols::options() },
+        samples: 1000,
+        interval: Duration::from_millis(20),
+        timeout: Some(Duration::from_millis(200)),
+        connect: false,
+        create: None,
+        name: "netkit".into(),
+        max_time: Some(Duration::from_millis(1500)),
+    };
+    let (stop, begun) = (CancelToken::default(), Instant::now());
+    let shared = Shared { recorder: None, stop: &stop, flows: &AtomicU64::new(0) };
+    let target = server.at.to_string().parse().unwrap();
+    let report = probe::run(&request, &target, &shared, None, &|_| ());
+    assert_eq!(report.outcome.name(), "timed_out", "{report:?}");
+    assert!(begun.elapsed() < HANG);
+    begun.elapsed()
+}
+
+fn replayed(server: &Echo) -> Duration {
+    let path = format!("{}/fixtures/riptide/riptide20-udp.pcap", env!("CARGO_MANIFEST_DIR"));
+    let packets =
+        Packets::new(Capture::new(Input::new(Box::new(std::fs::File::open(path).unwrap())).unwrap()).unwrap());
+    let mut recording =
+        Recording::read(packets, &protocols::options(), &protocols::clients(), &Changes::default()).unwrap();
+    let conversation = recording.take(Some(1)).unwrap();
+    let (stop, begun) = (CancelToken::default(), Instant::now());
+    let order = Order {
+        conversation: &conversation,
+        wishes: Wishes { role: Role::Client, allow_dangerous: false, until: None },
+        pace: Pace { speed: Some(0.01), max_gap: None },
+        timeout: Duration::from_secs(60),
+        linger: netkit::live::replay::LINGER,
+        host: "127.0.0.1",
+        path: None,
+        recorder: None,
+        observer: None,
+        stop: &stop,
+        max_time: Some(Duration::from_millis(1500)),
+        flow: 1,
+    };
+    order.to(server.at, &order.options(&protocols::options()), &mut |_| {}).expect("a session");
+    begun.elapsed()
+}
+
+#[test]
+fn copies_are_answered_as_often_as_a_library_sends_them() {
+    // Beside the answers: heartbeats, one for each sample that is asked for.
+    for run in [probed, replayed] {
+        let server = welcomes(false);
+        run(&server);
+        let came = server.came.load(Ordering::Relaxed);
+        assert!((5..FEW).contains(&came), "{came} datagrams");
+    }
+}
+
+#[test]
+fn what_is_always_new_is_answered_at_a_rate() {
+    for run in [probed, replayed] {
+        let server = welcomes(true);
+        let took = run(&server);
+        let came = server.came.load(Ordering::Relaxed);
+        let most = AT_ONCE + FEW + (took.as_secs_f64() * A_SECOND) as u64;
+        assert!((50..most).contains(&came), "{came} datagrams of {most} in {took:?}");
+    }
+}

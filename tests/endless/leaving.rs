@@ -1,0 +1,118 @@
+//! Whatever ends the program, a GNE server is left by the rule: an ExitPacket, and then its own end is
+//! waited for. A server of release 0.70 accepts nobody any more after anything else; the scripted one
+//! tells what it was given to see.
+
+use crate::common::{self, Done, NETKIT, finish, netkit, signal, until};
+use crate::gne_peer::{Kind, Order, Server};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::Ordering;
+
+const KIND: Kind =
+    Kind { order: Order::Little, build: 7, game: "lobby", user_version: 1, datagrams: false, stubborn: 0 };
+
+/// What the program does when it is to end.
+const WAYS: [&[&str]; 2] = [
+    &["probe", "AT", "-p", "gne", "--connect", "-n", "1000", "-W", "60s", "-f", "ndjson"],
+    &["replay", "fixtures/gne/gne-le-tcponly.pcap", "--to", "AT", "--speed", "0.001", "-W", "60s", "-f", "ndjson"],
+];
+
+fn args<'a>(way: &[&'a str], at: &'a str) -> Vec<&'a str> {
+    way.iter().map(|arg| if *arg == "AT" { at } else { arg }).collect()
+}
+
+/// Waits until the server has taken the client in.
+fn accepted(server: &Server) {
+    until("a client is accepted", || server.accepted.load(Ordering::Relaxed) > 0);
+}
+
+/// The server was left as it must be: its clients who were accepted said goodbye, once, and waited.
+fn left(server: Server, what: &str) {
+    let seen = server.seen();
+    let taken: Vec<_> = seen.iter().filter(|one| !one.refused).collect();
+    assert_eq!(taken.len(), 1, "{what}: {seen:?}");
+    assert_eq!(taken[0].broken, None, "{what}");
+    let goodbyes = taken[0].frames.iter().filter(|frame| **frame == [2, 255]).count();
+    assert_eq!(goodbyes, 1, "{what}: {:?}", taken[0].frames);
+}
+
+#[test]
+fn signals() {
+    let cases: [(&[&str], i32); 5] = [
+        (&["-INT"], 130),
+        (&["-TERM"], 143),
+        (&["-HUP"], 129),
+        // As `timeout` and terminals send them.
+        (&["-TERM", "-TERM", "-CONT"], 143),
+        (&["-HUP", "-CONT", "-HUP"], 129),
+    ];
+    std::thread::scope(|scope| {
+        for way in WAYS {
+            scope.spawn(move || {
+                for (names, status) in cases {
+                    let what = format!("{} {names:?}", way[0]);
+                    let server = Server::start(KIND);
+                    let child = netkit(&args(way, &server.at.to_string())).spawn().expect("netkit");
+                    accepted(&server);
+                    names.iter().for_each(|name| signal(&child, name));
+                    let Done { status: ended, out, err } = finish(child);
+                    let out = String::from_utf8_lossy(&out).into_owned();
+                    assert_eq!(ended, Some(status), "{what}: {out} {err}");
+                    let last = common::json(out.lines().last().expect("a summary"));
+                    assert_eq!(last["stopped"], true, "{what}: {last}");
+                    left(server, &what);
+                }
+            });
+        }
+    });
+}
+
+/// `timeout` itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_time_limit_of_the_shell() {
+    for way in WAYS {
+        let server = Server::start(KIND);
+        let at = server.at.to_string();
+        let mut command = Command::new("timeout");
+        command.args(["-k", "30", "2", NETKIT]).args(args(way, &at)).current_dir(common::root());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let done = finish(command.spawn().expect("timeout"));
+        assert_eq!(done.status, Some(124), "{}", done.err);
+        left(server, way[0]);
+    }
+}
+
+/// Whoever read the output is gone: of a pipe (`| head -1`), or with the terminal.
+#[test]
+fn nobody_reads_any_more() {
+    let closed = |mut child: Child| {
+        drop(child.stdout.take());
+        drop(child.stderr.take());
+        child
+    };
+    for way in WAYS {
+        for name in ["-HUP", "-TERM"] {
+            let server = Server::start(KIND);
+            let child = netkit(&[args(way, &server.at.to_string()), vec!["-v"]].concat()).spawn().expect("netkit");
+            accepted(&server);
+            let mut child = closed(child);
+            signal(&child, name);
+            common::ended(&mut child);
+            left(server, &format!("{} {name}", way[0]));
+        }
+    }
+    // The pipe alone: the first line that cannot be printed ends the probe.
+    let server = Server::start(KIND);
+    let way = ["probe", "AT", "-p", "gne", "--connect", "-n", "1000", "-W", "60s", "-i", "20ms"];
+    let mut child = netkit(&args(&way, &server.at.to_string())).spawn().expect("netkit");
+    let mut first = String::new();
+    let mut out = BufReader::new(child.stdout.take().expect("stdout"));
+    out.read_line(&mut first).expect("a line");
+    assert!(first.contains("gne"), "{first}");
+    accepted(&server);
+    drop(out);
+    let status = common::ended(&mut child);
+    assert_eq!(status.code(), Some(0), "a closed pipe is success");
+    left(server, "| head -1");
+}

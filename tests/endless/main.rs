@@ -1,0 +1,16 @@
+//! Peers that send without end, read nothing, or answer everything: probe and replay end in time, heed
+//! the user, and are not made to send or to hold without bound.
+//!
+//! Nothing here asserts how long something takes: each peer goes on until the session has ended, so a
+//! session that waited for the peer would never end.
+
+mod answers;
+#[path = "../common/mod.rs"]
+mod common;
+mod floods;
+#[path = "../replay/gne_peer.rs"]
+#[allow(dead_code)]
+mod gne_peer;
+#[cfg(unix)]
+mod leaving;
+mod peer;

@@ -1,0 +1,134 @@
+//! Peers that say something first, and then the same again and again until they are dropped.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// What is still running after this hangs.
+pub const HANG: Duration = Duration::from_secs(120);
+
+/// Bytes as people write them.
+pub fn hex(text: &str) -> Vec<u8> {
+    hex::decode(text.replace([' ', '\n'], "")).expect("hex")
+}
+
+/// A peer, and how many datagrams or pieces it was sent and has sent.
+pub struct Peer {
+    pub at: SocketAddr,
+    pub came: Arc<AtomicU64>,
+    pub sent: Arc<AtomicU64>,
+    end: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        self.threads.drain(..).for_each(|thread| drop(thread.join()));
+    }
+}
+
+impl Peer {
+    fn new(at: SocketAddr) -> Peer {
+        Peer { at, came: Arc::default(), sent: Arc::default(), end: Arc::default(), threads: Vec::new() }
+    }
+
+    /// A server over UDP: the first datagram is answered, and then comes the flood.
+    pub fn datagrams(first: Vec<Vec<u8>>, again: Vec<u8>) -> Peer {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        socket.set_read_timeout(Some(Duration::from_millis(10))).expect("set");
+        let mut peer = Peer::new(socket.local_addr().expect("an address"));
+        let (came, sent, end) = (Arc::clone(&peer.came), Arc::clone(&peer.sent), Arc::clone(&peer.end));
+        peer.threads.push(std::thread::spawn(move || {
+            let mut clients = Vec::new();
+            let mut buffer = [0; 2048];
+            while !end.load(Ordering::Relaxed) {
+                if let Ok((_, from)) = socket.recv_from(&mut buffer) {
+                    came.fetch_add(1, Ordering::Relaxed);
+                    if !clients.contains(&from) {
+                        clients.push(from);
+                        first.iter().for_each(|bytes| drop(socket.send_to(bytes, from)));
+                        socket.set_nonblocking(true).expect("set");
+                    }
+                }
+                for client in &clients {
+                    for _ in 0..16 {
+                        let _ = socket.send_to(&again, client);
+                        sent.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            }
+        }));
+        peer
+    }
+
+    /// A server over TCP: so many bytes of each client are read, then comes its answer, then the flood.
+    pub fn stream(awaits: usize, first: Vec<u8>, again: Vec<u8>) -> Peer {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("set");
+        let mut peer = Peer::new(listener.local_addr().expect("an address"));
+        let (sent, end) = (Arc::clone(&peer.sent), Arc::clone(&peer.end));
+        peer.threads.push(std::thread::spawn(move || {
+            std::thread::scope(|scope| {
+                while !end.load(Ordering::Relaxed) {
+                    let Ok((stream, _)) = listener.accept() else {
+                        std::thread::sleep(Duration::from_millis(2));
+                        continue;
+                    };
+                    let (first, again, sent, end) = (&first, &again, &sent, &end);
+                    scope.spawn(move || flood(stream, awaits, first, again, sent, end));
+                }
+            });
+        }));
+        peer
+    }
+
+    /// A client over TCP.
+    pub fn client(at: SocketAddr, first: Vec<u8>, again: Vec<u8>) -> Peer {
+        let stream = TcpStream::connect(at).expect("a connection");
+        let mut peer = Peer::new(at);
+        let (sent, end) = (Arc::clone(&peer.sent), Arc::clone(&peer.end));
+        peer.threads.push(std::thread::spawn(move || flood(stream, 0, &first, &again, &sent, &end)));
+        peer
+    }
+
+    /// A client over UDP.
+    pub fn guest(at: SocketAddr, first: Vec<u8>, again: Vec<u8>) -> Peer {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        socket.connect(at).expect("connected");
+        let mut peer = Peer::new(at);
+        let (sent, end) = (Arc::clone(&peer.sent), Arc::clone(&peer.end));
+        peer.threads.push(std::thread::spawn(move || {
+            let _ = socket.send(&first);
+            while !end.load(Ordering::Relaxed) {
+                let _ = socket.send(&again);
+                sent.fetch_add(1, Ordering::Relaxed);
+            }
+        }));
+        peer
+    }
+}
+
+fn flood(mut stream: TcpStream, awaits: usize, first: &[u8], again: &[u8], sent: &AtomicU64, end: &AtomicBool) {
+    stream.set_nonblocking(false).expect("set");
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
+    let _ = stream.set_write_timeout(Some(Duration::from_millis(100)));
+    if stream.read_exact(&mut vec![0; awaits]).is_err() || stream.write_all(first).is_err() {
+        return;
+    }
+    let mut at = 0;
+    while !end.load(Ordering::Relaxed) {
+        match stream.write(&again[at..]) {
+            Ok(0) => return,
+            Ok(taken) => {
+                sent.fetch_add(1, Ordering::Relaxed);
+                at = (at + taken) % again.len();
+            }
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {}
+            Err(_) => return,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Riptide over TCP, against servers that read as the real ones do: what is left behind is counted.
+//!
+//! The C# library looks at how many bytes there are, and reads a length only where it is whole, so it
+//! never notices the end of a connection by itself: its socket stays until a message ends it.
+
+use super::peer::{ask, hex, ms, outcome, request, text, version};
+use netkit::live::probe::{Carrier, Report};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// u16 lengths.
+    V20,
+    /// i32 lengths; one that is not above zero is skipped.
+    V22,
+    /// The same; such a length ends the connection.
+    Later,
+    /// The same; it never comes out of such a length.
+    Pytide,
+    /// Reads, and says nothing.
+    Silent,
+}
+
+/// What the server has seen, by the end.
+#[derive(Clone, Debug, Default)]
+struct Seen {
+    /// Sockets that it still holds.
+    open: usize,
+    /// Messages, in order.
+    messages: Vec<Vec<u8>>,
+    /// It hangs, or waits for what nobody sends.
+    harmed: Option<String>,
+}
+
+struct Server {
+    at: SocketAddr,
+    end: Arc<AtomicBool>,
+    seen: Arc<Mutex<Seen>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    fn start(kind: Kind) -> Server {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let at = listener.local_addr().unwrap();
+        let (end, seen): (Arc<AtomicBool>, Arc<Mutex<Seen>>) = Default::default();
+        let (ended, told) = (Arc::clone(&end), Arc::clone(&seen));
+        let thread = std::thread::spawn(move || {
+            let mut clients: Vec<(TcpStream, Option<usize>)> = Vec::new();
+            while !ended.load(Ordering::Relaxed) {
+                if let Ok((stream, _)) = listener.accept() {
+                    stream.set_nonblocking(true).unwrap();
+                    clients.push((stream, None));
+                }
+                let mut seen = told.lock().unwrap();
+                clients.retain_mut(|(stream, next)| receive(kind, stream, next, &mut seen));
+                seen.open = clients.len();
+                drop(seen);
+                std::thread::sleep(ms(2));
+            }
+        });
+        Server { at, end, seen, thread: Some(thread) }
+    }
+
+    fn seen(mut self) -> Seen {
+        std::thread::sleep(ms(60));
+        self.end.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+        self.seen.lock().unwrap().clone()
+    }
+}
+
+/// One look at a connection. `false`: it is closed.
+fn receive(kind: Kind, stream: &mut TcpStream, next: &mut Option<usize>, seen: &mut Seen) -> bool {
+    let width = if kind == Kind::V20 { 2 } else { 4 };
+    loop {
+        let wanted = next.unwrap_or(width);
+        let mut buffer = vec![0; wanted.min(4096)];
+        let available = stream.peek(&mut buffer).unwrap_or(0);
+        if available < wanted {
+            if wanted > 1300 {
+                seen.harmed = Some(format!("waits for {wanted} bytes"));
+            }
+            return true;
+        }
+        stream.read_exact(&mut buffer).unwrap();
+        if next.take().is_some() {
+            seen.messages.push(buffer.clone());
+            for answer in answers(kind, &buffer) {
+                let length = (answer.len() as u32).to_le_bytes();
+                stream.write_all(&[&length[..width], &answer].concat()).unwrap();
+            }
+            let goodbye = if kind == Kind::V20 { buffer[0] == 6 } else { buffer[0] & 15 == 5 };
+            if goodbye {
+                return false;
+            }
+            continue;
+        }
+        let length = match width {
+            2 => i64::from(u16::from_le_bytes([buffer[0], buffer[1]])),
+            _ => i64::from(i32::from_le_bytes(buffer.try_into().unwrap())),
+        };
+        match kind {
+            _ if length > 0 => *next = Some(length as usize),
+            Kind::Later => return false,
+            Kind::Pytide => seen.harmed = Some(format!("never comes out of a length of {length}")),
+            _ => {}
+        }
+    }
+}
+
+fn answers(kind: Kind, message: &[u8]) -> Vec<Vec<u8>> {
+    let say = |text: &str| vec![hex(text)];
+    match (kind, message) {
+        (Kind::Silent, _) => Vec::new(),
+        (Kind::V20, [3]) => say("08 01 00 01 00"),
+        (Kind::V20, [8, ..]) => say("01 01 00 01 00"),
+        (Kind::V20, [5, ping, ..]) => vec![vec![5, *ping]],
+        (Kind::V20, _) => Vec::new(),
+        (Kind::Pytide, [2]) => say("28 00 10 00 00"),
+        (_, [2]) => say("18 00 10 00 00"),
+        (_, [first, ..]) if first & 15 == 8 => say("11 00 10 00 00"),
+        (_, [first, second, ..]) if first & 15 == 4 => vec![vec![*first, second & 15]],
+        _ => Vec::new(),
+    }
+}
+
+fn probe(kind: Kind, settings: &[&str]) -> (Report, Seen) {
+    let server = Server::start(kind);
+    let mut request = request("riptide", settings);
+    request.carrier = Some(Carrier::Tcp);
+    let report = ask(&request, &server.at.to_string());
+    (report, server.seen())
+}
+
+#[test]
+fn no_socket_stays_with_a_server() {
+    for kind in [Kind::V20, Kind::V22, Kind::Later] {
+        let wanted = if kind == Kind::V20 { "2.0" } else { "2.2" };
+        for settings in [&[][..], &[if kind == Kind::V20 { "riptide.version=2.0" } else { "riptide.version=2.1" }]] {
+            let (report, seen) = probe(kind, settings);
+            assert_eq!((outcome(&report), version(&report)), ("ok", Some(wanted)), "{kind:?}: {}", text(&report));
+            assert_eq!((seen.open, &seen.harmed), (0, &None), "{kind:?} {settings:?}: {seen:?}");
+            assert!(report.notes.iter().all(|note| !note.contains("CLOSE_WAIT")));
+        }
+    }
+}
+
+/// Nothing but the connect of 2.0, and not its goodbye, goes to whom it may not be for.
+#[test]
+fn a_set_version_goes_alone() {
+    let (report, seen) = probe(Kind::V22, &["riptide.version=2.0"]);
+    assert_eq!(outcome(&report), "silent");
+    assert_eq!((seen.messages.len(), seen.harmed), (0, None), "2.0's goodbye is a length of 17 MB there");
+    assert!(text(&report).contains("CLOSE_WAIT") && seen.open == 1, "{}", text(&report));
+    let (report, seen) = probe(Kind::V22, &["riptide.version=2.2"]);
+    assert_eq!((outcome(&report), seen.messages.first()), ("ok", Some(&vec![2])));
+    assert_eq!(seen.messages.iter().filter(|message| message[..] == [2]).count(), 1);
+}
+
+/// What cannot be ended is said.
+#[test]
+fn what_is_left_behind_is_told() {
+    let (report, seen) = probe(Kind::Pytide, &[]);
+    assert_eq!((outcome(&report), seen.harmed), ("ok", None));
+    assert!(seen.open == 1 && report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), "{:?}", report.notes);
+    let (report, seen) = probe(Kind::Silent, &[]);
+    assert_eq!((outcome(&report), seen.harmed), ("silent", None));
+    assert!(text(&report).contains("connect of 2.0, and of 2.2") && text(&report).contains("CLOSE_WAIT"));
+    assert_eq!(seen.messages, [vec![2], vec![5]], "the second one is left as 2.2 has it");
+}

@@ -1,0 +1,158 @@
+//! `--edit` and `--drop`: what is written is what goes out, or it is refused before the first packet.
+
+use crate::stage::{Stage, conversation, to};
+use netkit::encode::json;
+use serde_json::Value;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+const MIDSTREAM: [&str; 4] = ["replay", "nano/nano-tcp-midstream.pcap", "-p", "nano"];
+const PITAYA: [&str; 6] = ["replay", "nano/pitaya-codec-tcp.pcap", "-p", "nano", "--flow", "1"];
+const RIPTIDE: [&str; 6] = ["replay", "riptide/riptide22-udp.pcap", "--flow", "1", "--schema", "schemas/riptide.toml"];
+
+fn run(before: &[&str], args: &[&str]) -> Output {
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    Command::new(env!("CARGO_BIN_EXE_netkit")).args(before).args(args).current_dir(folder).output().unwrap()
+}
+
+fn dry(before: &[&str], args: &[&str]) -> Vec<Value> {
+    let output = run(before, &[&["--dry-run", "-f", "ndjson"], args].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(|line| json(line.as_bytes()).unwrap()).collect()
+}
+
+/// The refusal: nothing on stdout, status 2.
+fn refused(before: &[&str], args: &[&str]) -> String {
+    let output = run(before, &[&["--dry-run"], args].concat());
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(2), &b""[..]), "{args:?}");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn edited(lines: &[Value]) -> Vec<&Value> {
+    lines.iter().filter(|line| line["edited"] == true).collect()
+}
+
+#[test]
+fn a_dry_run_shows_the_bytes_of_what_was_written() {
+    let lines = dry(&MIDSTREAM, &["--edit", "message == request and id == 54: id=77"]);
+    let only = edited(&lines);
+    assert_eq!((only.len(), &only[0]["fields"]["id"]), (1, &77.into()), "{only:?}");
+    // A data package: type, three bytes of length, the flags, the id.
+    let bytes = only[0]["bytes"].as_str().unwrap();
+    assert_eq!((&bytes[..2], &bytes[8..12]), ("04", "004d"), "{bytes}");
+    let lines = dry(&RIPTIDE, &["--edit", "message_id == 200: a_byte=9, text=\"x, y\", an_int=-5"]);
+    for line in edited(&lines) {
+        let payload = &line["fields"]["payload"];
+        assert_eq!((&payload["a_byte"], &payload["an_int"]), (&9.into(), &(-5).into()), "{line}");
+        assert_eq!(payload["text"], "x, y");
+        // What is shown as bytes reads as what was asked for.
+        let text = format!("{}\n", line["bytes"].as_str().unwrap());
+        let dump =
+            ["dump", "-p", "riptide", "-s", "riptide.version=2.2", "--schema", "schemas/riptide.toml", "-f", "ndjson"];
+        let read = piped(&dump, &text);
+        assert_eq!((&read["fields"]["payload"], &read["fault"]), (payload, &Value::Null), "{text}");
+    }
+    assert!(!edited(&lines).is_empty());
+}
+
+fn piped(args: &[&str], input: &str) -> Value {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let mut child =
+        command.args(args).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    json(String::from_utf8_lossy(&output.stdout).lines().next().unwrap().as_bytes()).unwrap()
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_place() {
+    let told = |before: &[&str], edit: &str, what: &str| {
+        let text = refused(before, &["--edit", edit]);
+        assert!(text.starts_with("netkit: --edit: ") && text.contains(what), "{edit}: {text}");
+    };
+    told(&RIPTIDE, "message_id == 200: text=\"x\" a_byte=99", "expected a comma before the next action");
+    told(&RIPTIDE, "message_id == 200: a_byte=300", "a_byte is a whole number from 0 to 255, got 300");
+    told(&RIPTIDE, "message_id == 200: a_bite=3", "did you mean \"a_byte\"");
+    told(&RIPTIDE, "message_id == 201: a_byte=3", "frame 16, riptide.unreliable: no field \"a_byte\"");
+    told(&RIPTIDE, "message == reliable: sequence_id=3", "sequence_id is decided by the live session");
+    told(&RIPTIDE, "message == welcome: client_id=3", "client_id is decided by the live session");
+    told(&RIPTIDE[..4], "message == reliable: payload.hp=3", "--schema FILE tells what payloads hold");
+    told(&RIPTIDE[..4], "message == reliable: payload=zz", "expected hex digits, got \"zz\"");
+    told(&PITAYA, "message == request and id == 5: id=300000000000", "id is decided by the live session");
+    let gne = ["replay", "gne/gne-le-tcponly.pcap"];
+    told(&gne, "message == connection_request: game=longer_than_the_thirty_two_bytes_that_it_has_there", "frame 6");
+}
+
+#[test]
+fn both_options_take_all_actions() {
+    let count = |lines: &[Value], name: &str| lines.iter().filter(|line| line["message"] == name).count();
+    let plain = dry(&PITAYA, &[]);
+    let all = count(&plain, "request");
+    assert!(all > 5, "{all}");
+    assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request"]), "request"), 0);
+    assert_eq!(count(&dry(&PITAYA, &["--edit", "message == request: drop"]), "request"), 0);
+    assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request: after 3 drop"]), "request"), 3);
+    assert_eq!(count(&dry(&PITAYA, &["--drop", "message == request: once drop"]), "request"), all - 1);
+    assert_eq!(count(&dry(&PITAYA, &["--edit", "message == request: after 1 once duplicate"]), "request"), all + 1);
+    let half = |seed: &str| {
+        let lines = dry(&PITAYA, &["--edit", "message == request: drop 50%", "--seed", seed]);
+        let frames: Vec<Value> =
+            lines.iter().filter(|l| l["message"] == "request").map(|l| l["frame"].clone()).collect();
+        frames
+    };
+    assert_eq!(half("7"), half("7"));
+    assert!((1..20).map(|seed| half(&seed.to_string())).any(|other| other != half("7")));
+    // The first request, two seconds later: behind what was said in between.
+    let later = dry(&PITAYA, &["--edit", "message == request: once delay 100ms"]);
+    let at = |lines: &[Value]| lines.iter().position(|line| line["message"] == "request").unwrap();
+    let first = plain[at(&plain)]["frame"].clone();
+    let then = later.iter().position(|line| line["frame"] == first && line["message"] == "request").unwrap();
+    assert!(then > at(&plain), "{then}");
+    assert_eq!(later.len(), plain.len());
+    let output = run(&PITAYA, &["--dry-run", "--edit", "message == request and id == 9999: drop"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("no message of the client fits"), "{told}");
+}
+
+/// A route code says something in its server's dictionary alone: elsewhere another handler runs.
+#[test]
+fn route_codes_without_a_dictionary_are_refused() {
+    let lines = dry(&MIDSTREAM, &[]);
+    let refused: Vec<&Value> = lines.iter().filter(|line| line["report"] == "refused").collect();
+    assert_eq!(refused.len(), 2, "{refused:?}");
+    assert!(refused.iter().all(|line| line["why"].as_str().unwrap().contains("-s nano.dict=FILE")));
+    let lines = dry(&MIDSTREAM, &["-s", "nano.dict={\"a.b\":1,\"a.c\":2}"]);
+    assert!(lines.iter().all(|line| line["report"] != "refused"));
+    // A code that the user writes is meant.
+    let lines = dry(&MIDSTREAM, &["--edit", "message == request and route_code == 1: route_code=5"]);
+    assert_eq!(edited(&lines)[0]["fields"]["route_code"], 5);
+}
+
+/// What leaves is what the dry run shows, also where a live dictionary has another number.
+#[test]
+fn an_edited_code_is_not_undone_by_the_live_dictionary() {
+    let stage = Stage { edit: Some("frame == 13: route_code=5, id=78"), until: Some(13), ..Stage::default() };
+    let conversation = conversation("nano/pitaya-codec-tcp.pcap", 1, &stage);
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let at = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        let (mut stream, _) = listener.accept().unwrap();
+        let answer = br#"{"code":200,"sys":{"dict":{"a":1,"b":5}}}"#;
+        let mut head = vec![1, 0, 0, answer.len() as u8];
+        head.extend_from_slice(answer);
+        let mut first = [0; 1024];
+        let _ = stream.read(&mut first).unwrap();
+        stream.write_all(&head).unwrap();
+        let mut rest = Vec::new();
+        stream.read_to_end(&mut rest).unwrap();
+        rest
+    });
+    let report = to(at, &conversation, &stage, Duration::from_millis(500));
+    let rest = server.join().unwrap();
+    // Flags (a request with a route code), the id 78, the code 5.
+    assert!(rest.windows(4).any(|bytes| bytes == [1, 78, 0, 5]), "{rest:02x?} {report}");
+}
