@@ -52,7 +52,7 @@ _arguments "${_arguments_options[@]}" : \
 '--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
 '--until=[Only messages before then\: as --since]:TIME:_default' \
 '*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
-'--threads=[Dissect a file with N threads; default\: as many as there are processors (ndjson, json, summary, tree)]:N:_default' \
+'--threads=[Dissect a file with N threads; default\: as many as there are processors]:N:_default' \
 '-f+[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -212,6 +212,7 @@ json\:"One JSON object"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"))' \
 '(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
+'(--track)--threads=[Read a file with N threads; default\: as many as there are processors]:N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \

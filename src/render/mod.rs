@@ -42,10 +42,12 @@ pub use files::Files;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use parts::{Chunk, Merge, Part};
+pub use parts::{Chunk, Merge, Part, Runs};
 pub use renderer::{Details, Format, Renderer};
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
+#[cfg(feature = "cli")]
+pub use table::{Row, RowMaker};
 pub use times::TimeForm;
 pub(crate) use tree::Trees;

@@ -97,7 +97,7 @@ impl Form {
             Form::Tree(trees) => trees.clock.origin(time),
             Form::Summary(_, clock) => clock.origin(time),
             #[cfg(feature = "cli")]
-            Form::Table(rows) => rows.clock.origin(time),
+            Form::Table(rows) => rows.maker.origin(time),
             Form::Columns(lines, _) => lines.clock.origin(time),
             Form::Ndjson(_) | Form::Json(_) => {}
         }
@@ -141,12 +141,12 @@ impl Form {
 
 impl Renderer {
     /// A renderer that writes to `to`, which needs no buffering.
-    pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
+    pub fn new(format: Format, style: Style, to: Box<dyn Write + Send>) -> Renderer {
         Renderer::with(format, style, &Details::default(), to)
     }
 
     /// As [`Renderer::new`], with details.
-    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write>) -> Renderer {
+    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write + Send>) -> Renderer {
         let (mut output, form) = (Output::new(to), Form::new(format, style, details));
         form.begin(output.buffer());
         Renderer { output, form }
@@ -154,13 +154,30 @@ impl Renderer {
 
     /// Appends what a [`Part`](super::Part) has rendered: complete messages.
     #[inline]
-    pub(super) fn rendered(&mut self, messages: &[u8]) {
+    pub fn rendered(&mut self, messages: &[u8]) {
         let out = self.output.buffer();
         match &mut self.form {
             Form::Json(json) => json.append(messages, out),
             _ => out.extend_from_slice(messages),
         }
         self.output.complete();
+    }
+
+    /// What makes the rows of a table, for several threads; `None` for other formats.
+    #[cfg(feature = "cli")]
+    pub fn row_maker(&self) -> Option<super::RowMaker> {
+        match &self.form {
+            Form::Table(rows) => Some(rows.maker.clone()),
+            _ => None,
+        }
+    }
+
+    /// Adds rows to a table.
+    #[cfg(feature = "cli")]
+    pub fn rows(&mut self, added: &[Option<super::Row>]) {
+        if let Form::Table(rows) = &mut self.form {
+            rows.extend(added);
+        }
     }
 
     /// The time of a capture's first frame, the origin of relative times. Without it they are

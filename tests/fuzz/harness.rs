@@ -13,11 +13,9 @@ use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
 use netkit::protocols;
 use netkit::render::{Format, Renderer, Style};
-use std::cell::RefCell;
 use std::io::{Cursor, Write};
 use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// The schemas of the fixtures: file name and text.
 const SCHEMAS: [(&str, &str); 4] = [
@@ -72,11 +70,11 @@ pub fn harmless(what: &str, text: &[u8]) {
 
 /// A writer that several can hold.
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -119,7 +117,7 @@ impl<'a> Looker<'a> {
     pub fn finish(mut self) -> (usize, usize) {
         for (format, renderer, shared) in &mut self.renderers {
             renderer.finish().expect("nothing fails in memory");
-            let text = shared.0.borrow();
+            let text = shared.0.lock().expect("no panic");
             look(*format, &text);
             if *format == Format::Json && shallow(&text) {
                 netkit::encode::json(&text).unwrap_or_else(|e| panic!("json: {e}"));
@@ -155,7 +153,7 @@ impl Sink for Looker<'_> {
                 Format::Json | Format::Table => continue,
                 _ => renderer.flush(),
             }
-            let mut text = shared.0.borrow_mut();
+            let mut text = shared.0.lock().expect("no panic");
             look(*format, &text);
             if *format == Format::Ndjson {
                 self.printed += text.len();
