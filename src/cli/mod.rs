@@ -9,6 +9,7 @@ mod fields;
 mod meant;
 mod names;
 mod probe;
+mod proxy;
 mod replay;
 mod shared;
 mod stats;
@@ -23,6 +24,7 @@ pub use fields::{Fields, FieldsFormat};
 pub use meant::parse;
 pub use names::known_proto;
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
+pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{Stats, StatsFormat};
@@ -99,6 +101,8 @@ pub enum Command {
     Probe(Probe),
     /// Play one side of a captured conversation to a live peer
     Replay(Replay),
+    /// Relay conversations with a server: show, delay, lose and edit what is said
+    Proxy(Proxy),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

@@ -28,6 +28,7 @@ mod parallel;
 mod printed;
 mod probe;
 mod probe_print;
+mod proxy;
 mod read;
 mod replay;
 mod selection;
@@ -69,6 +70,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
+        Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
