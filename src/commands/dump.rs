@@ -20,6 +20,9 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     }
     let mut options = options(&args.dissect)?;
     options.server = args.server;
+    for (_, name) in &args.port {
+        super::described::known(name, &options.registry)?;
+    }
     options.ports.clone_from(&args.port);
     let bytes = match (args.payload, args.packet) {
         (true, _) => Bytes::Payload,
