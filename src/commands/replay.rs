@@ -33,7 +33,8 @@ pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), from: None };
+    let dissect =
+        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     options.server = args.server;
     options.ports.clone_from(&args.port);
