@@ -1008,7 +1008,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --latency --delivery --track --expect --reject --allow-empty --format --columns --threads --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1099,6 +1099,10 @@ _netkit() {
                     ;;
                 --slow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plot)
+                    COMPREPLY=($(compgen -W "message direction" -- "${cur}"))
                     return 0
                     ;;
                 --track)

@@ -159,6 +159,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--sort', '--sort', [CompletionResultType]::ParameterName, '--by FIELD: in order of this column; default: of time or of bytes')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, '--by FIELD: only the first N groups')
             [CompletionResult]::new('--slow', '--slow', [CompletionResultType]::ParameterName, 'List the messages that were answered or acknowledged after this time or later: 200ms')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw bytes a second over time, as wide as the terminal, stacked by message or direction')
             [CompletionResult]::new('--track', '--track', [CompletionResultType]::ParameterName, 'Follow a field: a line each time it occurs; in text a sparkline')
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 unless a message fits; may be given several times')
             [CompletionResult]::new('--reject', '--reject', [CompletionResultType]::ParameterName, 'Exit with status 1 when a message fits, and name the first three; may be given several times')
