@@ -22,7 +22,7 @@ pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
 pub use meant::parse;
-pub use names::known_proto;
+pub use names::{is_file, known_proto};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
@@ -55,9 +55,10 @@ Exit status:
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
-  COLUMNS        the width of text, instead of the terminal's
-  NO_COLOR       no colours, as with --color never
-  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
+  COLUMNS           the width of text, instead of the terminal's
+  NO_COLOR          no colours, as with --color never
+  NETKIT_SCHEMA     schemas, as with --schema; several with : between them
+  NETKIT_PROTOCOLS  protocol files, as with --protocol-file; empty: none at all";
 
 /// Options of all commands.
 #[derive(Args, Debug)]

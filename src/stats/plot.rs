@@ -149,13 +149,7 @@ impl Plot {
             }
         }
         let _ = writeln!(out, "{:>label$} {axis}", "");
-        let _ = writeln!(
-            out,
-            "{:>label$} since the first frame, a column is {} s; {unit} by {}",
-            "",
-            short(each),
-            self.by.name()
-        );
+        let _ = writeln!(out, "{:>label$} a column is {} s; {unit} by {}", "", short(each), self.by.name());
         for (at, (name, counts)) in layers.iter().enumerate() {
             let mut mark = String::new();
             cell(self.mark(at, name), colours, reset, &mut mark);
