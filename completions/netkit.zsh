@@ -80,6 +80,8 @@ delta\:"Since the message before that is printed"
 utc\:"Day and time of day, UTC"
 local\:"Day and time of day here, with the offset from UTC"
 epoch\:"Seconds since 1970"))' \
+'-o+[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
+'--output=[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
@@ -88,6 +90,7 @@ never\:"Never"))' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
 '--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
+'--force[-o\: replace the files of the folder]' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -482,7 +485,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas recognition performance builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas recognition performance columns builds platforms contributing)' \
 && ret=0
 ;;
         esac

@@ -121,6 +121,9 @@ pub enum Format {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
+    #[value(hide = cfg!(not(feature = "parquet")))]
+    Parquet,
 }
 
 /// What makes the exit status 1.
