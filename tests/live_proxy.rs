@@ -17,6 +17,7 @@ struct Proxy {
 }
 
 impl Proxy {
+    #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
     fn start(target: &str, args: &[&str]) -> Proxy {
         let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
             .args(["proxy", "127.0.0.1:0", target, "-f", "ndjson"])

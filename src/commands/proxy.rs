@@ -7,12 +7,12 @@ use super::selection::limits;
 use super::{Usage, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Proxy, ProxyFormat, ProxyTransport};
 use anyhow::Context;
-use netkit::dissect::{Message, Options, Sink};
+use netkit::dissect::{Options, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
-use netkit::live::proxy::{Collector, Legs, Seen, Watch, Way};
+use netkit::live::proxy::{Collector, Legs, Render, Seen, Watch, Way};
 use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
@@ -168,7 +168,7 @@ impl Printer {
     }
 
     /// Writes one message's text.
-    fn render(&self, args: &Proxy, global: &Global) -> Option<Box<dyn FnMut(&Message<'_>, &mut Vec<u8>)>> {
+    fn render(&self, args: &Proxy, global: &Global) -> Option<Render<'static>> {
         let format = match args.format {
             ProxyFormat::Summary => render::Format::Summary,
             ProxyFormat::Tree => render::Format::Tree,

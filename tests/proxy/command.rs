@@ -28,6 +28,7 @@ impl Proxy {
         Proxy::to(&target.local_addr().unwrap().to_string(), args)
     }
 
+    #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
     fn to(target: &str, args: &[&str]) -> Proxy {
         let mut child = command(&[&["127.0.0.1:0", target], args].concat())
             .stdout(Stdio::piped())
