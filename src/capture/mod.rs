@@ -38,6 +38,7 @@ mod transport;
 mod tunnels;
 mod whole;
 mod write;
+mod write_ng;
 mod zstd;
 
 pub use build::{BuildError, ethernet};
@@ -58,3 +59,4 @@ pub use time_spec::{TimeSpec, civil};
 pub use tunnels::{Tunnel, Tunnels};
 pub use whole::whole_packet;
 pub use write::PcapWriter;
+pub use write_ng::PcapNgWriter;
