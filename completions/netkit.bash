@@ -907,7 +907,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --delivery --track --expect --reject --allow-empty --format --columns --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --latency --delivery --track --expect --reject --allow-empty --format --columns --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -982,6 +982,22 @@ _netkit() {
                     ;;
                 --by)
                     COMPREPLY=($(compgen -W "message flow peer second" -- "${cur}"))
+                    return 0
+                    ;;
+                --every)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --sort)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --top)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --slow)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --track)

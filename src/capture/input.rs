@@ -122,6 +122,7 @@ impl Input {
 
     /// The bytes that have arrived and were not consumed; right after [`Input::new`] at least four,
     /// if the file has as many.
+    #[inline]
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }

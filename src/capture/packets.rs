@@ -5,7 +5,7 @@ use super::held::Held;
 use super::layers::{Layer, Noticed, Reached, walk};
 use super::span::Span;
 use super::transport::Transport;
-use super::{Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
+use super::{Body, Capture, CaptureError, Frame, Other, Others, Packet, Tunnels, fast};
 use std::net::{IpAddr, SocketAddr};
 
 /// The result of decoding a frame.
@@ -170,17 +170,32 @@ fn packet<'a, R>(frame: &Frame<'a>, fragments: &'a mut Fragments, then: impl FnO
     match fast::network(frame.link, frame.data) {
         Some((at, true)) => {
             if let Some((src, dst, found)) = fast::v4(&frame.data[at..]) {
-                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
+                return by_transport(frame, src, dst, found, then);
             }
         }
         Some((at, false)) => {
             if let Some((src, dst, found)) = fast::v6(&frame.data[at..]) {
-                return then(Decoded::Packet(join(frame, src, dst, found, &[])));
+                return by_transport(frame, src, dst, found, then);
             }
         }
         None => {}
     }
     then(slow(frame, fragments))
+}
+
+/// Passes on a packet, a datagram apart from a segment: joined they would both move the larger one.
+#[inline(always)]
+fn by_transport<'a, R>(
+    frame: &Frame<'a>,
+    src: IpAddr,
+    dst: IpAddr,
+    found: Transport<'a>,
+    then: impl FnOnce(Decoded<'a>) -> R,
+) -> R {
+    match found.body {
+        Body::Udp { .. } => then(Decoded::Packet(join(frame, src, dst, found, &[]))),
+        Body::Tcp(_) => then(Decoded::Packet(join(frame, src, dst, found, &[]))),
+    }
 }
 
 /// Everything that [`fast`] does not handle.

@@ -21,9 +21,31 @@ pub struct Stats {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// One table: by message, flow, peer or second; with --track: the field that tells series apart
-    #[arg(long, value_name = "message|flow|peer|second|FIELD", value_parser = table(), hide_possible_values = true)]
+    /// One table: by message, flow, peer or second; or by any fields, with commas between them, as
+    /// message_id,second; with --track: the field that tells series apart
+    #[arg(long, value_name = "message|flow|peer|second|FIELD,..", value_parser = table(), hide_possible_values = true)]
     pub by: Option<String>,
+    /// By steps of time instead of seconds: 500ms, 1m; with --by also by its fields
+    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["delivery", "track"])]
+    pub every: Option<i64>,
+    /// --by FIELD: in order of this column; default: of time or of bytes
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["delivery", "track"])]
+    pub sort: Option<String>,
+    /// --by FIELD: only the first N groups
+    #[arg(long, value_name = "N", conflicts_with_all = ["delivery", "track"])]
+    pub top: Option<usize>,
+    /// List the messages that nothing in the capture answers
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    pub unanswered: bool,
+    /// List the messages that nothing in the capture acknowledges
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    pub never_acked: bool,
+    /// List the messages that were answered or acknowledged after this time or later: 200ms
+    #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    pub slow: Option<i64>,
+    /// How long messages waited for answers and acknowledgements, by message and route
+    #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
+    pub latency: bool,
     /// What became of numbered messages, requests and links
     #[arg(long, conflicts_with = "by")]
     pub delivery: bool,
@@ -36,9 +58,14 @@ pub struct Stats {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = StatsFormat::Text, value_name = "F")]
     pub format: StatsFormat,
-    /// csv and tsv: these columns of the table, with commas between them
+    /// csv, tsv and --by FIELD: these columns of the table, with commas between them
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
     pub columns: Vec<String>,
+}
+
+fn step(text: &str) -> Result<i64, String> {
+    let nanos = netkit::duration::nanos(text).map_err(|e| e.to_string())?;
+    i64::try_from(nanos).ok().filter(|n| *n > 0).ok_or_else(|| "expected more than nothing, as 500ms".into())
 }
 
 impl Stats {
@@ -70,6 +97,9 @@ Examples:
   netkit stats capture.pcap --by flow -f ndjson
   netkit stats capture.pcap --by message -f csv --columns message,count,bytes
   netkit stats --join ring_*.pcapng            rotated files
+  netkit stats capture.pcap --by message_id,second -f csv
+  netkit stats capture.pcap --by src --every 500ms --sort resends --top 10
+  netkit stats capture.pcap --unanswered --slow 200ms --latency
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

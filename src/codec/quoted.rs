@@ -21,6 +21,12 @@ impl Short {
         out.truncate(end);
     }
 
+    /// The text with what stands behind it in the buffer, and its length.
+    #[inline(always)]
+    pub fn parts(&self) -> (&[u8; Short::ROOM], usize) {
+        (&self.text, self.len as usize)
+    }
+
     /// Sets the text; what does not fit is cut off.
     pub fn set(&mut self, bytes: &[u8]) {
         let len = bytes.len().min(Short::ROOM);
@@ -58,6 +64,12 @@ impl Quoted {
     #[inline(always)]
     pub const fn is_there(&self) -> bool {
         self.0.len > 0
+    }
+
+    /// It, or an empty text.
+    #[inline(always)]
+    pub const fn short(&self) -> &Short {
+        &self.0
     }
 
     /// Appends it; appends nothing and returns false if there is none.

@@ -105,7 +105,7 @@ impl Pick {
     }
 
     /// Is this message selected? If so, it is tested against the conditions.
-    #[inline]
+    #[inline(always)]
     pub fn wants(&mut self, message: &Message<'_>) -> bool {
         self.file += 1;
         if !self.selection.wants(message) {

@@ -8,7 +8,7 @@ use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
 use anyhow::Context;
-use netkit::capture::{self, Capture, CaptureError, Decoded, Input, Others, Packets, Time, Tunnel, Tunnels};
+use netkit::capture::{self, Capture, CaptureError, Decoded, Frame, Input, Others, Packets, Time, Tunnel, Tunnels};
 use netkit::dissect::inspector::Dispatcher;
 use netkit::dissect::{Counters, Inspector, Options};
 use netkit::flow::{self, Table};
@@ -183,6 +183,29 @@ pub fn frames(
     dissect(&mut packets, options, None, sink).report(global)
 }
 
+/// How far the reading has come.
+#[derive(Default)]
+struct Progress {
+    /// The number of the last frame.
+    read: u64,
+    first: Option<Time>,
+    last: Time,
+    /// Packets of UDP and TCP.
+    packets: u64,
+}
+
+impl Progress {
+    #[inline(always)]
+    fn frame(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.read = frame.number;
+        if self.first.is_none() {
+            self.first = Some(frame.time);
+        }
+        self.last = frame.time;
+        self.packets += u64::from(matches!(decoded, Decoded::Packet(_)));
+    }
+}
+
 /// Dissects a capture, or the part of it that the `dispatcher` leaves to this thread.
 pub fn dissect(
     packets: &mut Packets,
@@ -190,30 +213,21 @@ pub fn dissect(
     dispatcher: Option<Dispatcher>,
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
-    let (stop, mut seen) = (stop(), ReadSummary::default());
-    let (mut read, mut first, mut last) = (0, None, Time::default());
+    let (stop, mut seen, mut progress) = (stop(), ReadSummary::default(), Progress::default());
     let mut table = Table::new(options.limits.flow);
     let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
-    let mut gone = false;
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
-            read = frame.number;
-            if first.is_none() {
-                first = Some(frame.time);
-            }
-            last = frame.time;
+            progress.frame(frame, decoded);
             inspector.sink().frame(frame.time);
-            gone = inspector.frame(frame.time);
-            match decoded {
-                Decoded::Packet(packet) => {
-                    seen.packets += 1;
-                    table.packet(packet, &mut inspector);
-                }
-                Decoded::Other(_) => {}
+            let gone = inspector.frame(frame.time);
+            if let Decoded::Packet(packet) = decoded {
+                table.packet(packet, &mut inspector);
             }
+            gone
         });
-        match next {
-            Ok(Some(())) => {}
+        let gone = match next {
+            Ok(Some(gone)) => gone,
             Ok(None) => break,
             // A growing capture that was stopped may end inside a record.
             Err(_) if stop.is_set() => break,
@@ -221,14 +235,15 @@ pub fn dissect(
                 seen.error = Some(error);
                 break;
             }
-        }
+        };
         if gone || !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
             break;
         }
     }
     seen.stopped = interrupt::status(false)
         .filter(|_| stop.is_set())
-        .map(|_| Stopped { read, span: first.map(|first| (first, last)) });
+        .map(|_| Stopped { read: progress.read, span: progress.first.map(|first| (first, progress.last)) });
+    seen.packets = progress.packets;
     table.finish(&mut inspector);
     inspector.end();
     seen.counters = inspector.counters;

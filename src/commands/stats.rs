@@ -1,16 +1,17 @@
 //! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
 
+pub use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
 use super::selection::Selection;
 use super::stopped::Stopped;
-use super::{Usage, inputs, interrupt, join, options, read};
+use super::{Usage, inputs, join, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::dissect::{Options, Sink};
 use netkit::stats::{Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
@@ -29,22 +30,6 @@ pub fn count<S: Sink>(
     (picked, done)
 }
 
-/// The exit status after the figures are printed: of a signal, or of the conditions.
-pub fn status(path: &Path, stopped: Option<Stopped>, pick: &Pick, global: &Global) -> u8 {
-    stopped.and_then(|stopped| stopped.report(path)).unwrap_or_else(|| !pick.holds(global) as u8)
-}
-
-/// The first line of a text report, if it is not of the whole input.
-pub fn warning(path: &Path, done: &anyhow::Result<Option<Stopped>>) -> String {
-    let endless = interrupt::status(path.as_os_str() == "-").is_none();
-    done.iter().flatten().filter(|_| !endless).map(|stopped| format!("{stopped}\n\n")).collect()
-}
-
-/// The last line of rows that do not cover the whole input.
-pub fn ended(stopped: &Stopped) -> String {
-    format!("{{\"by\":\"end\",\"stopped\":true,\"read\":{}}}\n", stopped.read)
-}
-
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
@@ -54,11 +39,15 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
-    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
-        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
-    }
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
+    }
+    let pick = match super::figures::run(args, &options, global, pick)? {
+        Ok(status) => return Ok(status),
+        Err(pick) => pick,
+    };
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv".into()).into());
     }
     let report = match (&args.by, args.delivery) {
         (None, false) => Report::All,

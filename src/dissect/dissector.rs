@@ -31,6 +31,11 @@ pub trait Dissector: Sync {
         &[]
     }
 
+    /// The fields that say what a message is about, the most telling first: its route, its id.
+    fn subjects(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The `-s` settings it has.
     fn settings(&self) -> &'static [Setting];
 

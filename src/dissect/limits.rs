@@ -34,11 +34,15 @@ pub struct ListCaps {
     pub links: usize,
     /// Bytes of a pipe that are read ahead for them.
     pub link_bytes: usize,
+    /// Messages that statistics follow to their answers, and list.
+    pub waiting: usize,
+    /// Groups that statistics tell apart.
+    pub groups: usize,
 }
 
 impl Default for ListCaps {
     fn default() -> ListCaps {
-        ListCaps { links: 1 << 20, link_bytes: 64 << 20 }
+        ListCaps { links: 1 << 20, link_bytes: 64 << 20, waiting: 128 << 10, groups: 64 << 10 }
     }
 }
 
@@ -97,7 +101,7 @@ pub struct Limit {
 }
 
 /// The caps by name.
-pub static LIMITS: [Limit; 13] = [
+pub static LIMITS: [Limit; 15] = [
     Limit {
         name: "conversations",
         doc: "conversations at once; the one silent longest is given up",
@@ -163,6 +167,17 @@ pub static LIMITS: [Limit; 13] = [
         name: "link_bytes",
         doc: "--link: bytes of a pipe that are held back; nothing is told of what comes behind",
         place: |limits| &mut limits.lists.link_bytes,
+    },
+    Limit {
+        name: "waiting",
+        doc: "stats --unanswered, --never-acked, --slow, --latency: messages followed at once, listed, told apart; \
+              those beyond are counted",
+        place: |limits| &mut limits.lists.waiting,
+    },
+    Limit {
+        name: "groups",
+        doc: "stats --by FIELD: groups; messages of further ones share the last",
+        place: |limits| &mut limits.lists.groups,
     },
 ];
 

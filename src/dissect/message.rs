@@ -112,7 +112,10 @@ impl Dissection {
 
     /// Stores the fault of a reader's outcome.
     pub fn ended(&mut self, outcome: Outcome) {
-        self.fault = outcome.fault();
+        // Faults are large, and nearly always there is none to be moved.
+        if outcome.stop.is_some() || self.fault.is_some() {
+            self.fault = outcome.fault();
+        }
     }
 
     /// Adds an empty source for nodes to refer to: its number, and the buffer to fill.
@@ -137,6 +140,7 @@ impl Dissection {
     }
 
     /// All sources, where `main` is the message's own bytes.
+    #[inline]
     pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {
         Sources { main, more: &self.more[..self.used] }
     }
@@ -157,6 +161,7 @@ pub struct Message<'a> {
 
 impl<'a> Message<'a> {
     /// The bytes that the nodes' ranges refer to.
+    #[inline]
     pub fn sources(&self) -> Sources<'a> {
         self.dissection.sources(self.place.bytes)
     }
@@ -254,6 +259,7 @@ impl<'a> Out<'a> {
     }
 
     /// The message is complete: passes it to the sink.
+    #[inline]
     pub fn emit(&mut self, place: &Provenance<'_>) {
         let Dissection { fault, notes, .. } = &*self.dissection;
         self.emitted += 1;

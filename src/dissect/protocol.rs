@@ -29,6 +29,8 @@ pub struct Protocol {
     pub tables: &'static [Table],
     /// The values that its analysis adds beside the fields, for documentation and filters.
     pub derived: &'static [&'static Field],
+    /// The fields that say what a message is about, the most telling first: its route, its id.
+    pub subjects: &'static [&'static str],
     /// The `-s` settings it takes.
     pub settings: &'static [Setting],
     /// The notes it may raise.
@@ -61,6 +63,7 @@ impl Protocol {
             port: None,
             tables: &[],
             derived: &[],
+            subjects: &[],
             settings: &[],
             notes: &[],
             encodings: &[],
@@ -91,6 +94,10 @@ impl Dissector for Protocol {
 
     fn derived(&self) -> &'static [&'static Field] {
         self.derived
+    }
+
+    fn subjects(&self) -> &'static [&'static str] {
+        self.subjects
     }
 
     fn settings(&self) -> &'static [Setting] {

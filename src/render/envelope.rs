@@ -1,20 +1,21 @@
 //! The members around a message's fields, in both JSON forms.
 
-use super::envelope_cache::EnvelopeCache;
+use super::envelope_cache::{BEHIND_NAME, EnvelopeCache};
 use crate::codec::json::fields::Walks;
+use crate::codec::json::fixed_line::Pieces;
 use crate::codec::json::numbers::{int, uint};
 use crate::codec::json::text::{Escaping, hex, string};
 use crate::dissect::Message;
 use std::fmt::Write;
 
 /// The key `fields` with an object.
-pub const OBJECT: &[u8] = b",\"fields\":{";
+pub const OBJECT: &[u8; 11] = b",\"fields\":{";
 /// The key `fields` with an array.
-pub const ARRAY: &[u8] = b",\"fields\":[";
+pub const ARRAY: &[u8; 11] = b",\"fields\":[";
 
 /// Appends everything up to and including the key `fields`, as [`OBJECT`] or [`ARRAY`].
 #[inline]
-pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &'static [u8], out: &mut Vec<u8>) {
+pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &[u8; 11], out: &mut Vec<u8>) {
     let (place, from) = (message.place, out.len());
     if place.frame > 0 {
         out.extend_from_slice(b"{\"frame\":");
@@ -33,9 +34,50 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
         out[from] = b'{';
     }
     out.extend_from_slice(message.dissection.message.as_bytes());
-    out.extend_from_slice(b"\",\"length\":");
+    out.extend_from_slice(BEHIND_NAME);
     uint(place.length as u64, out);
     out.extend_from_slice(fields);
+}
+
+/// The same for nearly all messages, into a line of fixed size: those of one frame of the only file,
+/// with a time in microseconds. What is added to [`head`] has to be added, or refused, here.
+#[inline(always)]
+pub fn plain_head(
+    message: &Message<'_>,
+    envelope_cache: &mut EnvelopeCache,
+    fields: &[u8; 11],
+    line: &mut Pieces<'_>,
+) -> Option<()> {
+    let place = message.place;
+    let one_frame = place.frame > 0 && place.frames.len() <= 1 && envelope_cache.files.is_none();
+    if !one_frame || place.time.digits != 6 || place.time.secs < 0 {
+        return None;
+    }
+    line.constant(b"{\"frame\":");
+    line.uint(place.frame);
+    line.short(envelope_cache.second(place.time));
+    line.six_digits(place.time.frac);
+    line.text(envelope_cache.of(message));
+    let name = message.dissection.message;
+    match envelope_cache.name(name) {
+        Some(name) => line.short(name),
+        None => {
+            line.text(name.as_bytes());
+            line.constant(BEHIND_NAME);
+        }
+    }
+    line.uint(place.length as u64);
+    line.constant(fields);
+    Some(())
+}
+
+/// Does something come behind the fields, other than bytes? What is added to [`tail`] has to be added
+/// here.
+#[inline(always)]
+pub fn has_tail(message: &Message<'_>) -> bool {
+    let dissection = message.dissection;
+    let derived = dissection.tree.has_derived() || !dissection.derived.is_empty();
+    derived || !dissection.related.is_empty() || !dissection.notes.is_empty() || dissection.fault.is_some()
 }
 
 /// Appends everything after `fields`, except for the closing brace.

@@ -5,6 +5,7 @@ use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
 use super::human::human;
 use crate::codec::json::fields::{Walks, behind};
+use crate::codec::json::fixed_line::FixedLine;
 use crate::codec::json::numbers::int;
 use crate::codec::json::text::{Escaping, escaped, string};
 use crate::codec::json::value::value;
@@ -19,6 +20,7 @@ pub struct Json {
     verbose: bool,
     begun: bool,
     envelope_cache: EnvelopeCache,
+    line: FixedLine,
     walks: Walks,
     open: Vec<OpenGroup>,
 }
@@ -46,7 +48,12 @@ impl Json {
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(if self.begun { b",\n" } else { b"[\n" });
         self.begun = true;
-        envelope::head(message, &mut self.envelope_cache, envelope::ARRAY, out);
+        let mut line = self.line.begin();
+        let plain = envelope::plain_head(message, &mut self.envelope_cache, envelope::ARRAY, &mut line);
+        match plain.and_then(|()| line.finish()) {
+            Some(head) => out.extend_from_slice(head),
+            None => envelope::head(message, &mut self.envelope_cache, envelope::ARRAY, out),
+        }
         self.fields(message, out);
         envelope::tail(message, self.bytes, &mut self.walks, out);
         out.push(b'}');

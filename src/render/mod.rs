@@ -27,6 +27,7 @@ pub(crate) mod ndjson;
 pub(crate) mod output;
 pub(crate) mod palette;
 mod parts;
+mod plain_lines;
 pub(crate) mod renderer;
 mod style;
 pub(crate) mod summary;

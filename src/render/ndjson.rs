@@ -4,6 +4,8 @@ use super::envelope;
 use super::envelope_cache::EnvelopeCache;
 use super::files::{FileNames, Files};
 use crate::codec::json::fields::Walks;
+use crate::codec::json::fixed_line::FixedLine;
+use crate::codec::json::flat;
 use crate::dissect::Message;
 
 /// Writes ndjson lines. Its only state is reusable memory.
@@ -13,6 +15,7 @@ pub struct Ndjson {
     pub bytes: bool,
     envelope_cache: EnvelopeCache,
     walks: Walks,
+    line: FixedLine,
 }
 
 impl Ndjson {
@@ -30,12 +33,34 @@ impl Ndjson {
     /// Appends one line.
     #[inline]
     pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
-        envelope::head(message, &mut self.envelope_cache, envelope::OBJECT, out);
-        self.walks.fields(&message.dissection.tree, message.sources(), out);
+        let (tree, sources) = (&message.dissection.tree, message.sources());
+        let more = self.bytes || envelope::has_tail(message);
+        let mut line = self.line.begin();
+        let head = envelope::plain_head(message, &mut self.envelope_cache, envelope::OBJECT, &mut line).is_some();
+        let mut fields = head && line.whole(|line| flat::fields(tree, sources, line));
+        if fields && !more {
+            line.constant(END);
+        }
+        match line.finish() {
+            Some(line) if head => out.extend_from_slice(line),
+            _ => {
+                envelope::head(message, &mut self.envelope_cache, envelope::OBJECT, out);
+                fields = false;
+            }
+        }
+        if fields && !more {
+            return;
+        }
+        if !fields {
+            self.walks.fields(tree, sources, out);
+        }
         envelope::tail(message, self.bytes, &mut self.walks, out);
-        out.extend_from_slice(b"}\n");
+        out.extend_from_slice(END);
     }
 }
+
+/// The end of a line.
+const END: &[u8; 2] = b"}\n";
 
 #[cfg(test)]
 mod tests {

@@ -120,7 +120,7 @@ impl Form {
     }
 
     /// Appends one message.
-    #[inline]
+    #[inline(always)]
     pub(super) fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
         match self {
             Form::Ndjson(ndjson) => ndjson.message(message, out),

@@ -13,6 +13,7 @@ pub(crate) mod connections;
 pub(crate) mod copies;
 pub(crate) mod delivery;
 pub mod diff;
+pub mod groups;
 pub(crate) mod histogram;
 mod limits;
 mod metric;
@@ -24,6 +25,7 @@ pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod timeline;
 pub(crate) mod track;
+pub(crate) mod waiting;
 
 use crate::capture::Time;
 use crate::codec::Level;
@@ -33,6 +35,7 @@ use crate::dissect::{Message, Options, Registry, Role, Sink};
 use crate::flow::{End, Side, Transport};
 pub use aligned::text as aligned_text;
 use delivery::Deliveries;
+pub use groups::{Groups, Order};
 use payloads::Payloads;
 pub use report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,6 +44,7 @@ use std::net::SocketAddr;
 pub use table::{Cell, Shape, Table, separated_text};
 use timeline::Timeline;
 pub use track::{Sparklines, Track};
+pub use waiting::{Listed, Waiting};
 
 /// The cap on conversations with an entry of their own.
 pub const CONVERSATIONS: usize = 100_000;

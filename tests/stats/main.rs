@@ -3,7 +3,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod groups;
 mod requests;
+mod waiting;
 
 use common::{all_fixtures as fixtures, args_of, feed, fixture, run};
 use serde_json::{Map, Value as Json, json};

@@ -43,19 +43,41 @@ pub fn hex_digits(byte: u8) -> [u8; 2] {
 pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     out.reserve(bytes.len() * 2);
     let (blocks, rest) = bytes.as_chunks::<16>();
-    blocks.iter().for_each(|block| out.extend_from_slice(&hex_block(block)));
+    let mut digits = [0; 32];
+    for block in blocks {
+        hex_block(block, &mut digits);
+        out.extend_from_slice(&digits);
+    }
     match bytes.last_chunk::<16>() {
-        // As the end of the last full block, which overlaps bytes already written.
-        Some(last) if !rest.is_empty() => out.extend_from_slice(&hex_block(last)[32 - rest.len() * 2..]),
+        Some(last) if !rest.is_empty() => {
+            // As the end of the last full block, which overlaps bytes already written.
+            hex_block(last, &mut digits);
+            out.extend_from_slice(&digits[32 - rest.len() * 2..]);
+        }
         Some(_) => {}
         None => rest.iter().for_each(|byte| out.extend_from_slice(&HEX[*byte as usize])),
     }
 }
 
-/// The digits of sixteen bytes, in lanes of two digits: processors do eight lanes at once. Saves 340
-/// of 2,943 instructions a message of ndjson, 339 of 4,580 of json (see [`crate::render`]).
+/// The same, in a place of just that size.
 #[inline(always)]
-fn hex_block(block: &[u8; 16]) -> [u8; 32] {
+pub fn hex_into(bytes: &[u8], to: &mut [u8]) {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    blocks.iter().zip(to.as_chunks_mut::<32>().0).for_each(|(block, to)| hex_block(block, to));
+    if rest.is_empty() {
+        return;
+    }
+    match (bytes.last_chunk::<16>(), to.last_chunk_mut::<32>()) {
+        (Some(last), Some(to)) => hex_block(last, to),
+        _ => rest.iter().zip(to.as_chunks_mut::<2>().0).for_each(|(byte, to)| *to = HEX[*byte as usize]),
+    }
+}
+
+/// The digits of sixteen bytes, in lanes of two digits: processors do eight lanes at once, as long as
+/// this stays a function of its own. Saves 340 of 2,943 instructions a message of ndjson, 339 of 4,580
+/// of json (see [`crate::render`]).
+#[inline(never)]
+fn hex_block(block: &[u8; 16], to: &mut [u8; 32]) {
     let lanes = block.map(|byte| {
         let byte = byte as u16;
         let nibbles = byte >> 4 | (byte & 15) << 8;
@@ -63,11 +85,9 @@ fn hex_block(block: &[u8; 16]) -> [u8; 32] {
         let letters = (nibbles + 0x0606) >> 4 & 0x0101;
         nibbles + 0x3030 + letters * (b'a' - b'0' - 10) as u16
     });
-    let mut digits = [0; 32];
-    for (pair, lane) in digits.as_chunks_mut::<2>().0.iter_mut().zip(lanes) {
+    for (pair, lane) in to.as_chunks_mut::<2>().0.iter_mut().zip(lanes) {
         *pair = lane.to_le_bytes();
     }
-    digits
 }
 
 /// `count` bits from bit `at` on as hex, least significant bit first, the last byte padded with
@@ -222,6 +242,9 @@ mod tests {
         let bytes: Vec<u8> = (0..100u8).map(|n| n.wrapping_mul(37)).collect();
         for n in 0..bytes.len() {
             assert_eq!(written(|out| hex(&bytes[..n], out)), ::hex::encode(&bytes[..n]));
+            let mut there = vec![0; n * 2];
+            hex_into(&bytes[..n], &mut there);
+            assert_eq!(String::from_utf8(there).unwrap(), ::hex::encode(&bytes[..n]));
         }
     }
 

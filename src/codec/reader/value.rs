@@ -206,15 +206,32 @@ impl<'a> Reader<'a> {
         })
     }
 
-    pub(super) fn bytes_value(&mut self, field: &'static Field, len: Len, start: u32) -> Result<Value, Stop> {
-        let (bit, mut bits) = self.extent(field, len, start)?;
+    /// A field of bytes.
+    #[inline]
+    pub(super) fn bytes(&mut self, field: &'static Field, len: Len) -> Result<(), Stop> {
+        let start = self.at;
+        let (bit, mut bits) = match len {
+            // The usual case, without a result that has room for a fault.
+            Len::Rest if self.wire_end <= self.end => {
+                self.at = self.end;
+                (start, self.end - start)
+            }
+            _ => self.extent(field, len, start)?,
+        };
         if field.is(flag::PADDED) && bits % 8 != 0 {
             let odd = bits % 8;
             if bits::get(self.data, (bit + bits - odd) as usize, odd) == 0 {
                 bits -= odd;
             }
         }
-        Ok(raw_or_bytes(bit, bits))
+        if bits == 0 && field.is(flag::OMIT_EMPTY) {
+            return Ok(());
+        }
+        if field.is(flag::REFERENCED) {
+            self.tree.scope.push(field, 0, start, true);
+        }
+        self.tree.push(field, raw_or_bytes(bit, bits), start, self.at - start);
+        Ok(())
     }
 
     pub(super) fn holds(&mut self, when: &When) -> bool {

@@ -129,10 +129,10 @@ impl Wire for Reader<'_> {
                 (value, n.value)
             }
             Kind::Text { len, charset } => (self.text_value(field, len, charset, start)?, 0),
-            Kind::Bytes { len } => (self.bytes_value(field, len, start)?, 0),
+            Kind::Bytes { len } => return self.bytes(field, len),
             _ => (Value::Null, 0),
         };
-        if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Bytes { bits: 0, .. } | Value::Text { bits: 0, .. }) {
+        if field.is(flag::OMIT_EMPTY) && matches!(value, Value::Text { bits: 0, .. }) {
             return Ok(());
         }
         if field.is(flag::REFERENCED) {

@@ -53,6 +53,7 @@ pub static NANO: Protocol = Protocol {
     tables: &layout::TABLES,
     derived: &DERIVED,
     settings: &settings::SETTINGS,
+    subjects: &["route"],
     notes: notes::NOTES,
     encodings: &schemas::ENCODINGS,
     dump_transport: |_| Transport::Tcp,

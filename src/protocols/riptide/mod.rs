@@ -47,6 +47,7 @@ pub static RIPTIDE: Protocol = Protocol {
     tables: &layout::TABLES,
     derived: &[&reliable::ACKED, &reliable::COPY, &remarks::DERIVED_ID, &remarks::DERIVED_REASON],
     settings: &SETTINGS,
+    subjects: &["message_id"],
     notes: notes::NOTES,
     encodings: &values::ENCODINGS,
     dump_transport: |options| match options.settings.get("riptide.framing") {

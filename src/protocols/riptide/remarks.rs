@@ -13,7 +13,15 @@ pub(super) static DERIVED_ID: Field = u16le("message_id").doc("the id that the l
 pub(super) static DERIVED_REASON: Field = u16le("reason").names(&[(80, "server_stopped")]).doc("what the sender meant");
 
 /// Forms of a message id that the library does not write, and what it makes of them.
-pub(super) fn message_id(place: &Provenance<'_>, dissection: &mut Dissection) {
+#[inline]
+pub(super) fn message_id(version: Version, place: &Provenance<'_>, dissection: &mut Dissection) {
+    // Before 2.1 it is two bytes, of which all values are written.
+    if version.packed() {
+        varint_id(place, dissection);
+    }
+}
+
+fn varint_id(place: &Provenance<'_>, dissection: &mut Dissection) {
     let Some(id) = dissection.tree.find("message_id") else { return };
     if matches!(id.value, Value::UInt(..=65535)) {
         return;

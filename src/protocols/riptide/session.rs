@@ -200,10 +200,10 @@ impl RiptideSession {
         let whole = dissection.fault.is_none();
         let number = |tree: &Tree, name: &str| tree.number(name).map(|n| n as u16);
         match message {
-            "unreliable" | "unreliable_auto_relay" => remarks::message_id(place, dissection),
+            "unreliable" | "unreliable_auto_relay" => remarks::message_id(version, place, dissection),
             "reliable" | "reliable_auto_relay" => {
                 self.reliable(version, place, dissection);
-                remarks::message_id(place, dissection);
+                remarks::message_id(version, place, dissection);
             }
             "ack" | "ack_extra" => {
                 if whole {

@@ -1,0 +1,205 @@
+//! `netkit stats --by FIELD`, `--every`, and the lists of what waits: `--unanswered`,
+//! `--never-acked`, `--slow`, `--latency`.
+
+use super::ending::{ended, status, warning};
+use super::gates::Pick;
+use super::notify::notify;
+use super::output::{style, text};
+use super::sink::CaptureSink;
+use super::stopped::Stopped;
+use super::{Usage, join, read};
+use crate::cli::{Global, Stats as Args, StatsFormat};
+use netkit::capture::Time;
+use netkit::dissect::{Message, Options, Sink};
+use netkit::filter::Names;
+use netkit::plural::Plural;
+use netkit::stats::{Groups, Listed, Order, Report, Table, Waiting, aligned_text};
+use std::io::{self, Write};
+
+/// A second, the step of time if no other is named.
+const SECOND: i64 = 1_000_000_000;
+
+/// Runs what of this the command line asks for; `None`: nothing.
+pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<Result<u8, Pick>> {
+    let listed =
+        Listed { unanswered: args.unanswered, never_acked: args.never_acked, slow: args.slow, latency: args.latency };
+    if listed.unanswered || listed.never_acked || listed.slow.is_some() || listed.latency {
+        return waiting(args, listed, options, global, pick).map(Ok);
+    }
+    let plain = args.every.is_none() && args.sort.is_none() && args.top.is_none();
+    let by = match (&args.by, args.every) {
+        (None, Some(_)) => "second".to_owned(),
+        (None, None) if plain => return Ok(Err(pick)),
+        (None, None) => return Err(Usage("--sort, --top: only with --by FIELD".into()).into()),
+        (Some(by), _) if plain && by.parse::<Report>().is_ok() => return Ok(Err(pick)),
+        (Some(by), Some(_)) if !by.split(',').any(|name| name.trim() == "second") => format!("second,{by}"),
+        (Some(by), _) => by.clone(),
+    };
+    groups(args, &by, options, global, pick).map(Ok)
+}
+
+/// Follows all messages; those that are selected are told.
+struct Follow {
+    pick: Pick,
+    waiting: Waiting,
+}
+
+impl Sink for Follow {
+    fn message(&mut self, message: &Message<'_>) {
+        let selected = self.pick.wants(message);
+        self.waiting.message(message, selected);
+    }
+}
+
+impl CaptureSink for Follow {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+}
+
+fn waiting(args: &Args, listed: Listed, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+    if !args.columns.is_empty() && !matches!(args.format, StatsFormat::Csv | StatsFormat::Tsv) {
+        return Err(Usage("--columns: only with -f csv and tsv, and with --by FIELD".into()).into());
+    }
+    let mut follow = Follow { pick, waiting: Waiting::new(listed, options.limits.lists.waiting) };
+    let done = read::files(&args.files, args.join, options, global, &mut follow);
+    let Follow { mut pick, waiting } = follow;
+    if matches!(done, Ok(None)) {
+        pick.end(&join::name(&args.files));
+    }
+    if waiting.lost > 0 {
+        let lost = Plural(waiting.lost, "message");
+        notify(global, format_args!("netkit: {lost} were not followed or listed: --limit waiting=N raises that"));
+    }
+    let told = Told { notes: Vec::new(), members: vec![("not_followed", waiting.lost)], columns: &args.columns };
+    print(args, &waiting.tables(), &told, global, &done)?;
+    Ok(status(args.path(), done?, &pick, global))
+}
+
+/// Groups the messages that are selected, over the time since the capture's first frame.
+struct Grouping {
+    pick: Pick,
+    groups: Groups,
+}
+
+impl Sink for Grouping {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.pick.wants(message) {
+            self.groups.message(message);
+        }
+    }
+}
+
+impl CaptureSink for Grouping {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        if self.pick.selection.frame(time) {
+            self.groups.origin(time);
+        }
+    }
+}
+
+fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+    let names = Names::new(options);
+    let keys: Vec<&str> = by.split(',').collect();
+    let groups = Groups::new(&keys, args.every.unwrap_or(SECOND), options.limits.lists.groups, &names)
+        .map_err(|why| Usage(format!("--by: {why}")))?;
+    let order = Order { sort: args.sort.clone(), top: args.top };
+    // A wrong name is told before anything is read.
+    groups.table(&order, &args.columns).map_err(Usage)?;
+    let mut grouping = Grouping { pick, groups };
+    let done = read::files(&args.files, args.join, options, global, &mut grouping);
+    let Grouping { mut pick, groups } = grouping;
+    if matches!(done, Ok(None)) {
+        pick.end(&join::name(&args.files));
+    }
+    let (table, [more, messages, bytes]) = groups.table(&order, &args.columns).map_err(Usage)?;
+    if groups.past_limit() > 0 {
+        let past = Plural(groups.past_limit(), "message");
+        notify(global, format_args!("netkit: {past} are of further groups: --limit groups=N raises that"));
+    }
+    let mut notes = Vec::new();
+    if more > 0 {
+        let (messages, bytes) = (Plural(messages, "message"), Plural(bytes, "byte"));
+        let groups = if more == 1 { "group" } else { "groups" };
+        notes.push(format!("and {more} more {groups}: {messages}, {bytes}"));
+    }
+    let members = vec![
+        ("messages", groups.messages()),
+        ("past_limit", groups.past_limit()),
+        ("omitted_groups", more),
+        ("omitted_messages", messages),
+        ("omitted_bytes", bytes),
+    ];
+    print(args, &[table], &Told { notes, members, columns: &[] }, global, &done)?;
+    Ok(status(args.path(), done?, &pick, global))
+}
+
+/// What is printed beside the tables.
+struct Told<'a> {
+    /// Behind them, in text.
+    notes: Vec<String>,
+    /// In JSON, where they are not 0.
+    members: Vec<(&'static str, u64)>,
+    columns: &'a [String],
+}
+
+fn print(
+    args: &Args,
+    tables: &[Table],
+    told: &Told<'_>,
+    global: &Global,
+    done: &anyhow::Result<Option<Stopped>>,
+) -> anyhow::Result<()> {
+    let mut out = Vec::new();
+    match args.format {
+        StatsFormat::Text => {
+            let mut page = warning(args.path(), done);
+            for (k, table) in tables.iter().enumerate() {
+                page.push_str(if k > 0 { "\n" } else { "" });
+                match table.rows.is_empty() {
+                    true if table.shape.title.is_empty() => page.push_str("no message\n"),
+                    true => page += &format!("{}\nnone\n", table.shape.title),
+                    false => aligned_text(table, style(global, false).width, &mut page),
+                }
+            }
+            told.notes.iter().for_each(|note| page += &format!("{note}\n"));
+            return Ok(text(page.as_bytes())?);
+        }
+        StatsFormat::Ndjson => {
+            tables.iter().for_each(|table| table.ndjson(&mut out));
+            done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
+        }
+        StatsFormat::Json => {
+            write!(out, "{{\"capture\":{}", serde_json::Value::from(join::name(&args.files)))?;
+            for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
+                write!(out, ",\"{name}\":{n}")?;
+            }
+            if matches!(done, Ok(Some(_))) {
+                out.extend_from_slice(b",\"stopped\":true");
+            }
+            for table in tables {
+                write!(out, ",\n\"{}\":", table.shape.kind)?;
+                table.json(&mut out);
+            }
+            out.extend_from_slice(b"}\n");
+        }
+        StatsFormat::Csv | StatsFormat::Tsv => {
+            let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
+            let mut rows = String::new();
+            let [table] = tables else {
+                return Err(Usage("-f csv and tsv: one table, not several".into()).into());
+            };
+            table.separated(separator, told.columns, &mut rows).map_err(|why| Usage(format!("--columns: {why}")))?;
+            out = rows.into_bytes();
+        }
+    }
+    Ok(io::stdout().write_all(&out)?)
+}

@@ -1,0 +1,380 @@
+//! Messages grouped by any fields: `stats --by message_id,second`.
+//!
+//! Every message is in one group, so that the groups sum up to the total: a message without the
+//! field is in a group of those, a list of values is one value, and past the cap on groups all are
+//! in the last.
+
+use super::histogram::Delays;
+use super::table::{Cell, Shape, Table};
+use super::tables::share;
+use crate::capture::Time;
+use crate::dissect::delivery::Event;
+use crate::dissect::{Message, RelationKind, Sink};
+use crate::filter::{FieldPath, FilterError, Names};
+use crate::flow::sequence::Seen;
+use crate::nearest::{hint, nearest};
+use rustc_hash::FxHashMap;
+
+/// What the messages of a group are told apart by.
+#[derive(Debug)]
+pub enum Key {
+    /// A field of the message or its envelope.
+    Field(FieldPath),
+    /// The step of time, counted from the capture's first frame.
+    Step,
+}
+
+/// The columns behind the keys.
+pub const COLUMNS: [&str; 17] = [
+    "messages",
+    "message_share",
+    "bytes",
+    "byte_share",
+    "rate",
+    "byte_rate",
+    "largest",
+    "faults",
+    "warnings",
+    "resends",
+    "copies",
+    "missing",
+    "late",
+    "answered",
+    "p50",
+    "p90",
+    "max",
+];
+
+/// The name of the group of the messages past the cap.
+const REST: &str = "(further groups)";
+
+/// The counters of a group.
+#[derive(Clone, Debug, Default)]
+struct Group {
+    messages: u64,
+    bytes: u64,
+    largest: u64,
+    faults: u64,
+    warnings: u64,
+    resends: u64,
+    copies: u64,
+    missing: u64,
+    late: u64,
+    /// From the message that one of this group answers or acknowledges first.
+    delays: Delays,
+}
+
+impl Group {
+    fn add(&mut self, message: &Message<'_>) {
+        let dissection = message.dissection;
+        let bytes = message.place.length as u64;
+        self.messages += 1;
+        self.bytes += bytes;
+        self.largest = self.largest.max(bytes);
+        let warned = dissection.notes.worst().is_some_and(|level| level > crate::codec::Level::Note);
+        match dissection.fault.is_some() {
+            true => self.faults += 1,
+            false => self.warnings += u64::from(warned),
+        }
+        for event in &dissection.delivery {
+            if let Event::Sent { seen, .. } = event {
+                match seen {
+                    Seen::Copy { before } if before.acked => self.copies += 1,
+                    Seen::Copy { .. } => self.resends += 1,
+                    Seen::Ahead(missing) => self.missing += u64::from(*missing),
+                    Seen::Late => self.late += 1,
+                    _ => {}
+                }
+            }
+        }
+        for relation in dissection.related.iter() {
+            if matches!(relation.kind, RelationKind::Answers | RelationKind::Acknowledges)
+                && let Some(after) = relation.after
+            {
+                self.delays.add(after);
+            }
+        }
+    }
+}
+
+/// Counts messages by the values of some fields.
+#[derive(Debug)]
+pub struct Groups {
+    keys: Vec<Key>,
+    names: Vec<String>,
+    /// The length of a step of time, in nanoseconds.
+    step: i64,
+    limit: usize,
+    start: Option<i64>,
+    last: i64,
+    groups: FxHashMap<Vec<u8>, Group>,
+    rest: Group,
+    /// Memory for the current message's values.
+    key: Vec<u8>,
+}
+
+/// How groups are put in order and cut.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    /// By this column; by time, or by bytes, if none is named.
+    pub sort: Option<String>,
+    /// This many groups.
+    pub top: Option<usize>,
+}
+
+impl Groups {
+    /// By these fields, of which `second` is a step of time of `step` nanoseconds; at most `limit`
+    /// groups.
+    ///
+    /// # Errors
+    /// There is no such field: the nearest name.
+    pub fn new(by: &[&str], step: i64, limit: usize, names: &Names<'_>) -> Result<Groups, FilterError> {
+        let key = |name: &&str| match name.trim() {
+            "second" => Ok(Key::Step),
+            name => FieldPath::parse(name, names).map(Key::Field),
+        };
+        Ok(Groups {
+            keys: by.iter().map(key).collect::<Result<_, _>>()?,
+            names: by.iter().map(|name| name.trim().to_owned()).collect(),
+            step: step.max(1),
+            limit,
+            start: None,
+            last: i64::MIN,
+            groups: FxHashMap::default(),
+            rest: Group::default(),
+            key: Vec::new(),
+        })
+    }
+
+    /// A capture begins: steps of time are counted from here.
+    pub fn origin(&mut self, time: Time) {
+        self.start.get_or_insert(time.nanos() as i64);
+    }
+
+    /// How many messages were in no group of their own, because there were too many groups.
+    pub fn past_limit(&self) -> u64 {
+        self.rest.messages
+    }
+
+    /// The number of messages in all groups.
+    pub fn messages(&self) -> u64 {
+        self.groups.values().map(|group| group.messages).sum::<u64>() + self.rest.messages
+    }
+
+    /// The message's values as JSON, each with a line end: JSON has none in it.
+    fn key(&mut self, message: &Message<'_>, nanos: i64) {
+        self.key.clear();
+        for key in &self.keys {
+            match key {
+                Key::Step => {
+                    let since = nanos.saturating_sub(self.start.unwrap_or(nanos)).max(0);
+                    self.key.extend_from_slice(itoa::Buffer::new().format(since / self.step).as_bytes());
+                }
+                Key::Field(path) => value(path, message, &mut self.key),
+            }
+            self.key.push(b'\n');
+        }
+    }
+
+    /// The groups as a table, and how many groups, messages and bytes `order` left out. `chosen`: the
+    /// columns behind the keys; empty: all.
+    ///
+    /// # Errors
+    /// There is no such column.
+    pub fn table(&self, order: &Order, chosen: &[String]) -> Result<(Table, [u64; 3]), String> {
+        // Names of the user's, for one table: they live as long as the program does.
+        let own = self.names.iter().map(|name| -> &'static str { Box::leak(name.clone().into_boxed_str()) });
+        let columns: &'static [&'static str] = Vec::leak(own.chain(COLUMNS).collect());
+        let shape: &'static Shape =
+            Box::leak(Box::new(Shape { kind: "group", title: "", keys: self.keys.len(), columns }));
+        let seconds = self.seconds();
+        let total = self.groups.values().chain([&self.rest]).fold([0; 2], |[n, b], g| [n + g.messages, b + g.bytes]);
+        let mut rows: Vec<Vec<Cell>> =
+            self.groups.iter().map(|(key, group)| self.row(key, group, total, seconds)).collect();
+        self.fill(&mut rows, total, seconds);
+        self.sort(&mut rows, order, columns)?;
+        let omitted: Vec<_> = rows.drain(order.top.unwrap_or(usize::MAX).min(rows.len())..).collect();
+        let sum = |column: usize| {
+            omitted.iter().map(|row| if let Some(Cell::Int(n)) = row.get(column) { *n } else { 0 }).sum::<u64>()
+        };
+        let left_out = [omitted.len() as u64, sum(self.keys.len()), sum(self.keys.len() + 2)];
+        if self.rest.messages > 0 {
+            let mut row = self.figures(&self.rest, total, seconds);
+            row.splice(0..0, self.keys.iter().map(|_| Cell::from(REST)));
+            rows.push(row);
+        }
+        let table = Table { shape, rows };
+        Ok((if chosen.is_empty() { table } else { self.select(table, chosen)? }, left_out))
+    }
+
+    /// Adds the steps of time without a message, where time is all that is asked for.
+    fn fill(&self, rows: &mut Vec<Vec<Cell>>, total: [u64; 2], seconds: f64) {
+        let ([Key::Step], Some(start)) = (self.keys.as_slice(), self.start) else { return };
+        let steps = self.last.saturating_sub(start) / self.step + 1;
+        if steps as u64 > self.limit as u64 {
+            return;
+        }
+        for step in 0..steps {
+            let key = format!("{step}\n").into_bytes();
+            if !self.groups.contains_key(&key) {
+                rows.push(self.row(&key, &Group::default(), total, seconds));
+            }
+        }
+    }
+
+    /// The keys, and the columns that were chosen.
+    fn select(&self, table: Table, chosen: &[String]) -> Result<Table, String> {
+        let (keys, columns) = (self.keys.len(), table.shape.columns);
+        let mut places: Vec<usize> = (0..keys).collect();
+        for name in chosen {
+            let place = columns.iter().position(|column| column == name).ok_or_else(|| unknown(name, columns))?;
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let names: Vec<&'static str> = places.iter().filter_map(|k| columns.get(*k).copied()).collect();
+        let shape: &'static Shape = Box::leak(Box::new(Shape { columns: Vec::leak(names), ..*table.shape }));
+        let row = |row: Vec<Cell>| places.iter().filter_map(|k| row.get(*k).cloned()).collect();
+        Ok(Table { shape, rows: table.rows.into_iter().map(row).collect() })
+    }
+
+    /// How long a group lasts: the capture, or a step.
+    fn seconds(&self) -> f64 {
+        match self.keys.iter().any(|key| matches!(key, Key::Step)) {
+            true => self.step as f64 / 1e9,
+            false => self.start.map_or(0.0, |start| self.last.saturating_sub(start) as f64 / 1e9),
+        }
+    }
+
+    fn row(&self, key: &[u8], group: &Group, total: [u64; 2], seconds: f64) -> Vec<Cell> {
+        let mut row: Vec<Cell> =
+            self.keys.iter().zip(key.split(|b| *b == b'\n')).map(|(k, v)| self.cell(k, v)).collect();
+        row.extend(self.figures(group, total, seconds));
+        row
+    }
+
+    fn cell(&self, key: &Key, value: &[u8]) -> Cell {
+        let text = String::from_utf8_lossy(value);
+        match (key, serde_json::from_slice(value)) {
+            (Key::Step, Ok(serde_json::Value::Number(n))) => {
+                let decimals = if self.step % 1_000_000_000 == 0 { 0 } else { 3 };
+                Cell::Real(n.as_f64().unwrap_or(0.0) * self.step as f64 / 1e9, decimals)
+            }
+            (_, Ok(serde_json::Value::Null)) | (_, Err(_)) => Cell::Null,
+            (_, Ok(serde_json::Value::String(text))) => Cell::Text(text),
+            (_, Ok(serde_json::Value::Bool(yes))) => Cell::Flag(yes),
+            (_, Ok(serde_json::Value::Number(n))) => match (n.as_u64(), n.as_f64()) {
+                (Some(n), _) => Cell::Int(n),
+                (None, Some(x)) => Cell::Real(x, 3),
+                (None, None) => Cell::Text(text.into_owned()),
+            },
+            _ => Cell::Text(text.into_owned()),
+        }
+    }
+
+    fn figures(&self, group: &Group, total: [u64; 2], seconds: f64) -> Vec<Cell> {
+        let rate = |n: u64, decimals| if seconds > 0.0 { Cell::Real(n as f64 / seconds, decimals) } else { Cell::Null };
+        let delay = |p| Cell::millis(group.delays.percentile(p).map(|n| n as f64));
+        vec![
+            group.messages.into(),
+            share(group.messages, total[0]),
+            group.bytes.into(),
+            share(group.bytes, total[1]),
+            rate(group.messages, 1),
+            rate(group.bytes, 0),
+            group.largest.into(),
+            group.faults.into(),
+            group.warnings.into(),
+            group.resends.into(),
+            group.copies.into(),
+            group.missing.into(),
+            group.late.into(),
+            group.delays.count().into(),
+            delay(50.0),
+            delay(90.0),
+            Cell::millis(group.delays.max().map(|n| n as f64)),
+        ]
+    }
+
+    fn sort(&self, rows: &mut [Vec<Cell>], order: &Order, columns: &[&str]) -> Result<(), String> {
+        // By the keys first, so that equal ones have one order.
+        let keys = self.keys.len();
+        rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
+        let by = match &order.sort {
+            Some(name) => columns.iter().position(|column| column == name).ok_or_else(|| unknown(name, columns))?,
+            None if self.keys.iter().any(|key| matches!(key, Key::Step)) => return Ok(()),
+            None => keys + 2,
+        };
+        if by >= keys {
+            // The largest first, what is not known last.
+            let unknown = |row: &[Cell]| row[by] == Cell::Null;
+            rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
+        } else {
+            rows.sort_by(|a, b| compare(&a[by..=by], &b[by..=by]));
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str, columns: &[&str]) -> String {
+    let near = hint(nearest(name, columns.iter().copied()));
+    format!("no column {name:?}{near}; there are {}", columns.join(", "))
+}
+
+/// Numbers by their values, then words, then nothing.
+fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
+    use std::cmp::Ordering;
+    let number = |cell: &Cell| match cell {
+        Cell::Int(n) => Some(*n as f64),
+        Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
+        Cell::Flag(yes) => Some(f64::from(u8::from(*yes))),
+        Cell::Null | Cell::Text(_) => None,
+    };
+    let word = |cell: &Cell| if let Cell::Text(text) = cell { Some(text.clone()) } else { None };
+    let one = |(a, b): (&Cell, &Cell)| match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => match (word(a), word(b)) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        },
+    };
+    a.iter().zip(b).map(one).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+/// A field's value as JSON; several are an array, none is null.
+fn value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
+    let (start, mut count) = (out.len(), 0);
+    path.each(message, |found| {
+        if count == 1 {
+            out.insert(start, b'[');
+        }
+        if count > 0 {
+            out.push(b',');
+        }
+        count += 1;
+        path.json(found, message, out);
+    });
+    match count {
+        0 => out.extend_from_slice(b"null"),
+        1 => {}
+        _ => out.push(b']'),
+    }
+}
+
+impl Sink for Groups {
+    fn message(&mut self, message: &Message<'_>) {
+        let nanos = message.place.time.nanos() as i64;
+        self.start.get_or_insert(nanos);
+        self.last = self.last.max(nanos);
+        self.key(message, nanos);
+        // Only a new group takes memory.
+        let full = self.groups.len() >= self.limit;
+        match self.groups.get_mut(&self.key) {
+            Some(group) => group.add(message),
+            None if full => self.rest.add(message),
+            None => self.groups.entry(self.key.clone()).or_default().add(message),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! `stats --by FIELD`: the groups are those that the lines of decode give, and sum up to the total.
+
+use super::common::{Done, args_of, feed, fixture, netkit};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+const FILES: [&str; 5] = [
+    "riptide/riptide20-lossy.pcap",
+    "dnp/dnp-states.pcap",
+    "nano/nano-tcp-midstream.pcap",
+    "gne/gne-be-udp-full.pcap",
+    "acknex/acknex-steps45.pcap",
+];
+
+fn on(file: &str, command: &str, args: &[&str]) -> Done {
+    let path = fixture(file);
+    feed(netkit(&[command, "-q"]).arg(&path).args(args_of(&path)).args(args), b"")
+}
+
+fn lines(file: &str) -> Vec<Json> {
+    on(file, "decode", &["-f", "ndjson"]).ok().lines()
+}
+
+/// The groups, and the sums beside them.
+fn groups(file: &str, args: &[&str]) -> (Vec<Json>, Json) {
+    let done = on(file, "stats", &[args, &["-f", "json"]].concat()).ok();
+    let all: Json = serde_json::from_str(done.text()).unwrap();
+    (all["group"].as_array().unwrap().clone(), all)
+}
+
+fn sum(rows: &[Json], column: &str) -> u64 {
+    rows.iter().map(|row| row[column].as_u64().unwrap()).sum()
+}
+
+/// What decode prints of a field, wherever it stands.
+fn value(line: &Json, name: &str) -> Json {
+    [line, &line["fields"], &line["derived"]].into_iter().find_map(|part| part.get(name)).cloned().unwrap_or(Json::Null)
+}
+
+#[test]
+fn groups_are_those_of_the_lines() {
+    for file in FILES {
+        let lines = lines(file);
+        for name in ["message_id", "proto", "src", "length", "from", "route", "number", "entity", "version"] {
+            let mut want: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+            for line in &lines {
+                let one = want.entry(value(line, name).to_string()).or_default();
+                one[0] += 1;
+                one[1] += line["length"].as_u64().unwrap();
+            }
+            let (rows, all) = groups(file, &["--by", name]);
+            let got: BTreeMap<String, [u64; 2]> = rows
+                .iter()
+                .map(|row| (row[name].to_string(), ["messages", "bytes"].map(|column| row[column].as_u64().unwrap())))
+                .collect();
+            assert_eq!(got, want, "{file} {name}");
+            assert_eq!((sum(&rows, "messages"), rows.len()), (lines.len() as u64, got.len()));
+            assert_eq!(all["messages"].as_u64(), Some(lines.len() as u64));
+            let bytes: Vec<u64> = rows.iter().map(|row| row["bytes"].as_u64().unwrap()).collect();
+            assert!(bytes.is_sorted_by(|a, b| a >= b), "{bytes:?}");
+        }
+    }
+}
+
+#[test]
+fn steps_of_time_and_several_fields() {
+    let file = "riptide/riptide20-lossy.pcap";
+    let lines = lines(file);
+    let nanos = |line: &Json| (line["time"].to_string().parse::<f64>().unwrap() * 1e6).round() as i64;
+    let start = nanos(&lines[0]);
+    for (args, step, name) in [
+        (&["--every", "500ms", "--by", "message_id"][..], 500_000, "message_id"),
+        (&["--by", "from,second"], 1_000_000, "from"),
+    ] {
+        let mut want: BTreeMap<(i64, String), u64> = BTreeMap::new();
+        for line in &lines {
+            *want.entry(((nanos(line) - start) / step, value(line, name).to_string())).or_default() += 1;
+        }
+        let got: BTreeMap<(i64, String), u64> = groups(file, args)
+            .0
+            .iter()
+            .map(|row| {
+                let at = (row["second"].as_f64().unwrap() * 1e6 / step as f64).round() as i64;
+                ((at, row[name].to_string()), row["messages"].as_u64().unwrap())
+            })
+            .collect();
+        assert_eq!(got, want, "{args:?}");
+    }
+    // Alone, steps without a message are there too.
+    let rows = groups(file, &["--every", "250ms"]).0;
+    let at: Vec<f64> = rows.iter().map(|row| row["second"].as_f64().unwrap()).collect();
+    assert!(at.windows(2).all(|pair| pair[1] - pair[0] == 0.25) && rows.iter().any(|row| row["messages"] == 0));
+    assert_eq!(sum(&rows, "messages"), lines.len() as u64);
+}
+
+/// Copies, gaps and round trips are those of --delivery.
+#[test]
+fn figures_are_those_of_the_delivery() {
+    for file in ["riptide/riptide20-lossy.pcap", "dnp/dnp-lossy.pcap"] {
+        let done = on(file, "stats", &["--delivery", "-f", "json"]).ok();
+        let delivery: Json = serde_json::from_str(done.text()).unwrap();
+        let all = delivery["delivery"].as_array().unwrap();
+        for by in ["flow", "message,from", "second"] {
+            let rows = groups(file, &["--by", by, "--sort", "messages"]).0;
+            for (column, of) in
+                [("resends", "resent"), ("copies", "duplicates"), ("missing", "missing"), ("late", "late")]
+            {
+                assert_eq!(sum(&rows, column), sum(all, of), "{file} {by} {column}");
+            }
+        }
+        assert!(sum(all, "resent") > 0);
+    }
+}
+
+#[test]
+fn sorted_cut_and_with_columns_by_choice() {
+    let file = "riptide/riptide20-lossy.pcap";
+    let (all, _) = groups(file, &["--by", "message,message_id"]);
+    let (rows, sums) = groups(
+        file,
+        &["--by", "message,message_id", "--sort", "resends", "--top", "2", "--columns", "resends,messages"],
+    );
+    let keys: Vec<&str> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!((rows.len(), keys), (2, vec!["message", "message_id", "resends", "messages"]));
+    assert!(rows[0]["resends"].as_u64() >= rows[1]["resends"].as_u64());
+    let most = all.iter().map(|row| row["resends"].as_u64().unwrap()).max();
+    assert_eq!(rows[0]["resends"].as_u64(), most);
+    // What was cut is told, so that the sums are those of all.
+    assert_eq!(sums["omitted_groups"].as_u64(), Some(all.len() as u64 - 2));
+    assert_eq!(sum(&rows, "messages") + sums["omitted_messages"].as_u64().unwrap(), sum(&all, "messages"));
+    let text = on(file, "stats", &["--by", "message,message_id", "--top", "2"]).ok();
+    assert!(text.text().contains("more groups: "), "{}", text.text());
+    for (args, why) in [
+        (&["--by", "message_idd"][..], "did you mean \"message_id\""),
+        (&["--by", "message_id", "--sort", "resend"], "did you mean \"resends\""),
+        (&["--by", "message_id", "--columns", "resend"], "did you mean \"resends\""),
+        (&["--top", "3"], "only with --by"),
+    ] {
+        let done = on(file, "stats", args);
+        assert!(done.status == Some(2) && done.err.contains(why) && done.out.is_empty(), "{args:?} {}", done.err);
+    }
+}
+
+#[test]
+fn groups_have_a_limit_that_is_said() {
+    let file = "riptide/riptide20-lossy.pcap";
+    let path = fixture(file);
+    let args = ["stats", "--by", "frame", "--limit", "groups=10", "-f", "json"];
+    let done = feed(netkit(&args).arg(&path), b"").ok();
+    let all: Json = serde_json::from_str(done.text()).unwrap();
+    let rows = all["group"].as_array().unwrap();
+    let total = lines(file).len() as u64;
+    assert_eq!((rows.len(), sum(rows, "messages")), (11, total));
+    assert_eq!((rows[10]["frame"].as_str(), all["past_limit"].as_u64()), (Some("(further groups)"), Some(total - 10)));
+    assert!(done.err.contains("of further groups") && done.err.contains("groups=N"), "{}", done.err);
+}
+
+/// Without messages there is no group, and no figure of nothing.
+#[test]
+fn nothing_is_no_group() {
+    let (rows, all) = groups("foreign/foreign-ntp.pcap", &["--by", "src"]);
+    assert_eq!((rows.len(), all["messages"].as_u64()), (0, Some(0)));
+}

@@ -1,0 +1,155 @@
+//! `stats --unanswered`, `--never-acked`, `--slow`, `--latency`: what `decode --link` says of each
+//! message, in a list.
+
+use super::common::{Done, args_of, feed, fixture, netkit};
+use super::{delivery_files, stats};
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+const FILES: [&str; 6] = [
+    "riptide/riptide20-lossy.pcap",
+    "riptide/riptide20-tcp.pcap",
+    "dnp/dnp-lossy.pcap",
+    "nano/nano-ws-bad.pcap",
+    "gne/gne-be-udp-full.pcap",
+    "acknex/acknex-sim-le.pcap",
+];
+
+fn on(file: &str, command: &str, args: &[&str]) -> Done {
+    let path = fixture(file);
+    feed(netkit(&[command, "-q"]).arg(&path).args(args_of(&path)).args(args), b"")
+}
+
+fn listed(file: &str, args: &[&str]) -> Json {
+    serde_json::from_str(on(file, "stats", &[args, &["-f", "json"]].concat()).ok().text()).unwrap()
+}
+
+fn key(row: &Json) -> (u64, u64) {
+    (row["frame"].as_u64().unwrap(), row["index"].as_u64().unwrap_or(1))
+}
+
+/// The lines of decode --link, each with its place in its frame.
+fn linked(file: &str, filter: &str) -> Vec<Json> {
+    on(file, "decode", &["--link", "-f", "ndjson", "-F", filter]).ok().lines()
+}
+
+#[test]
+fn lists_are_those_of_the_linked_lines() {
+    let mut some = [0; 3];
+    for file in FILES {
+        let all = listed(file, &["--unanswered", "--never-acked", "--slow", "50ms"]);
+        let rows = |name: &str| all[name].as_array().unwrap().clone();
+        for (k, (name, filter)) in [
+            ("unanswered", "has unanswered"),
+            ("never_acked", "has never_acked"),
+            ("slow", "related.kind in {answered_by, acked_by} and related.after_ms >= 50"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let lines = linked(file, filter);
+            let frames = |list: &[Json]| list.iter().map(|one| one["frame"].as_u64().unwrap()).collect::<Vec<_>>();
+            assert_eq!(frames(&rows(name)), frames(&lines), "{file} {name}");
+            for (row, line) in rows(name).iter().zip(&lines) {
+                for (column, field) in [
+                    ("time", "time"),
+                    ("flow", "flow"),
+                    ("from", "from"),
+                    ("peer", "src"),
+                    ("proto", "proto"),
+                    ("message", "message"),
+                ] {
+                    assert_eq!(
+                        row[column].to_string().trim_end_matches('0'),
+                        line[field].to_string().trim_end_matches('0')
+                    );
+                }
+            }
+            some[k] += lines.len();
+        }
+    }
+    assert!(some.iter().all(|n| *n > 0), "{some:?}");
+}
+
+/// The applications' own account: which numbered messages were never acknowledged, and the copies.
+#[test]
+fn never_acked_are_those_of_the_delivery_files() {
+    let (mut checked, mut some) = (0, 0);
+    for (capture, want) in delivery_files() {
+        let Some(conversations) = want["conversations"].as_array() else { continue };
+        let mut frames = BTreeMap::new();
+        for of in conversations.iter().flat_map(|c| ["client", "server"].map(|side| &c["from"][side])) {
+            for row in of["reliable"].as_array().into_iter().flatten().filter(|row| row["acked_frame"].is_null()) {
+                frames.insert(row["first_frame"].as_u64().unwrap(), row["copies"].as_u64().unwrap());
+            }
+        }
+        let got = stats(&capture, &["--never-acked"]);
+        let rows = got["never_acked"].as_array().unwrap();
+        let got: BTreeMap<u64, u64> = rows.iter().map(|row| (key(row).0, row["copies"].as_u64().unwrap())).collect();
+        assert_eq!(got, frames, "{}", capture.display());
+        checked += 1;
+        some += frames.len();
+    }
+    assert!(checked >= 3 && some > 0, "{checked} {some}");
+}
+
+/// A filter says whose waiting is told, and not which answers count.
+#[test]
+fn a_filter_takes_no_answer_away() {
+    let file = "nano/nano-ws-bad.pcap";
+    let all = listed(file, &["--unanswered", "--latency"]);
+    let some = listed(file, &["--unanswered", "--latency", "-F", "message == request"]);
+    assert_eq!(all["unanswered"], some["unanswered"]);
+    assert_eq!(all["latency"], some["latency"]);
+    let none = listed(file, &["--unanswered", "-F", "message == response"]);
+    assert_eq!(none["unanswered"], serde_json::json!([]));
+}
+
+#[test]
+fn latency_is_that_of_the_relations() {
+    for file in FILES {
+        let mut want: BTreeMap<(String, String), Vec<f64>> = BTreeMap::new();
+        for line in linked(file, "related.kind in {answered_by, acked_by}") {
+            for one in line["related"].as_array().unwrap() {
+                let waits_for = match one["kind"].as_str() {
+                    Some("answered_by") => "answer",
+                    Some("acked_by") => "ack",
+                    _ => continue,
+                };
+                let after = one["after_ms"].as_f64().unwrap();
+                want.entry((line["message"].to_string(), waits_for.into())).or_default().push(after);
+            }
+        }
+        let rows = listed(file, &["--latency"]);
+        let mut got: BTreeMap<(String, String), (u64, f64)> = BTreeMap::new();
+        for row in rows["latency"].as_array().unwrap().iter().filter(|row| row["count"] != 0) {
+            let one = got.entry((row["message"].to_string(), row["waits_for"].as_str().unwrap().into())).or_default();
+            one.0 += row["count"].as_u64().unwrap();
+            one.1 = one.1.max(row["max"].as_f64().unwrap());
+            let [p50, p90, p99, max] = ["p50", "p90", "p99", "max"].map(|p| row[p].as_f64().unwrap());
+            assert!(p50 <= p90 && p90 <= p99 && p99 <= max, "{row}");
+        }
+        for (kind, (count, max)) in &got {
+            let Some(delays) = want.get(kind) else { panic!("{file}: {kind:?}") };
+            // A link_state waits for two things, and is told by the one it waits for.
+            assert!(*count <= delays.len() as u64 && *count > 0, "{file} {kind:?} {count}");
+            assert!((delays.iter().fold(0.0, |a: f64, b| a.max(*b)) - max).abs() < 0.001, "{file} {kind:?} {max}");
+        }
+        assert!(!got.is_empty(), "{file}");
+    }
+}
+
+#[test]
+fn what_is_not_followed_is_counted() {
+    let path = fixture("riptide/riptide20-lossy.pcap");
+    let done = feed(netkit(&["stats", "--never-acked", "--limit", "waiting=1", "-f", "json"]).arg(&path), b"").ok();
+    let all: Json = serde_json::from_str(done.text()).unwrap();
+    assert!(all["not_followed"].as_u64() > Some(0) && done.err.contains("waiting=N"), "{}", done.err);
+    for args in
+        [&["--unanswered", "--by", "flow"][..], &["--slow", "0"], &["--unanswered", "--slow", "1s", "-f", "csv"]]
+    {
+        assert_eq!(feed(netkit(&["stats"]).arg(&path).args(args), b"").status, Some(2), "{args:?}");
+    }
+    let one = feed(netkit(&["stats", "--unanswered", "-f", "csv"]).arg(&path), b"").ok();
+    assert!(one.text().starts_with("frame,index,time,flow,from,peer,proto,message,route,copies\n"), "{}", one.text());
+}
