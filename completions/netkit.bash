@@ -174,11 +174,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -402,11 +402,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -907,7 +907,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --latency --delivery --track --expect --reject --allow-empty --format --columns --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --latency --delivery --track --expect --reject --allow-empty --format --columns --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1021,6 +1021,10 @@ _netkit() {
                     return 0
                     ;;
                 --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

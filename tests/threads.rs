@@ -73,18 +73,23 @@ fn in_turns(name: &str, talks: &[FlowInfo], conversations: usize, port: usize) -
     path
 }
 
-/// What `decode` prints of files, with so many threads.
-fn decode(files: &[&Path], threads: usize, more: &[&str]) -> Done {
-    let mut command = common::netkit(&["decode"]);
+/// What a command prints of files, with so many threads.
+fn run(command: &str, files: &[&Path], threads: usize, more: &[&str]) -> Done {
+    let mut command = common::netkit(&[command]);
     feed(command.args(files).args(["-v", "--threads", &threads.to_string()]).args(more), b"")
 }
 
-/// The lines of one thread, which any other number prints too.
+/// The lines of one thread of `decode`, which any other number prints too.
 fn same(files: &[&Path], more: &[&str]) -> Done {
-    let one = decode(files, 1, more);
+    same_of("decode", files, more)
+}
+
+/// The same of any command.
+fn same_of(command: &str, files: &[&Path], more: &[&str]) -> Done {
+    let one = run(command, files, 1, more);
     assert_ne!(one.status, Some(2), "{more:?}: {}", one.err);
     for threads in [2, 3, 5] {
-        let several = decode(files, threads, more);
+        let several = run(command, files, threads, more);
         assert_eq!(one.status, several.status, "{more:?} {threads}: {}", several.err);
         assert_eq!(one.err, several.err, "{more:?} {threads}");
         if one.out != several.out {
@@ -150,6 +155,27 @@ fn fixtures_under_every_limit() {
     same(&files, &["-f", "ndjson", "-p", "gne", "--limit", "buffered_bytes=20K"]);
     same(&files, &["-f", "tree", "--limit", "buffered_bytes=20K"]);
     same(&files, &["-f", "tree", "--time", "delta"]);
+    same(&files, &["-f", "table", "--limit", "buffered_bytes=20K"]);
+    same(&files, &["-f", "table", "--time", "delta", "-F", "fault"]);
+    same(&files, &["-f", "table", "--time", "relative", "-F", "length > 200"]);
+    let check = same(&files, &["--check"]);
+    assert!(check.err.contains("every one gives its bytes back"), "{}", check.err);
+    same(&files, &["--check", "--limit", "conversations=2", "--limit", "buffered_bytes=20K", "-F", "length > 4"]);
+}
+
+/// The figures of several threads are those of one: every table, in every form.
+#[test]
+fn statistics_of_every_fixture() {
+    let files = all_fixtures();
+    let files: Vec<&Path> =
+        files.iter().map(PathBuf::as_path).filter(|path| path.to_string_lossy().contains(".pcap")).collect();
+    let mut numbered = 0;
+    for file in files {
+        let all = same_of("stats", &[file], &["-f", "json", "--delivery"]);
+        numbered += usize::from(all.text().contains("ack_p50"));
+        same_of("stats", &[file], &["-f", "json"]);
+    }
+    assert!(numbered > 5, "{numbered}");
 }
 
 #[test]
@@ -174,6 +200,15 @@ fn ten_thousand_conversations_in_turns() {
     let others = ["unread_bytes=64", "held_bytes=16", "held_segments=1", "fragments=1", "fragment_bytes=2000"];
     let others: Vec<&str> = others.iter().flat_map(|limit| ["--limit", limit]).collect();
     same(&[&path], &[&["-f", "summary"], &others[..]].concat());
+    // More connections than the statistics tell apart.
+    let stats = same_of("stats", &[&path], &["-f", "json", "--limit", "conversations=700"]);
+    assert!(stats.out.len() > 100_000, "{}", stats.text());
+    same_of("stats", &[&path], &["--delivery", "-f", "json"]);
+    // More messages than a table has rows.
+    let table = same(&[&path], &["-f", "table"]);
+    assert!(table.err.contains("are left out"), "{}", table.err);
+    let check = same(&[&path], &["--check", "--limit", "buffered_bytes=300K"]);
+    assert!(evicted(&check) > 1000, "{}", check.err);
     std::fs::remove_file(path).expect("removed");
 }
 

@@ -20,7 +20,7 @@ pub struct Decode {
     /// Options that concern captures.
     #[command(flatten)]
     pub traffic: Traffic,
-    /// Dissect a file with N threads; default: as many as there are processors (ndjson, json, summary, tree)
+    /// Dissect a file with N threads; default: as many as there are processors
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     /// Read twice, and tell with each message what later ones say of it: answered_by, acked_by, that

@@ -118,6 +118,8 @@ pub enum Format {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Two columns, who says what: for one conversation, see --flow.
+    Dialogue,
 }
 
 /// What makes the exit status 1.

@@ -61,6 +61,9 @@ pub struct Stats {
     /// csv, tsv and --by FIELD: these columns of the table, with commas between them
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
     pub columns: Vec<String>,
+    /// Read a file with N threads; default: as many as there are processors
+    #[arg(long, value_name = "N", conflicts_with = "track")]
+    pub threads: Option<usize>,
 }
 
 fn step(text: &str) -> Result<i64, String> {

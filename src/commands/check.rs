@@ -2,11 +2,14 @@
 //! bytes, to verify that no information is lost.
 
 use super::gates::Pick;
+use super::merging::{Maker, Receiver, merged};
 use super::notify::notify;
+use super::parallel::{self, Shared};
+use super::read::ReadSummary;
 use super::sink::CaptureSink;
-use super::{input, interrupt, read};
+use super::{input, interrupt};
 use crate::cli::{Decode, Global};
-use netkit::capture::Time;
+use netkit::capture::{Capture, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::encode::{self, Encoders, Entry, Source, deeply};
 use netkit::plural::Plural;
@@ -23,17 +26,17 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     let mut check = Check::new(options, pick, args.output.count);
     let (mut whole, mut checked, mut stopped) = (true, 0, None);
     for path in &args.files {
-        (check.messages, check.different, check.first) = (0, 0, None);
-        let read = read::file(path, options, global, &mut check);
-        checked += check.messages;
-        whole &= check.different == 0;
-        if let Some(first) = &check.first {
+        check.next();
+        let read = parallel::file(path, options, global, args.threads, &mut check);
+        checked += check.results.messages;
+        whole &= check.results.different == 0;
+        if let Some(first) = &check.results.first {
             writeln!(
                 std::io::stdout(),
                 "{}: {} of {} differ; the first: {}",
                 Lines(input::name(path)),
-                check.different,
-                check.messages,
+                check.results.different,
+                check.results.messages,
                 Lines(first)
             )?;
         }
@@ -59,25 +62,29 @@ fn files(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyho
     Ok(!(check.pick.holds(global) && whole) as u8)
 }
 
-/// Encodes messages again and compares.
-struct Check<'a> {
+/// The result for a message.
+enum Checked {
+    Same,
+    Different,
+    /// The first difference that a thread has found.
+    First(String),
+}
+
+/// Encodes messages again and compares: one for each thread.
+struct Checker<'a> {
     source: Source,
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
-    messages: u64,
-    different: u64,
-    first: Option<String>,
-    pick: Pick,
-    /// The number of messages left until `--count` is reached.
-    left: Option<u64>,
+    /// A difference was found.
+    found: bool,
 }
 
-impl<'a> Check<'a> {
-    fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
+impl<'a> Checker<'a> {
+    fn new(options: &'a Options) -> Checker<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
-        Check { source, encoders, printer, line: Vec::new(), messages: 0, different: 0, first: None, pick, left }
+        Checker { source, encoders, printer, line: Vec::new(), found: false }
     }
 
     /// Encodes the message from its own JSON line.
@@ -88,6 +95,69 @@ impl<'a> Check<'a> {
         let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
         self.encoders.encode(&entry).map_err(|e| e.to_string())
     }
+
+    fn check(&mut self, message: &Message<'_>) -> Checked {
+        let again = self.again(message);
+        if again.as_deref() == Ok(message.place.bytes) {
+            return Checked::Same;
+        }
+        if std::mem::replace(&mut self.found, true) {
+            return Checked::Different;
+        }
+        let what = match again {
+            Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
+            Err(why) => why,
+        };
+        let dissection = message.dissection;
+        Checked::First(format!("frame {} {}.{}: {what}", message.place.frame, dissection.proto, dissection.message))
+    }
+}
+
+impl Maker<Checked> for Checker<'_> {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Checked>) {
+        out.push(self.check(message));
+    }
+}
+
+/// Checks messages, and counts the results.
+struct Check<'a> {
+    checker: Checker<'a>,
+    results: Results,
+    pick: Pick,
+    /// The number of messages left until `--count` is reached.
+    left: Option<u64>,
+}
+
+/// The results for a file.
+#[derive(Default)]
+struct Results {
+    messages: u64,
+    different: u64,
+    first: Option<String>,
+}
+
+impl Receiver<Checked> for Results {
+    fn receive(&mut self, items: &[Checked]) {
+        self.messages += items.len() as u64;
+        for item in items {
+            self.different += u64::from(!matches!(item, Checked::Same));
+            if let (Checked::First(what), None) = (item, &self.first) {
+                self.first = Some(what.clone());
+            }
+        }
+    }
+}
+
+impl<'a> Check<'a> {
+    fn new(options: &'a Options, pick: Pick, left: Option<u64>) -> Check<'a> {
+        Check { checker: Checker::new(options), results: Results::default(), pick, left }
+    }
+
+    /// The next file begins.
+    fn next(&mut self) {
+        self.results = Results::default();
+        self.checker.found = false;
+    }
 }
 
 impl Sink for Check<'_> {
@@ -96,21 +166,19 @@ impl Sink for Check<'_> {
             return;
         }
         self.left = self.left.map(|left| left - 1);
-        self.messages += 1;
-        let again = self.again(message);
-        if again.as_deref() == Ok(message.place.bytes) {
-            return;
-        }
-        self.different += 1;
-        if self.first.is_none() {
-            let what = match again {
-                Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
-                Err(why) => why,
-            };
-            let dissection = message.dissection;
-            self.first =
-                Some(format!("frame {} {}.{}: {what}", message.place.frame, dissection.proto, dissection.message));
-        }
+        self.results.receive(&[self.checker.check(message)]);
+    }
+}
+
+impl Shared for Check<'_> {
+    fn divides(&self) -> bool {
+        self.left.is_none()
+    }
+
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+        self.begin();
+        let checkers = std::iter::repeat_with(|| Checker::new(options)).take(count + 1).collect();
+        merged(capture, options, checkers, &mut self.pick, &mut self.results)
     }
 }
 

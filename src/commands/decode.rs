@@ -10,7 +10,7 @@ use super::output::Printer;
 use super::read;
 use super::selection::Selection;
 use super::sink::Live;
-use super::{Usage, check, cut, input, inputs, options, parallel};
+use super::{Usage, check, cut, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Global, Traffic};
 use anyhow::Context;
 use netkit::capture::{Capture, Input};
@@ -69,9 +69,10 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
                 printer.live(live);
                 return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
             }
-            match parallel::workers(path, args.threads, &printer) {
+            let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
+            match threads {
                 n if n > 1 && live == Live::No && input.format().is_some() => {
-                    parallel::capture(Capture::new(input)?, &options, n, &mut printer)?.report(global)
+                    printed::capture(Capture::new(input)?, &options, n, &mut printer)?.report(global)
                 }
                 _ => {
                     printer.live(live);
@@ -129,14 +130,14 @@ fn joined(
 ) -> anyhow::Result<u8> {
     let join = Join::new(&args.files)?;
     let all = PathBuf::from(join.names().map(input::name).collect::<Vec<_>>().join(", "));
-    let workers = parallel::workers_for(join.size, args.threads, &printer);
+    let threads = if printer.divides() { parallel::threads_for(join.size, args.threads, printer.watched) } else { 1 };
     let (capture, broken) = join.open(files, global)?;
-    let read = match workers {
+    let read = match threads {
         _ if link => {
             let linked = link::joined(&args.files, options, global)?;
             read::frames(capture, options, global, &mut Second::new(&mut printer, linked))
         }
-        n if n > 1 => parallel::capture(capture, options, n, &mut printer)?.report(global),
+        n if n > 1 => printed::capture(capture, options, n, &mut printer)?.report(global),
         _ => read::frames(capture, options, global, &mut printer),
     };
     if !stop().is_set() {

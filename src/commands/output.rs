@@ -10,7 +10,7 @@ use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::Names;
 use netkit::printable::Lines;
-use netkit::render::{self, Columns, Details, Files, Merge, Part, Renderer, Style};
+use netkit::render::{self, Columns, Details, Files, Part, Renderer, RowMaker, Style};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints the selected messages.
@@ -57,6 +57,7 @@ impl Printer {
             Format::Json => render::Format::Json,
             Format::Csv => render::Format::Csv,
             Format::Tsv => render::Format::Tsv,
+            Format::Dialogue => render::Format::Dialogue,
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());
@@ -67,18 +68,26 @@ impl Printer {
     /// Can several threads render parts of it? Not with `--count`: that needs a single thread that
     /// sees all messages.
     pub fn divides(&self) -> bool {
-        self.left.is_none() && self.part().is_some()
+        // Times relative to the previous message need that message, whichever thread shows it.
+        let table = self.format == render::Format::Table && self.style.time != Some(render::TimeForm::Delta);
+        self.left.is_none() && (table || self.part().is_some())
     }
 
     /// The renderer of one of several threads.
-    pub fn part(&self) -> Option<Part> {
+    fn part(&self) -> Option<Part> {
         Part::with(self.format, self.style, &self.details)
     }
 
-    /// Prints the output of several threads as far as it is available. Returns the part that has to
-    /// be waited for.
-    pub fn merge(&mut self, merge: &mut Merge) -> Option<usize> {
-        merge.write(&mut self.renderer)
+    /// Renderers for `count` threads, and where their messages are selected and printed.
+    pub fn parts(&mut self, count: usize) -> (Vec<Part>, &mut Pick, &mut Renderer) {
+        let parts = std::iter::from_fn(|| self.part()).take(count).collect();
+        (parts, &mut self.pick, &mut self.renderer)
+    }
+
+    /// The same for a table.
+    pub fn row_makers(&mut self, count: usize) -> Option<(Vec<RowMaker>, &mut Pick, &mut Renderer)> {
+        let maker = self.renderer.row_maker()?;
+        Some((vec![maker; count], &mut self.pick, &mut self.renderer))
     }
 
     /// Sets when output has to be flushed.

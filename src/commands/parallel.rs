@@ -1,161 +1,136 @@
-//! `netkit decode` with several threads: one reads the file and distributes its conversations to
-//! workers, which dissect and render them; their output is merged in the order of a single thread.
+//! Reading of a capture with several threads: one reads the file and distributes its conversations
+//! to lanes, which any of them dissects.
 
-use super::gates::Pick;
-use super::output::Printer;
-use super::read::{ReadSummary, dissect};
+use super::input;
+use super::join::Join;
+use super::read::{self, ReadSummary, dissect};
 use super::sink::CaptureSink;
-use netkit::capture::{Capture, Packets, Time};
-use netkit::dissect::inspector::{self, dispatch};
-use netkit::dissect::{Message, Options, Sink};
-use netkit::render::{Chunk, Merge, Part};
-use std::path::Path;
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use super::stopped::Stopped;
+use crate::cli::Global;
+use anyhow::Context;
+use netkit::capture::{Capture, Input, Packets};
+use netkit::dissect::Options;
+use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
+use netkit::render::Files;
+use std::path::{Path, PathBuf};
 use std::thread;
 
-/// The amount of text that a thread hands over at a time: enough that waking other threads costs
-/// nothing, little enough to stay in the processors' caches.
-const CHUNK: usize = 256 << 10;
-/// How many chunks a thread may be ahead.
-const AHEAD: usize = 4;
 /// Smaller files are done before a second thread has started.
 const SMALL: u64 = 4 << 20;
-/// The maximum number of workers: more would wait for the reader.
+/// The maximum number of threads: more would wait for the reader.
 const MOST: usize = 8;
 
-/// The number of workers worth using; `requested` is the user's choice.
-pub fn workers(path: &Path, requested: Option<usize>, printer: &Printer) -> usize {
+/// The number of threads worth using; `requested` is the user's choice.
+pub fn threads(path: &Path, requested: Option<usize>, watched: bool) -> usize {
     let whole = std::fs::metadata(path).ok().filter(|about| about.is_file());
-    whole.map_or(1, |about| workers_for(about.len(), requested, printer))
+    whole.map_or(1, |about| threads_for(about.len(), requested, watched))
 }
 
 /// The same for so many bytes of plain files.
-pub fn workers_for(size: u64, requested: Option<usize>, printer: &Printer) -> usize {
+pub fn threads_for(size: u64, requested: Option<usize>, watched: bool) -> usize {
     match requested {
-        _ if !printer.divides() => 1,
         Some(n) => n.clamp(1, MOST),
-        None if size < SMALL || printer.watched => 1,
+        None if size < SMALL || watched => 1,
         None => thread::available_parallelism().map_or(1, |n| n.get().min(MOST)),
     }
 }
 
-/// The output of one thread, on its way to the merging thread.
-struct Writing {
-    part: Part,
-    pick: Pick,
-    to: SyncSender<Chunk>,
-    used: Receiver<Chunk>,
-    /// The merging thread has ended.
-    gone: bool,
-}
-
-impl Writing {
-    /// Also returns the merging thread's ends of the channels.
-    fn new(part: Part, pick: Pick) -> (Writing, (Receiver<Chunk>, Sender<Chunk>)) {
-        let ((to, chunks), (back, used)) = (sync_channel(AHEAD), channel());
-        (Writing { part, pick, to, used, gone: false }, (chunks, back))
+/// A sink that several threads can do the work of.
+pub trait Shared: CaptureSink {
+    /// Can they, with what the user asked for?
+    fn divides(&self) -> bool {
+        true
     }
+
+    /// Reads a capture with `count` threads; afterwards the sink is as if it had seen all of it.
+    ///
+    /// # Errors
+    /// None so far; errors while reading are part of the returned summary.
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary>;
 }
 
-impl Sink for Writing {
-    #[inline]
-    fn message(&mut self, message: &Message<'_>) {
-        if self.pick.wants(message) {
-            self.part.message(message);
+/// As [`read::file`], with several threads if that pays, or is requested.
+///
+/// # Errors
+/// As [`read::file`].
+pub fn file(
+    path: &Path,
+    options: &Options,
+    global: &Global,
+    requested: Option<usize>,
+    sink: &mut impl Shared,
+) -> anyhow::Result<Option<Stopped>> {
+    let count = threads(path, requested, false);
+    if count == 1 || !sink.divides() {
+        return read::file(path, options, global, sink);
+    }
+    let mut read = || {
+        let input = Input::new(input::open(path)?)?;
+        match input.format() {
+            Some(_) => sink.shared(Capture::new(input)?, options, count)?.report(global),
+            None => read::whole(input, options, global, sink),
         }
-    }
-
-    #[inline]
-    fn sequence(&mut self, sequence: u64) {
-        self.part.sequence(sequence);
-        self.pick.sequence(sequence);
-    }
-
-    #[inline]
-    fn full(&self) -> bool {
-        self.part.len() >= CHUNK
-    }
-
-    fn hand_over(&mut self) {
-        let chunk = self.part.take(self.used.try_recv().unwrap_or_default());
-        self.gone |= self.to.send(chunk).is_err();
-    }
+    };
+    read().with_context(|| input::name(path))
 }
 
-impl CaptureSink for Writing {
-    fn frame(&mut self, time: Time) {
-        if self.pick.selection.frame(time) {
-            self.part.origin(time);
-        }
+/// As [`read::files`], with several threads if that pays, or is requested.
+///
+/// # Errors
+/// As [`read::files`].
+pub fn files(
+    paths: &[PathBuf],
+    join: bool,
+    options: &Options,
+    global: &Global,
+    requested: Option<usize>,
+    sink: &mut impl Shared,
+) -> anyhow::Result<Option<Stopped>> {
+    if let ([path], false) = (paths, join) {
+        return file(path, options, global, requested, sink);
     }
-
-    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
-        !self.gone
+    let join = Join::new(paths)?;
+    let count = threads_for(join.size, requested, false);
+    if count == 1 || !sink.divides() {
+        return read::files(paths, true, options, global, sink);
     }
+    let (capture, broken) = join.open(&Files::default(), global)?;
+    let stopped = sink.shared(capture, options, count)?.report(global)?;
+    broken.whole()?;
+    Ok(stopped)
 }
 
-impl inspector::Worker for Writing {
-    fn first(&mut self, time: Time) {
-        CaptureSink::frame(self, time);
-    }
+/// The stack of a thread: what encodes messages again goes as deep as they are nested.
+const STACK: usize = 64 << 20;
 
-    #[inline]
-    fn go_on(&mut self) -> bool {
-        if self.full() {
-            self.hand_over();
-        }
-        !self.gone
-    }
-}
-
-/// Dissects a capture with `count` workers.
+/// Reads a capture with as many threads as there are sinks of lanes; `mine` receives the messages
+/// of those conversations that only one thread can read.
 ///
 /// # Errors
 /// None; errors while reading are part of the returned summary.
-pub fn capture(
+pub fn shared<W: Worker>(
     capture: Capture,
     options: &Options,
-    count: usize,
-    printer: &mut Printer,
+    lanes: &mut [W],
+    mine: &mut impl CaptureSink,
+    outlet: &dyn Outlet,
 ) -> anyhow::Result<ReadSummary> {
-    printer.begin();
     let mut packets = Packets::new(capture).caps(options.limits.fragments);
-    let (dispatcher, inboxes) = dispatch(count);
-    let parts = std::iter::from_fn(|| printer.part()).take(count + 1);
-    let (mut threads, mut ends): (Vec<_>, Vec<_>) = parts.map(|part| Writing::new(part, printer.pick.part())).unzip();
-    let Some(mut mine) = threads.pop() else { return Ok(ReadSummary::default()) };
-    thread::scope(|scope| {
-        let reader = scope.spawn(move || {
-            let seen = dissect(&mut packets, options, Some(dispatcher), &mut mine);
-            mine.part.sequence(u64::MAX);
-            mine.hand_over();
-            (seen, mine.pick)
-        });
-        let mut running = Vec::new();
-        for (inbox, mut writing) in inboxes.into_iter().zip(threads) {
-            running.push(scope.spawn(move || {
-                let counted = inbox.read(options, &mut writing);
-                writing.hand_over();
-                (counted, writing.pick)
-            }));
+    let helpers = lanes.len().saturating_sub(1);
+    let crew = Crew::new(options, lanes, outlet);
+    let mut seen = thread::scope(|scope| {
+        let watch = crew.watch();
+        for _ in 0..helpers {
+            // Without it, the others read its lanes.
+            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || crew.work());
         }
-        let mut merge = Merge::new(ends.len());
-        while let Some(part) = printer.merge(&mut merge)
-            && let Some((chunks, back)) = ends.get(part)
-            && !printer.done()
-        {
-            let chunk = chunks.recv().ok();
-            // A thread that has ended needs no memory back.
-            let _ = back.send(merge.deliver(part, chunk));
-        }
-        ends.clear();
-        let (mut seen, pick) = reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        printer.pick.merge(pick);
-        for worker in running {
-            let ((counters, flows), pick) = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            printer.pick.merge(pick);
-            seen.add(&counters, &flows);
-        }
-        Ok(seen)
-    })
+        let seen = dissect(&mut packets, options, Some(Dispatcher::new(&crew)), mine);
+        crew.work();
+        drop(watch);
+        seen
+    });
+    for (counters, flows) in crew.counters() {
+        seen.add(&counters, &flows);
+    }
+    Ok(seen)
 }

@@ -19,6 +19,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How often a wait looks whether it was ended.
@@ -212,11 +213,17 @@ struct Trees {
 }
 
 #[derive(Clone, Default)]
-struct Memory(Rc<RefCell<Vec<u8>>>);
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Memory {
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.bytes().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -232,7 +239,7 @@ impl Trees {
     }
 
     fn take(&self) -> Option<Vec<u8>> {
-        Some(std::mem::take(&mut *self.text.0.borrow_mut())).filter(|text| !text.is_empty())
+        Some(std::mem::take(&mut *self.text.bytes())).filter(|text| !text.is_empty())
     }
 }
 

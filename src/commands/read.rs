@@ -210,7 +210,7 @@ impl Progress {
 pub fn dissect(
     packets: &mut Packets,
     options: &Options,
-    dispatcher: Option<Dispatcher>,
+    dispatcher: Option<Dispatcher<'_>>,
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
     let (stop, mut seen, mut progress) = (stop(), ReadSummary::default(), Progress::default());

@@ -2,14 +2,20 @@
 
 pub use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
+use super::merging::{Maker, Receiver, merged};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
+use super::parallel::{self, Shared};
+use super::read::ReadSummary;
 use super::selection::Selection;
+use super::sink::CaptureSink;
 use super::stopped::Stopped;
 use super::{Usage, inputs, join, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
-use netkit::dissect::{Options, Sink};
-use netkit::stats::{Report, Stats, Wanted};
+use netkit::capture::Capture;
+use netkit::dissect::{Message, Options, Sink};
+use netkit::flow::End;
+use netkit::stats::{Observed, Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -22,12 +28,46 @@ pub fn count<S: Sink>(
     pick: Pick,
     sink: S,
 ) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
+    counted(files, pick, sink, |picked| read::files(files, join, options, global, picked))
+}
+
+/// Reads files into a sink with `read`.
+fn counted<S>(
+    files: &[PathBuf],
+    pick: Pick,
+    sink: S,
+    read: impl FnOnce(&mut Picked<S>) -> anyhow::Result<Option<Stopped>>,
+) -> (Picked<S>, anyhow::Result<Option<Stopped>>) {
     let mut picked = Picked { sink, pick };
-    let done = read::files(files, join, options, global, &mut picked);
+    let done = read(&mut picked);
     if matches!(done, Ok(None)) {
         picked.pick.end(&join::name(files));
     }
     (picked, done)
+}
+
+impl Maker<Observed> for Observer {
+    fn message(&mut self, message: &Message<'_>, out: &mut Vec<Observed>) {
+        Observer::message(self, message, out);
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2], out: &mut Vec<Observed>) {
+        out.push(Observed::Ended(flow, how));
+    }
+}
+
+impl Receiver<Observed> for Stats {
+    fn receive(&mut self, items: &[Observed]) {
+        self.count(items);
+    }
+}
+
+impl Shared for Picked<Stats> {
+    fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
+        self.begin();
+        let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();
+        merged(capture, options, observers, &mut self.pick, &mut self.sink)
+    }
 }
 
 /// Runs the command.
@@ -56,7 +96,9 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     };
     let rows = report == Report::Delivery && args.format == StatsFormat::Json;
     let stats = Stats::new(&options, Wanted { rows, fields: false });
-    let (picked, done) = count(&args.files, args.join, &options, global, pick, stats);
+    let (picked, done) = counted(&args.files, pick, stats, |picked| {
+        parallel::files(&args.files, args.join, &options, global, args.threads, picked)
+    });
     let (mut stats, pick) = (picked.sink, picked.pick);
     stats.stopped = matches!(done, Ok(Some(_)));
     if stats.messages > 0 || done.is_ok() {

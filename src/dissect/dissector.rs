@@ -265,7 +265,7 @@ pub struct Line<'a> {
 }
 
 /// Encodes messages, with the state that later messages need from earlier ones.
-pub trait Encoder {
+pub trait Encoder: Send {
     /// The message's bytes.
     ///
     /// # Errors

@@ -11,6 +11,7 @@
 pub(crate) mod bytes;
 pub(crate) mod cells;
 mod columns;
+mod dialogue;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 mod files;
@@ -42,10 +43,12 @@ pub use files::Files;
 pub(crate) use json::Json;
 pub use ndjson::Ndjson;
 pub use output::Output;
-pub use parts::{Chunk, Merge, Part};
+pub use parts::{Chunk, Merge, Part, Runs};
 pub use renderer::{Details, Format, Renderer};
 pub use style::Style;
 #[cfg(feature = "cli")]
 pub(crate) use table::Rows;
+#[cfg(feature = "cli")]
+pub use table::{Row, RowMaker};
 pub use times::TimeForm;
 pub(crate) use tree::Trees;

@@ -12,14 +12,14 @@ const BLOCK: usize = 64 * 1024;
 /// [`Output::failed`] and stops.
 pub struct Output {
     buffer: Vec<u8>,
-    to: Box<dyn Write>,
+    to: Box<dyn Write + Send>,
     error: Option<io::Error>,
     live: bool,
 }
 
 impl Output {
     /// Output in large blocks.
-    pub fn new(to: Box<dyn Write>) -> Output {
+    pub fn new(to: Box<dyn Write + Send>) -> Output {
         Output { buffer: Vec::with_capacity(BLOCK + BLOCK / 4), to, error: None, live: false }
     }
 

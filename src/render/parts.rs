@@ -3,43 +3,109 @@
 
 use super::renderer::Form;
 use super::times::TimeForm;
-use super::{Details, Format, Json, Renderer, Style};
+use super::{Details, Format, Json, Style};
 use crate::capture::Time;
-use crate::dissect::{Message, Sink};
+use crate::dissect::Message;
 
-/// Memory of longer text is freed.
+/// Memory of more text is freed.
 const RETAINED: usize = 1 << 20;
 
-/// Renders some of a capture's conversations; [`Merge`] merges them in order.
+/// Renders some of a capture's conversations, as a [`Renderer`](super::Renderer) renders all;
+/// [`Merge`] puts them in order.
 #[derive(Debug)]
-pub struct Part {
-    form: Form,
+pub struct Part(Form);
+
+/// What one of several threads makes of its messages, in their order: text, or other items.
+#[derive(Debug)]
+pub struct Runs<T> {
     sequence: u64,
-    chunk: Chunk,
+    chunk: Chunk<T>,
 }
 
-/// A piece of a [`Part`]'s output, with the sequence number of each run of text.
-#[derive(Debug, Default)]
-pub struct Chunk {
-    bytes: Vec<u8>,
+/// A piece of that, with the sequence number of each run of items.
+#[derive(Debug)]
+pub struct Chunk<T> {
+    items: Vec<T>,
     runs: Vec<Run>,
     /// The part will deliver nothing with a sequence number below this one.
     before: u64,
 }
 
-impl Chunk {
-    /// True when it has no messages.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+impl<T> Default for Chunk<T> {
+    fn default() -> Self {
+        Chunk { items: Vec::new(), runs: Vec::new(), before: 0 }
     }
 }
 
-/// Text with a single sequence number.
+impl<T> Chunk<T> {
+    /// The number of its items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// True when it has none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+/// Items with a single sequence number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     sequence: u64,
     /// Its end in the chunk.
     end: usize,
+}
+
+impl<T> Default for Runs<T> {
+    fn default() -> Self {
+        Runs { sequence: 0, chunk: Chunk::default() }
+    }
+}
+
+impl<T> Runs<T> {
+    /// The items since the last [`Runs::take`]; those of a message have to be
+    /// [completed](Runs::complete).
+    #[inline]
+    pub fn items(&mut self) -> &mut Vec<T> {
+        &mut self.chunk.items
+    }
+
+    /// How many there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.chunk.items.len()
+    }
+
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All items of a message have been added.
+    #[inline]
+    pub fn complete(&mut self) {
+        let (sequence, end) = (self.sequence, self.chunk.items.len());
+        match self.chunk.runs.last_mut() {
+            Some(run) if run.sequence == sequence => run.end = end,
+            _ => self.chunk.runs.push(Run { sequence, end }),
+        }
+    }
+
+    /// Sets the [sequence number](crate::dissect::Sink::sequence) of the next messages.
+    #[inline]
+    pub fn sequence(&mut self, sequence: u64) {
+        self.sequence = sequence;
+    }
+
+    /// The items since the last call. `used` is a merged chunk whose memory is reused.
+    pub fn take(&mut self, mut used: Chunk<T>) -> Chunk<T> {
+        used.items.clear();
+        used.items.shrink_to(RETAINED / size_of::<T>().max(1));
+        used.runs.clear();
+        self.chunk.before = self.sequence;
+        std::mem::replace(&mut self.chunk, used)
+    }
 }
 
 impl Part {
@@ -49,7 +115,7 @@ impl Part {
         Part::with(format, style, &Details::default())
     }
 
-    /// As [`Renderer::with`].
+    /// As [`Renderer::with`](super::Renderer::with).
     pub fn with(format: Format, style: Style, details: &Details) -> Option<Part> {
         // Times relative to the previous message need that message, whichever thread renders it.
         let counted = style.time == Some(TimeForm::Delta);
@@ -59,137 +125,135 @@ impl Part {
             Format::Ndjson | Format::Summary | Format::Tree | Format::Csv | Format::Tsv => {
                 Form::new(format, style, details)
             }
+            Format::Dialogue => return None,
             #[cfg(feature = "cli")]
             Format::Table => return None,
         };
-        Some(Part { form, sequence: 0, chunk: Chunk::default() })
+        Some(Part(form))
     }
 
-    /// As [`Renderer::origin`].
+    /// As [`Renderer::origin`](super::Renderer::origin).
     pub fn origin(&mut self, time: Time) {
-        self.form.origin(time);
+        self.0.origin(time);
     }
 
-    /// The bytes rendered since the last [`Part::take`].
+    /// Appends a message.
     #[inline]
-    pub fn len(&self) -> usize {
-        self.chunk.bytes.len()
-    }
-
-    /// True when nothing has been rendered since then.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The output since the last call. `used` is a merged chunk owner memory is reused.
-    pub fn take(&mut self, mut used: Chunk) -> Chunk {
-        used.bytes.clear();
-        used.bytes.shrink_to(RETAINED);
-        used.runs.clear();
-        self.chunk.before = self.sequence;
-        std::mem::replace(&mut self.chunk, used)
+    pub fn message(&mut self, message: &Message<'_>, out: &mut Vec<u8>) {
+        self.0.message(message, out);
     }
 }
 
-impl Sink for Part {
-    #[inline]
-    fn message(&mut self, message: &Message<'_>) {
-        self.form.message(message, &mut self.chunk.bytes);
-        let (sequence, end) = (self.sequence, self.chunk.bytes.len());
-        match self.chunk.runs.last_mut() {
-            Some(run) if run.sequence == sequence => run.end = end,
-            _ => self.chunk.runs.push(Run { sequence, end }),
-        }
-    }
-
-    #[inline]
-    fn sequence(&mut self, sequence: u64) {
-        self.sequence = sequence;
-    }
-}
-
-/// Merges what several [`Part`]s of one capture have rendered, however much each delivers at a
-/// time.
+/// Merges what several threads have made of one capture, however much each delivers at a time.
 #[derive(Debug)]
-pub struct Merge {
-    parts: Vec<Position>,
+pub struct Merge<T> {
+    parts: Vec<Position<T>>,
+    /// What each part has next.
+    next: Vec<Next>,
 }
 
-/// How much of a part's last chunk has been written.
-#[derive(Debug, Default)]
-struct Position {
-    chunk: Chunk,
+/// How much of a part's last chunk has been passed on.
+#[derive(Debug)]
+struct Position<T> {
+    chunk: Chunk<T>,
     run: usize,
     start: usize,
 }
 
-impl Position {
-    /// The next sequence number with text; else the first for which text may still follow.
+impl<T> Position<T> {
+    fn new(chunk: Chunk<T>) -> Position<T> {
+        Position { chunk, run: 0, start: 0 }
+    }
+
+    /// The next sequence number with items; else the first for which some may still follow.
     #[inline]
     fn next(&self) -> Next {
         match self.chunk.runs.get(self.run) {
-            Some(run) => Next { sequence: run.sequence, waits: false },
-            None => Next { sequence: self.chunk.before, waits: true },
+            Some(run) => Next::of(run.sequence, false),
+            None => Next::of(self.chunk.before, true),
         }
     }
 }
 
-/// The next part to write: of equal sequence numbers, parts that have to be waited for come first.
-#[derive(Clone, Copy, Debug)]
-struct Next {
-    sequence: u64,
-    /// It is not known yet whether the part has text with that number.
-    waits: bool,
+/// The next sequence number of a part, in the order in which parts are passed on: of equal numbers,
+/// those that have to be waited for come first, since it is not known whether they have items with
+/// it. So it is twice the number, and one more with items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Next(u64);
+
+impl Next {
+    /// The part has ended.
+    const NEVER: Next = Next(u64::MAX);
+
+    #[inline]
+    fn of(sequence: u64, waits: bool) -> Next {
+        if sequence == NEVER { Next::NEVER } else { Next(sequence << 1 | u64::from(!waits)) }
+    }
+
+    #[inline]
+    fn waits(self) -> bool {
+        self == Next::NEVER || self.0 & 1 == 0
+    }
+
+    #[inline]
+    fn sequence(self) -> u64 {
+        self.0 >> 1
+    }
 }
 
 /// The sequence number of parts that have ended.
 const NEVER: u64 = u64::MAX;
 
-impl Merge {
+impl<T> Merge<T> {
     /// For this many parts, none of which has delivered anything yet.
-    pub fn new(parts: usize) -> Merge {
-        Merge { parts: std::iter::repeat_with(Position::default).take(parts).collect() }
+    pub fn new(parts: usize) -> Merge<T> {
+        let none = std::iter::repeat_with(|| Position::new(Chunk::default()));
+        Merge { parts: none.take(parts).collect(), next: vec![Next::of(0, true); parts] }
     }
 
-    /// Writes all text that is next in order; returns the part that has to
+    /// Passes on all items that are next in order; returns the part that has to
     /// [deliver](Merge::deliver) more before it can continue, `None` if all have ended.
-    pub fn write(&mut self, to: &mut Renderer) -> Option<usize> {
+    pub fn write(&mut self, mut to: impl FnMut(&[T])) -> Option<usize> {
         loop {
             // The part with the lowest number, and the number at which the next part's begins.
-            let (mut first, mut k, mut end) = (Next { sequence: NEVER, waits: true }, 0, NEVER);
-            for (n, position) in self.parts.iter().enumerate() {
-                let next = position.next();
-                if (next.sequence, !next.waits) < (first.sequence, !first.waits) {
-                    (end, first, k) = (first.sequence, next, n);
+            let (mut first, mut k, mut end) = (Next::NEVER, 0, Next::NEVER);
+            for (n, next) in self.next.iter().enumerate() {
+                if *next < first {
+                    (end, first, k) = (first, *next, n);
                 } else {
-                    end = end.min(next.sequence);
+                    end = end.min(*next);
                 }
             }
-            if first.waits {
-                return (first.sequence < NEVER).then_some(k);
+            if first.waits() {
+                return (first < Next::NEVER).then_some(k);
             }
-            let Position { chunk, run, start } = self.parts.get_mut(k)?;
+            let position = self.parts.get_mut(k)?;
+            let Position { chunk, run, start } = position;
             let from = *start;
             while let Some(next) = chunk.runs.get(*run)
-                && (next.sequence < end || next.sequence == first.sequence)
+                && (next.sequence < end.sequence() || next.sequence == first.sequence())
             {
                 (*run, *start) = (*run + 1, next.end);
             }
-            to.rendered(chunk.bytes.get(from..*start).unwrap_or_default());
+            to(chunk.items.get(from..*start).unwrap_or_default());
+            *self.next.get_mut(k)? = position.next();
         }
     }
 
     /// Stores a part's next chunk, `None` at its end; returns the previous one, for reuse of its
     /// memory.
-    pub fn deliver(&mut self, part: usize, chunk: Option<Chunk>) -> Chunk {
-        let chunk = chunk.unwrap_or(Chunk { before: NEVER, ..Chunk::default() });
-        let next = Position { chunk, ..Position::default() };
-        self.parts.get_mut(part).map_or_else(Chunk::default, |position| std::mem::replace(position, next).chunk)
+    pub fn deliver(&mut self, part: usize, chunk: Option<Chunk<T>>) -> Chunk<T> {
+        let position = Position::new(chunk.unwrap_or(Chunk { before: NEVER, ..Chunk::default() }));
+        if let Some(next) = self.next.get_mut(part) {
+            *next = position.next();
+        }
+        self.parts.get_mut(part).map_or_else(Chunk::default, |own| std::mem::replace(own, position).chunk)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Renderer;
     use super::*;
     use proptest::prelude::*;
     use std::io::{self, Write};
@@ -209,11 +273,11 @@ mod tests {
     }
 
     /// The chunk of a part that has processed everything up to `seen`.
-    fn chunk(texts: &[(u64, String)], seen: u64) -> Chunk {
+    fn chunk(texts: &[(u64, String)], seen: u64) -> Chunk<u8> {
         let mut chunk = Chunk { before: seen, ..Chunk::default() };
         for (sequence, text) in texts {
-            chunk.bytes.extend_from_slice(text.as_bytes());
-            chunk.runs.push(Run { sequence: *sequence, end: chunk.bytes.len() });
+            chunk.items.extend_from_slice(text.as_bytes());
+            chunk.runs.push(Run { sequence: *sequence, end: chunk.items.len() });
         }
         chunk
     }
@@ -227,7 +291,7 @@ mod tests {
             cuts in prop::collection::vec(prop::collection::vec(any::<bool>(), 61), 3),
         ) {
             let mut expected = String::new();
-            let mut parts: Vec<Vec<Chunk>> = Vec::new();
+            let mut parts: Vec<Vec<Chunk<u8>>> = Vec::new();
             for (part, cuts) in cuts.iter().enumerate() {
                 let (mut texts, mut chunks) = (Vec::new(), Vec::new());
                 for (sequence, (owner, pieces)) in sequences.iter().enumerate() {
@@ -253,7 +317,7 @@ mod tests {
             let mut renderer = Renderer::new(Format::Ndjson, Style::default(), Box::new(shared.clone()));
             let mut merge = Merge::new(parts.len());
             let mut requests = 0;
-            while let Some(part) = merge.write(&mut renderer) {
+            while let Some(part) = merge.write(|text| renderer.rendered(text)) {
                 merge.deliver(part, parts[part].pop());
                 requests += 1;
                 prop_assert!(requests < 1000, "requests forever");

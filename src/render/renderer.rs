@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 use super::Rows;
 use super::columns::Lines;
+use super::dialogue::Dialogue;
 use super::line_writer::LineWriter;
 use super::times::Clock;
 use super::{Columns, Files, Json, Ndjson, Output, Style, Trees, summary};
@@ -28,6 +29,8 @@ pub enum Format {
     Csv,
     /// The same, separated by tabs.
     Tsv,
+    /// Conversations in two columns, as text: who says what.
+    Dialogue,
 }
 
 /// What is printed beside the messages' own contents.
@@ -56,6 +59,7 @@ pub(super) enum Form {
     Ndjson(Ndjson),
     Json(Json),
     Columns(Lines, Shape),
+    Dialogue(Dialogue),
 }
 
 /// How columns are written.
@@ -85,6 +89,7 @@ impl Form {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
+            Format::Dialogue => Form::Dialogue(Dialogue::new(style)),
             Format::Summary | Format::Csv | Format::Tsv => Form::Summary(style, Clock::default()),
             #[cfg(feature = "cli")]
             Format::Table => Form::Table(Rows::new(style)),
@@ -97,9 +102,9 @@ impl Form {
             Form::Tree(trees) => trees.clock.origin(time),
             Form::Summary(_, clock) => clock.origin(time),
             #[cfg(feature = "cli")]
-            Form::Table(rows) => rows.clock.origin(time),
+            Form::Table(rows) => rows.maker.origin(time),
             Form::Columns(lines, _) => lines.clock.origin(time),
-            Form::Ndjson(_) | Form::Json(_) => {}
+            Form::Ndjson(_) | Form::Json(_) | Form::Dialogue(_) => {}
         }
     }
 
@@ -129,6 +134,7 @@ impl Form {
             Form::Summary(style, clock) => summary::line(message, *style, clock, out),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.message(message),
+            Form::Dialogue(dialogue) => dialogue.message(message, out),
             Form::Columns(lines, Shape::Separated(separator)) => lines.row(message, *separator, out),
             Form::Columns(lines, Shape::Text(style)) => {
                 let mut line = LineWriter::new(out, style.colour);
@@ -141,12 +147,12 @@ impl Form {
 
 impl Renderer {
     /// A renderer that writes to `to`, which needs no buffering.
-    pub fn new(format: Format, style: Style, to: Box<dyn Write>) -> Renderer {
+    pub fn new(format: Format, style: Style, to: Box<dyn Write + Send>) -> Renderer {
         Renderer::with(format, style, &Details::default(), to)
     }
 
     /// As [`Renderer::new`], with details.
-    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write>) -> Renderer {
+    pub fn with(format: Format, style: Style, details: &Details, to: Box<dyn Write + Send>) -> Renderer {
         let (mut output, form) = (Output::new(to), Form::new(format, style, details));
         form.begin(output.buffer());
         Renderer { output, form }
@@ -154,13 +160,30 @@ impl Renderer {
 
     /// Appends what a [`Part`](super::Part) has rendered: complete messages.
     #[inline]
-    pub(super) fn rendered(&mut self, messages: &[u8]) {
+    pub fn rendered(&mut self, messages: &[u8]) {
         let out = self.output.buffer();
         match &mut self.form {
             Form::Json(json) => json.append(messages, out),
             _ => out.extend_from_slice(messages),
         }
         self.output.complete();
+    }
+
+    /// What makes the rows of a table, for several threads; `None` for other formats.
+    #[cfg(feature = "cli")]
+    pub fn row_maker(&self) -> Option<super::RowMaker> {
+        match &self.form {
+            Form::Table(rows) => Some(rows.maker.clone()),
+            _ => None,
+        }
+    }
+
+    /// Adds rows to a table.
+    #[cfg(feature = "cli")]
+    pub fn rows(&mut self, added: &[Option<super::Row>]) {
+        if let Form::Table(rows) = &mut self.form {
+            rows.extend(added);
+        }
     }
 
     /// The time of a capture's first frame, the origin of relative times. Without it they are
@@ -176,6 +199,10 @@ impl Renderer {
 
     /// Writes what is buffered.
     pub fn flush(&mut self) {
+        if let Form::Dialogue(dialogue) = &mut self.form {
+            // Whoever waits for more sees what was said; the answer then has a line of its own.
+            dialogue.flush(self.output.buffer());
+        }
         self.output.flush();
     }
 
@@ -207,6 +234,7 @@ impl Renderer {
             Form::Json(json) => json.finish(self.output.buffer()),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.finish(self.output.buffer()),
+            Form::Dialogue(dialogue) => dialogue.flush(self.output.buffer()),
             Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) | Form::Columns(..) => {}
         }
         self.output.finish()

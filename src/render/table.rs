@@ -4,10 +4,13 @@ use super::leaf;
 use super::line_writer::LineWriter;
 use super::style::Style;
 use super::times::{Clock, TimeForm};
+use crate::capture::Time;
 use crate::codec::{Tree, Value};
 use crate::dissect::Message;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The cap on rows; further messages are counted.
 pub const ROWS: usize = 10_000;
@@ -19,14 +22,23 @@ const VALUE: usize = 48;
 /// Collects rows.
 #[derive(Debug)]
 pub struct Rows {
-    style: Style,
     rows: Vec<Row>,
     more: u64,
-    pub(super) clock: Clock,
+    pub(super) maker: RowMaker,
 }
 
-#[derive(Debug)]
-struct Row {
+/// Makes rows of messages: several threads can have one each.
+#[derive(Clone, Debug)]
+pub struct RowMaker {
+    style: Style,
+    clock: Clock,
+    /// The table is full.
+    full: Arc<AtomicBool>,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug)]
+pub struct Row {
     frame: u64,
     time: String,
     from: &'static str,
@@ -37,17 +49,17 @@ struct Row {
     notes: String,
 }
 
-impl Rows {
-    /// A table for this terminal.
-    pub fn new(style: Style) -> Rows {
-        Rows { style, rows: Vec::new(), more: 0, clock: Clock::default() }
+impl RowMaker {
+    /// The time of the capture's first frame, the origin of relative times.
+    pub fn origin(&mut self, time: Time) {
+        self.clock.origin(time);
     }
 
-    /// Adds a message.
-    pub fn message(&mut self, message: &Message<'_>) {
-        if self.rows.len() >= ROWS {
-            self.more += 1;
-            return;
+    /// The row of a message; `None` if the table has no room for it.
+    pub fn row(&mut self, message: &Message<'_>) -> Option<Row> {
+        // All that are not added yet come after those that filled it.
+        if self.full.load(Ordering::Relaxed) {
+            return None;
         }
         let (dissection, place) = (message.dissection, message.place);
         let mut notes: Vec<&str> = dissection.notes.iter().map(|(note, _)| note.code).collect();
@@ -62,7 +74,7 @@ impl Rows {
         for tree in [&dissection.tree, &dissection.derived] {
             collect(tree, message, &mut fields);
         }
-        self.rows.push(Row {
+        Some(Row {
             frame: place.frame,
             time: match place.frame {
                 0 => String::new(),
@@ -78,7 +90,37 @@ impl Rows {
             length: place.length,
             fields,
             notes: notes.join(" "),
-        });
+        })
+    }
+}
+
+impl Rows {
+    /// A table for this terminal.
+    pub fn new(style: Style) -> Rows {
+        let maker = RowMaker { style, clock: Clock::default(), full: Arc::default() };
+        Rows { rows: Vec::new(), more: 0, maker }
+    }
+
+    /// Adds a message.
+    pub fn message(&mut self, message: &Message<'_>) {
+        let row = self.maker.row(message);
+        self.add(row);
+    }
+
+    /// Adds the row of a message, if there was room for it.
+    fn add(&mut self, row: Option<Row>) {
+        match row.filter(|_| self.rows.len() < ROWS) {
+            Some(row) => self.rows.push(row),
+            None => self.more += 1,
+        }
+        if self.rows.len() >= ROWS {
+            self.maker.full.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds the rows of messages.
+    pub(super) fn extend(&mut self, rows: &[Option<Row>]) {
+        rows.iter().for_each(|row| self.add(row.clone()));
     }
 
     /// How many messages had no room, where there are such.
@@ -98,11 +140,11 @@ impl Rows {
         let frames = rows.iter().any(|r| r.frame > 0);
         let noted = rows.iter().any(|r| !r.notes.is_empty());
         let mut table = Table::new();
-        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(match self.style.width {
+        table.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(match self.maker.style.width {
             Some(_) => ContentArrangement::Dynamic,
             None => ContentArrangement::Disabled,
         });
-        if let Some(width) = self.style.width {
+        if let Some(width) = self.maker.style.width {
             table.set_width(width.min(u16::MAX as usize) as u16);
         }
         let mut header = Vec::new();

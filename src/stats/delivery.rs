@@ -21,7 +21,7 @@
 
 use super::copies::{Copied, Row, Rows};
 use super::histogram::Delays;
-use crate::dissect::Message;
+use super::observed::Observation;
 use crate::dissect::delivery::{Event, Handled, Link};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen};
@@ -175,12 +175,11 @@ impl Deliveries {
         at
     }
 
-    /// Counts the events of a message.
-    pub fn see(&mut self, message: &Message<'_>) {
-        let (flow, side, frame) = (message.flow_info.flow, message.place.side, message.place.frame);
-        let now = message.place.time.nanos() as i64;
-        let name = message.dissection.message;
-        for event in &message.dissection.delivery {
+    /// Counts events of a message.
+    pub(super) fn see<'e>(&mut self, of: &Observation, events: impl IntoIterator<Item = &'e Event>) {
+        let Observation { flow, side, frame, message: name, .. } = *of;
+        let now = of.time.nanos() as i64;
+        for event in events {
             // A request that was filtered out has no entry: the answer counts where it arrived.
             if let Event::CrossFlowAnswer { flow, side, after } = *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))

@@ -10,7 +10,7 @@ use super::tables::share;
 use crate::capture::Time;
 use crate::dissect::delivery::Event;
 use crate::dissect::{Message, RelationKind, Sink};
-use crate::filter::{FieldPath, FilterError, Names};
+use crate::filter::{FieldMatch, FieldPath, FilterError, Names};
 use crate::flow::sequence::Seen;
 use crate::nearest::{hint, nearest};
 use rustc_hash::FxHashMap;
@@ -354,7 +354,13 @@ fn value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
             out.push(b',');
         }
         count += 1;
+        let at = out.len();
         path.json(found, message, out);
+        // The envelope has every key; an empty one is none.
+        if found == FieldMatch::Envelope && out.get(at..) == Some(b"\"\"") {
+            out.truncate(at);
+            out.extend_from_slice(b"null");
+        }
     });
     match count {
         0 => out.extend_from_slice(b"null"),

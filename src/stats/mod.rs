@@ -17,6 +17,7 @@ pub mod groups;
 pub(crate) mod histogram;
 mod limits;
 mod metric;
+mod observed;
 mod payloads;
 pub(crate) mod report;
 mod report_diff;
@@ -28,18 +29,15 @@ pub(crate) mod track;
 pub(crate) mod waiting;
 
 use crate::capture::Time;
-use crate::codec::Level;
 use crate::codec::layout::Field;
-use crate::dissect::delivery::Event;
 use crate::dissect::{Message, Options, Registry, Role, Sink};
 use crate::flow::{End, Side, Transport};
 pub use aligned::text as aligned_text;
 use delivery::Deliveries;
 pub use groups::{Groups, Order};
-use payloads::Payloads;
+pub use observed::{Observation, Observed, Observer};
 pub use report::Report;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell;
 use std::net::SocketAddr;
 pub use table::{Cell, Shape, Table, separated_text};
 use timeline::Timeline;
@@ -152,7 +150,8 @@ pub struct Stats {
     pub(crate) delivery: Deliveries,
     places: FxHashMap<u64, usize>,
     latest: (u64, usize),
-    payloads: Payloads,
+    observer: Observer,
+    observed: Vec<Observed>,
     path: Vec<(&'static str, u32)>,
     wanted: Wanted,
     registry: Registry,
@@ -178,7 +177,8 @@ impl Stats {
             delivery: Deliveries::new(wanted.rows),
             places: FxHashMap::default(),
             latest: (u64::MAX, 0),
-            payloads: Payloads::new(options),
+            observer: Observer::new(options),
+            observed: Vec::new(),
             path: Vec::new(),
             wanted,
             registry: options.registry.clone(),
@@ -198,8 +198,9 @@ impl Stats {
         self.flows.get(*self.places.get(&id)?)
     }
 
-    fn conversation(&mut self, message: &Message<'_>) -> Option<&mut Flow> {
-        let id = message.flow_info.flow;
+    /// The place of its conversation, added if there is room.
+    fn conversation(&mut self, seen: &Observation) -> Option<usize> {
+        let id = seen.flow;
         if self.latest.0 != id {
             let place = match self.places.get(&id) {
                 Some(place) => *place,
@@ -209,11 +210,11 @@ impl Stats {
                         id,
                         proto: "",
                         version: None,
-                        transport: message.flow_info.transport,
-                        ends: message.flow_info.ends,
+                        transport: seen.transport,
+                        ends: seen.ends,
                         server: None,
-                        first: message.place.time,
-                        last: message.place.time,
+                        first: seen.time,
+                        last: seen.time,
                         messages: [0; 2],
                         bytes: [0; 2],
                         end: None,
@@ -226,7 +227,7 @@ impl Stats {
             };
             self.latest = (id, place);
         }
-        self.flows.get_mut(self.latest.1)
+        Some(self.latest.1)
     }
 
     /// Stores which fields the message has.
@@ -261,88 +262,97 @@ fn protocol_of(line: &'static str, registry: &Registry) -> &'static str {
     registry.for_line(line).map_or(line, |d| d.name())
 }
 
-impl Sink for Stats {
-    fn message(&mut self, message: &Message<'_>) {
-        let Message { dissection, place, flow_info, .. } = *message;
-        let bytes = place.length as u64;
-        self.messages += 1;
-        self.bytes += bytes;
-        match (dissection.fault.is_some(), dissection.notes.worst()) {
-            (true, _) => self.faults += 1,
-            (false, Some(Level::Warning | Level::Error)) => self.warnings += 1,
-            _ => {}
-        }
-        let kind = self.kinds.entry((dissection.proto, dissection.message)).or_default();
-        kind.add(bytes);
-        kind.faults += dissection.fault.is_some() as u64;
-        kind.reliable |= flow_info.transport == Transport::Tcp
-            || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
-        if self.wanted.fields {
-            self.fields(message);
-        }
-        if !self.payloads.is_empty() {
-            let schemas = &mut self.schemas;
-            // In the fields, or in the derived values if the payload stays hex.
-            let seen = cell::Cell::new(false);
-            let mut add = |name, bytes| {
-                seen.set(seen.get() || dissection.schema == Some(name));
-                let kind = schemas.entry((dissection.proto, name)).or_default();
-                kind.add(bytes);
-                kind.reliable |= flow_info.transport == Transport::Tcp
-                    || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. }));
-            };
-            self.payloads.each(&dissection.tree, &mut add);
-            self.payloads.each(&dissection.derived, &mut add);
-            // A payload without any field.
-            if let Some(name) = dissection.schema.filter(|_| !seen.get()) {
-                add(name, 0);
+impl Stats {
+    /// Counts messages with all their parts, and ends of conversations, in order.
+    pub fn count(&mut self, items: &[Observed]) {
+        let mut last = None;
+        for item in items {
+            match (item, last) {
+                (Observed::Message(seen), _) => {
+                    last = Some(seen);
+                    self.seen(seen);
+                }
+                (Observed::Schema(name, bytes), Some(seen)) => {
+                    let kind = self.schemas.entry((seen.proto, name)).or_default();
+                    kind.add(*bytes);
+                    kind.reliable |= seen.reliable;
+                }
+                (Observed::Event(event), Some(seen)) => self.delivery.see(seen, [event]),
+                (Observed::Ended(flow, how), _) => self.end(*flow, *how),
+                (Observed::Schema(..) | Observed::Event(_), None) => {}
             }
         }
+    }
+
+    fn seen(&mut self, seen: &Observation) {
+        let Observation { bytes, time, side, .. } = *seen;
+        self.messages += 1;
+        self.bytes += bytes;
+        self.faults += u64::from(seen.fault);
+        self.warnings += u64::from(seen.warned && !seen.fault);
+        let kind = self.kinds.entry((seen.proto, seen.message)).or_default();
+        kind.add(bytes);
+        kind.faults += u64::from(seen.fault);
+        kind.reliable |= seen.reliable;
 
         // Messages of hex text have no time and no conversation.
-        if flow_info.ends.is_none() {
+        if seen.ends.is_none() {
             return;
         }
-        if self.first.is_none_or(|first| place.time.since(first) < 0) {
-            self.first = Some(place.time);
+        if self.first.is_none_or(|first| time.since(first) < 0) {
+            self.first = Some(time);
         }
-        if self.last.is_none_or(|last| place.time.since(last) > 0) {
-            self.last = Some(place.time);
+        if self.last.is_none_or(|last| time.since(last) > 0) {
+            self.last = Some(time);
         }
-        let nanos = place.time.nanos() as i64;
+        let nanos = time.nanos() as i64;
         self.chart.add(nanos, bytes);
         self.seconds.add(nanos, bytes);
 
-        if !dissection.delivery.is_empty() {
-            self.delivery.see(message);
-        }
-
-        let Some(flow) = self.conversation(message) else {
+        let Some(place) = self.conversation(seen) else {
             self.unlisted += 1;
             return;
         };
-        if flow.line_proto != dissection.proto {
-            flow.line_proto = dissection.proto;
-            flow.proto = protocol_of(dissection.proto, &flow_info.options.registry);
+        let Some(flow) = self.flows.get_mut(place) else { return };
+        if flow.line_proto != seen.proto {
+            flow.line_proto = seen.proto;
+            flow.proto = protocol_of(seen.proto, &self.registry);
         }
-        flow.version = dissection.version.or(flow.version);
-        flow.server = match dissection.from {
-            Role::Server => Some(place.side),
-            Role::Client => Some(place.side.other()),
+        flow.version = seen.version.or(flow.version);
+        flow.server = match seen.from {
+            Role::Server => Some(side),
+            Role::Client => Some(side.other()),
             Role::Unknown => flow.server,
         };
-        flow.last = place.time;
-        flow.messages[place.side.index()] += 1;
-        flow.bytes[place.side.index()] += bytes;
-        flow.last_message = dissection.message;
+        flow.last = time;
+        flow.messages[side.index()] += 1;
+        flow.bytes[side.index()] += bytes;
+        flow.last_message = seen.message;
     }
 
-    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+    fn end(&mut self, flow: u64, how: [Option<End>; 2]) {
         let Some(place) = self.places.get(&flow) else { return };
         if let Some(flow) = self.flows.get_mut(*place) {
             // A reset takes precedence over the FIN of the other side.
             let rst = how.contains(&Some(End::Rst)).then_some(End::Rst);
             flow.end = rst.or(how[0]).or(how[1]);
         }
+    }
+}
+
+impl Sink for Stats {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut observed = std::mem::take(&mut self.observed);
+        observed.clear();
+        self.observer.message(message, &mut observed);
+        self.count(&observed);
+        self.observed = observed;
+        if self.wanted.fields {
+            self.fields(message);
+        }
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+        self.end(flow, how);
     }
 }

@@ -3,20 +3,27 @@
 //!
 //! `cargo bench --bench stages`; `NETKIT_BENCH=capture.pcap` takes another capture than the
 //! fixtures. Whole captures of a million packets tell the steady state: 0.05 allocations a packet.
+//!
+//! Behind that it tells what more processors gain: the reader's part of the work is what only one of
+//! several threads can do, so no number of them takes less time than that; nor less than its share of
+//! all work, dealing included.
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use netkit::capture::{Decoded, Packet, Packets};
+use netkit::capture::{Decoded, Packet, Packets, Time};
+use netkit::dissect::inspector::{Crew, Dispatcher, Outlet, Worker};
 use netkit::dissect::{Inspector, Message, Sink};
 use netkit::flow::{Caps, Conversation, Delivery, End, Gap, Handler, Side, Stream, Table};
-use netkit::render::{Format, Renderer, Style};
+use netkit::render::{Format, Part, Renderer, Style};
 use std::io::Cursor;
+use std::time::{Duration, Instant};
 
 #[global_allocator]
 static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 fn main() {
     divan::main();
+    captures().iter().for_each(|path| shares(path));
 }
 
 const FIXTURES: [&str; 3] = [
@@ -116,4 +123,80 @@ fn json(bencher: Bencher<'_, '_>, path: &str) {
 #[divan::bench(args = captures())]
 fn summary(bencher: Bencher<'_, '_>, path: &str) {
     printed(bencher, path, Format::Summary);
+}
+
+/// A lane that prints, and forgets the text.
+struct Printed {
+    part: Part,
+    text: Vec<u8>,
+}
+
+impl Sink for Printed {
+    fn message(&mut self, message: &Message<'_>) {
+        self.part.message(message, &mut self.text);
+    }
+
+    fn hand_over(&mut self) {
+        divan::black_box(&self.text);
+        self.text.clear();
+    }
+}
+
+impl Worker for Printed {
+    fn first(&mut self, time: Time) {
+        self.part.origin(time);
+    }
+}
+
+struct Nowhere;
+
+impl Outlet for Nowhere {}
+
+/// Reads a capture with a crew, alone.
+fn with(crew: &Crew<'_>, file: &[u8]) {
+    let options = netkit::protocols::options();
+    let (mut table, mut nobody) = (Table::new(Caps::default()), Nobody);
+    let mut inspector = Inspector::new(&options, &mut nobody).dispatcher(Some(Dispatcher::new(crew)));
+    each_packet(file, |packet| {
+        inspector.frame(packet.time);
+        table.packet(packet, &mut inspector);
+    });
+    table.finish(&mut inspector);
+    inspector.end();
+    crew.work();
+}
+
+/// The shortest of several runs.
+fn shortest(mut work: impl FnMut()) -> Duration {
+    let times = (0..9).map(|_| {
+        let start = Instant::now();
+        work();
+        start.elapsed()
+    });
+    times.min().unwrap_or_default()
+}
+
+/// The reader's share of the work, and what follows from it for more processors.
+fn shares(path: &str) {
+    const LANES: usize = 4;
+    let file = std::fs::read(path).expect("the capture");
+    let options = netkit::protocols::options();
+    println!("\n{path}: reading, of one thread's time; times as fast with so many processors");
+    for (name, format) in [("ndjson", Format::Ndjson), ("json", Format::Json), ("tree", Format::Tree)] {
+        let one = shortest(|| {
+            dissect(&file, &mut Renderer::new(format, Style::default(), Box::new(std::io::sink())));
+        });
+        let reader = shortest(|| with(&Crew::unread(LANES, &Nowhere), &file));
+        let all = shortest(|| {
+            let part = || Part::new(format, Style::default()).expect("a format of parts");
+            let mut lanes: Vec<_> = (0..LANES).map(|_| Printed { part: part(), text: Vec::new() }).collect();
+            with(&Crew::new(&options, &mut lanes, &Nowhere), &file);
+        });
+        let [one, reader, all] = [one, reader, all].map(|time| time.as_secs_f64());
+        print!("{name:8} {:5.1} %, with dealing all of it {:+.1} %:", 100.0 * reader / one, 100.0 * (all / one - 1.0));
+        for processors in [2, 4, 8, 16] {
+            print!("  {processors}: {:.1}", one / reader.max(all / f64::from(processors)));
+        }
+        println!();
+    }
 }

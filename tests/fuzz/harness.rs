@@ -13,11 +13,9 @@ use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
 use netkit::protocols;
 use netkit::render::{Format, Renderer, Style};
-use std::cell::RefCell;
 use std::io::{Cursor, Write};
 use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 /// The schemas of the fixtures: file name and text.
 const SCHEMAS: [(&str, &str); 4] = [
@@ -51,7 +49,7 @@ fn plain(text: &[u8]) -> bool {
 fn look(format: Format, text: &[u8]) {
     match format {
         Format::Json | Format::Ndjson => no_controls("JSON", text),
-        Format::Tree | Format::Summary | Format::Table | Format::Csv => harmless("text", text),
+        Format::Tree | Format::Summary | Format::Table | Format::Csv | Format::Dialogue => harmless("text", text),
         // Between its values.
         Format::Tsv => harmless("text", &text.iter().map(|b| if *b == b'\t' { b' ' } else { *b }).collect::<Vec<u8>>()),
     }
@@ -72,11 +70,11 @@ pub fn harmless(what: &str, text: &[u8]) {
 
 /// A writer that several can hold.
 #[derive(Clone, Default)]
-struct Shared(Rc<RefCell<Vec<u8>>>);
+struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.0.lock().expect("no panic").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -100,8 +98,16 @@ impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
         let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
-        let formats =
-            [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json, Format::Csv, Format::Tsv];
+        let formats = [
+            Format::Tree,
+            Format::Summary,
+            Format::Table,
+            Format::Ndjson,
+            Format::Json,
+            Format::Csv,
+            Format::Tsv,
+            Format::Dialogue,
+        ];
         let renderers = formats.map(|format| {
             let shared = Shared::default();
             (format, Renderer::new(format, style, Box::new(shared.clone())), shared)
@@ -119,7 +125,7 @@ impl<'a> Looker<'a> {
     pub fn finish(mut self) -> (usize, usize) {
         for (format, renderer, shared) in &mut self.renderers {
             renderer.finish().expect("nothing fails in memory");
-            let text = shared.0.borrow();
+            let text = shared.0.lock().expect("no panic");
             look(*format, &text);
             if *format == Format::Json && shallow(&text) {
                 netkit::encode::json(&text).unwrap_or_else(|e| panic!("json: {e}"));
@@ -155,7 +161,7 @@ impl Sink for Looker<'_> {
                 Format::Json | Format::Table => continue,
                 _ => renderer.flush(),
             }
-            let mut text = shared.0.borrow_mut();
+            let mut text = shared.0.lock().expect("no panic");
             look(*format, &text);
             if *format == Format::Ndjson {
                 self.printed += text.len();

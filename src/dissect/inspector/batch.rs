@@ -1,12 +1,12 @@
-//! Batches: packets and conversations that the reading thread passes to the workers.
+//! Batches: packets and conversations that the reading thread passes to a lane.
 
 use super::classification::Classification;
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::flow::{End, Moved, Side};
 use std::ops::Range;
 
-/// The size at which a batch is passed on.
-pub(super) const FULL: usize = 48 << 10;
+/// The size of a round, for each lane.
+pub(super) const ROUND: usize = 48 << 10;
 /// Memory of larger batches is freed.
 const RETAINED: usize = 1 << 20;
 
@@ -14,12 +14,22 @@ const RETAINED: usize = 1 << 20;
 #[derive(Default)]
 pub(super) struct Batch {
     pub items: Vec<WorkItem>,
-    bytes: Vec<u8>,
-    frames: Vec<u64>,
+    pub contents: Contents,
+    /// The first item that has not been read.
+    pub next: usize,
     /// The time of the capture's first frame.
     pub first: Option<Time>,
-    /// Later batches have only items with at least this sequence number.
+    /// All items have at least this sequence number.
+    pub since: u64,
+    /// Those of later batches have at least this one.
     pub sequence: u64,
+}
+
+/// The payloads of packets, and the numbers of their fragments' frames.
+#[derive(Default)]
+pub(super) struct Contents {
+    bytes: Vec<u8>,
+    frames: Vec<u64>,
 }
 
 /// One item of work.
@@ -33,8 +43,8 @@ pub(super) struct WorkItem {
 
 pub(super) enum Work {
     Packet(PacketWork),
-    /// Receive a conversation.
-    Take(Moved<Classification>),
+    /// Receive a conversation, unless that is done.
+    Take(Option<Moved<Classification>>),
     /// Close it.
     Close(End),
     /// Forget it: the reader reads it again.
@@ -65,9 +75,16 @@ struct Header {
 }
 
 impl Batch {
-    /// Adds a packet.
+    /// An empty batch with memory for a round.
+    pub fn empty() -> Batch {
+        let items = Vec::with_capacity(ROUND / size_of::<WorkItem>());
+        let contents = Contents { bytes: Vec::with_capacity(ROUND), frames: Vec::new() };
+        Batch { items, contents, ..Batch::default() }
+    }
+
+    /// Adds a packet. Returns its size.
     #[inline]
-    pub fn packet(&mut self, slot: u32, sequence: u64, from: Side, packet: &Packet<'_>) {
+    pub fn packet(&mut self, slot: u32, sequence: u64, from: Side, packet: &Packet<'_>) -> usize {
         let (payload, length, header) = match &packet.body {
             Body::Udp { payload, length } => (*payload, *length, None),
             Body::Tcp(Segment { seq, ack, has_ack, syn, fin, rst, payload, length }) => {
@@ -75,27 +92,43 @@ impl Batch {
                 (*payload, *length, Some(Header { seq, ack, has_ack, syn, fin, rst }))
             }
         };
-        let (start, first) = (self.bytes.len() as u32, self.frames.len() as u32);
-        self.bytes.extend_from_slice(payload);
-        self.frames.extend_from_slice(packet.frames);
+        let Contents { bytes, frames } = &mut self.contents;
+        let (start, first) = (bytes.len() as u32, frames.len() as u32);
+        bytes.extend_from_slice(payload);
+        if !packet.frames.is_empty() {
+            frames.extend_from_slice(packet.frames);
+        }
         let work = PacketWork {
             from,
             frame: packet.frame,
             time: packet.time,
-            bytes: start..self.bytes.len() as u32,
-            frames: first..self.frames.len() as u32,
+            bytes: start..bytes.len() as u32,
+            frames: first..frames.len() as u32,
             length: u32::try_from(length.max(payload.len())).unwrap_or(u32::MAX),
             header,
         };
         self.items.push(WorkItem { slot, sequence, what: Work::Packet(work) });
+        payload.len() + size_of::<WorkItem>()
     }
 
     /// The approximate size in bytes.
     #[inline]
     pub fn size(&self) -> usize {
-        self.bytes.len() + self.items.len() * size_of::<WorkItem>()
+        self.contents.bytes.len() + self.items.len() * size_of::<WorkItem>()
     }
 
+    /// Clears it, to be filled again.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.contents.bytes.clear();
+        self.contents.frames.clear();
+        self.items.shrink_to(RETAINED / size_of::<WorkItem>());
+        self.contents.bytes.shrink_to(RETAINED);
+        (self.next, self.first, self.since, self.sequence) = (0, None, 0, 0);
+    }
+}
+
+impl Contents {
     /// A packet's payload, and the numbers of its IP fragments' frames.
     #[inline]
     pub fn body(&self, work: &PacketWork) -> (Body<'_>, &[u64]) {
@@ -111,15 +144,5 @@ impl Batch {
             }
         };
         (body, frames)
-    }
-
-    /// Clears it, to be filled again.
-    pub fn clear(&mut self) {
-        self.items.clear();
-        self.bytes.clear();
-        self.frames.clear();
-        self.items.shrink_to(RETAINED / size_of::<WorkItem>());
-        self.bytes.shrink_to(RETAINED);
-        (self.first, self.sequence) = (None, 0);
     }
 }

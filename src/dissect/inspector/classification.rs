@@ -1,6 +1,6 @@
 //! The classification of a conversation, and the payloads held back until it is known.
 
-use super::dispatch::Assignment;
+use super::assignment::Assignment;
 use crate::capture::Time;
 use crate::dissect::{FrameLines, Provenance, Session};
 use crate::flow::{Origin, Side, Transport};

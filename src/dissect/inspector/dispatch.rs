@@ -1,89 +1,74 @@
-//! Reading with several threads: one reads the capture, the others its conversations.
+//! Reading with several threads: one reads the capture, all of them its conversations.
 //!
 //! The reader owns the flow table, and everything that decides across conversations: their numbers,
 //! evictions, classification, servers announced by other conversations. A claimed conversation is
-//! handed over, with the payloads held back, to one of the workers, and its packets follow in
+//! handed over, with the payloads held back, to a [lane](super::lane), and its packets follow in
 //! batches. Those whose sessions [affect others](crate::dissect::Session::affects_others) stay with
 //! the reader.
 //!
-//! No thread is more than a few epochs of traffic ahead of another: before the reader counts the
-//! memory of an epoch, every worker has reported. That bounds the data in transit, so the queues
-//! need no other bound, and the reader never waits for a worker that waits for another.
+//! The reader deals in rounds: when enough is collected, every lane gets its batch, and the reader's
+//! own messages are handed over. So no lane's output waits long for that of another, and a round is
+//! the only occasion for locks.
 
-use super::Inspector;
-use super::batch::{Batch, FULL, Work, WorkItem};
+use super::assignment::Assignment;
+use super::batch::{Batch, ROUND, Work, WorkItem};
 use super::classification::Classification;
-use super::counters::Counters;
+use super::crew::Help;
 use crate::capture::{Packet, Time};
-use crate::dissect::{Options, Sink};
-use crate::flow::{End, Moved, Partition, Report, Side, Statistics};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use crate::flow::{End, Moved, Report, Side};
 
-/// The reader's end: distributes packets to workers.
-pub struct Dispatcher {
-    workers: Vec<WorkerHandle>,
+/// The reader's end: distributes packets to lanes.
+pub struct Dispatcher<'a> {
+    lanes: Vec<Pending>,
+    crew: &'a dyn Help,
     first: Option<Time>,
+    /// The approximate size of the round so far.
+    size: usize,
+    /// The sequence number at the end of the last round.
+    since: u64,
     gone: bool,
 }
 
-/// The reader's handle of a worker.
-struct WorkerHandle {
+/// What a lane gets next.
+#[derive(Default)]
+struct Pending {
     batch: Batch,
-    to: Sender<Batch>,
-    used: Receiver<Batch>,
-    reports: Receiver<Vec<Report>>,
     /// The number of its conversations.
     conversations: usize,
 }
 
-/// The worker's end.
-pub struct WorkQueue {
-    batches: Receiver<Batch>,
-    used: Sender<Batch>,
-    reports: Sender<Vec<Report>>,
-}
-
-/// The worker that reads a conversation.
-#[derive(Clone, Copy, Debug)]
-pub struct Assignment {
-    worker: usize,
-    /// Its slot in the table.
-    slot: u32,
-    /// As [`Owner::generation`](super::Owner).
-    pub(super) generation: Option<u64>,
-}
-
-/// A dispatcher and the queues of `count` workers.
-pub fn dispatch(count: usize) -> (Dispatcher, Vec<WorkQueue>) {
-    let (mut workers, mut inboxes) = (Vec::new(), Vec::new());
-    for _ in 0..count {
-        let ((to, batches), (back, used), (report_to, reports)) = (channel(), channel(), channel());
-        workers.push(WorkerHandle { batch: Batch::default(), to, used, reports, conversations: 0 });
-        inboxes.push(WorkQueue { batches, used: back, reports: report_to });
+impl<'a> Dispatcher<'a> {
+    /// Distributes packets to the lanes of a crew.
+    pub fn new(crew: &'a super::Crew<'_>) -> Dispatcher<'a> {
+        let lanes = std::iter::repeat_with(Pending::default).take(crew.lanes()).collect();
+        Dispatcher { lanes, crew, first: None, size: 0, since: 0, gone: false }
     }
-    (Dispatcher { workers, first: None, gone: false }, inboxes)
-}
 
-impl Dispatcher {
     /// Sets the time of the capture's first frame.
+    #[inline]
     pub fn first(&mut self, time: Time) {
         self.first.get_or_insert(time);
     }
 
-    /// Has a worker ended, so that reading on is useless?
+    /// Is reading on useless?
+    #[inline]
     pub fn gone(&self) -> bool {
         self.gone
     }
 
-    pub(super) fn packet(&mut self, assignment: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
-        let Some(worker) = self.workers.get_mut(assignment.worker) else { return };
-        worker.batch.packet(assignment.slot, sequence, from, packet);
-        if worker.batch.size() >= FULL {
-            worker.send(sequence, self.first, &mut self.gone);
-        }
+    /// Is there enough for a round?
+    #[inline]
+    pub fn full(&self) -> bool {
+        self.size >= ROUND * self.lanes.len()
     }
 
-    /// Assigns a conversation to the worker with the fewest.
+    #[inline]
+    pub(super) fn packet(&mut self, assignment: Assignment, sequence: u64, from: Side, packet: &Packet<'_>) {
+        let Some(lane) = self.lanes.get_mut(assignment.lane) else { return };
+        self.size += lane.batch.packet(assignment.slot, sequence, from, packet);
+    }
+
+    /// Assigns a conversation to the lane with the fewest.
     pub(super) fn take(
         &mut self,
         slot: u32,
@@ -91,12 +76,12 @@ impl Dispatcher {
         moved: Moved<Classification>,
         generation: Option<u64>,
     ) -> Assignment {
-        let fewest = self.workers.iter().enumerate().min_by_key(|(_, worker)| worker.conversations);
-        let assignment = Assignment { worker: fewest.map_or(0, |(worker, _)| worker), slot, generation };
-        if let Some(worker) = self.workers.get_mut(assignment.worker) {
-            worker.conversations += 1;
+        let fewest = self.lanes.iter().enumerate().min_by_key(|(_, lane)| lane.conversations);
+        let assignment = Assignment { lane: fewest.map_or(0, |(lane, _)| lane), slot, generation };
+        if let Some(lane) = self.lanes.get_mut(assignment.lane) {
+            lane.conversations += 1;
         }
-        self.item(assignment, sequence, Work::Take(moved));
+        self.item(assignment, sequence, Work::Take(Some(moved)));
         assignment
     }
 
@@ -109,114 +94,46 @@ impl Dispatcher {
     }
 
     fn left(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        if let Some(worker) = self.workers.get_mut(assignment.worker) {
-            worker.conversations -= 1;
+        if let Some(lane) = self.lanes.get_mut(assignment.lane) {
+            lane.conversations -= 1;
         }
         self.item(assignment, sequence, what);
     }
 
     fn item(&mut self, assignment: Assignment, sequence: u64, what: Work) {
-        let Some(worker) = self.workers.get_mut(assignment.worker) else { return };
-        worker.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
-        if worker.batch.size() >= FULL {
-            worker.send(sequence, self.first, &mut self.gone);
-        }
+        let Some(lane) = self.lanes.get_mut(assignment.lane) else { return };
+        lane.batch.items.push(WorkItem { slot: assignment.slot, sequence, what });
+        self.size += size_of::<WorkItem>();
     }
 
     /// Announces the end of an epoch.
     pub(super) fn epoch(&mut self, sequence: u64) {
-        for worker in &mut self.workers {
-            worker.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
+        for lane in &mut self.lanes {
+            lane.batch.items.push(WorkItem { slot: 0, sequence, what: Work::Epoch });
         }
-        self.send(sequence);
     }
 
-    /// Sends all pending work and the reader's sequence number to all workers, so that those
-    /// waiting can continue.
-    pub(super) fn send(&mut self, sequence: u64) {
-        for worker in &mut self.workers {
-            worker.send(sequence, self.first, &mut self.gone);
+    /// Deals a round, after which all items have at least this sequence number. May read some of it.
+    pub(super) fn deal(&mut self, sequence: u64) {
+        for lane in &mut self.lanes {
+            (lane.batch.since, lane.batch.sequence, lane.batch.first) = (self.since, sequence, self.first);
         }
+        self.gone |= self.crew.queue(&mut self.lanes.iter_mut().map(|lane| &mut lane.batch));
+        (self.size, self.since) = (0, sequence);
+    }
+
+    /// The capture has ended.
+    pub(super) fn end(&mut self) {
+        self.deal(u64::MAX);
+        self.crew.end();
     }
 
     pub(super) fn reports(&mut self, each: &mut dyn FnMut(&Report)) {
-        for worker in &self.workers {
-            match worker.reports.recv() {
-                Ok(reports) => reports.iter().for_each(&mut *each),
-                Err(_) => self.gone = true,
+        for lane in 0..self.lanes.len() {
+            match self.crew.reports(lane) {
+                Some(reports) => reports.iter().for_each(&mut *each),
+                None => self.gone = true,
             }
         }
-    }
-}
-
-impl WorkerHandle {
-    fn send(&mut self, sequence: u64, first: Option<Time>, gone: &mut bool) {
-        let used = self.used.try_recv().unwrap_or_default();
-        let mut batch = std::mem::replace(&mut self.batch, used);
-        (batch.sequence, batch.first) = (sequence, first);
-        *gone |= self.to.send(batch).is_err();
-    }
-}
-
-/// The sink of a worker's messages.
-pub trait Worker: Sink {
-    /// Sets the time of the capture's first frame.
-    fn first(&mut self, time: Time);
-
-    /// Shall the worker continue?
-    fn go_on(&mut self) -> bool;
-}
-
-impl WorkQueue {
-    /// Reads the assigned conversations until the reader has ended.
-    pub fn read(self, options: &Options, sink: &mut impl Worker) -> (Counters, Statistics) {
-        let mut partition = Partition::new(options.limits.flow);
-        let mut inspector = Inspector::new(options, sink);
-        while let Some(mut batch) = self.next(inspector.sink()) {
-            if let Some(time) = batch.first {
-                inspector.sink().first(time);
-            }
-            let mut items = std::mem::take(&mut batch.items);
-            for WorkItem { slot, sequence, what } in items.drain(..) {
-                if let Some(conversation) = partition.conversation(slot) {
-                    inspector.set_sequence(conversation.id, sequence);
-                }
-                match what {
-                    Work::Packet(work) => {
-                        let (body, frames) = batch.body(&work);
-                        let at = (work.frame, frames, work.time);
-                        partition.packet(slot, work.from, at, body, &mut inspector);
-                    }
-                    Work::Take(moved) => partition.take(slot, moved),
-                    Work::Close(why) => partition.close(slot, why, &mut inspector),
-                    Work::Forget => partition.forget(slot),
-                    Work::Epoch => {
-                        let mut reports = Vec::new();
-                        partition.report(&mut reports, &inspector);
-                        // At the end of the capture the reader no longer receives reports.
-                        let _ = self.reports.send(reports);
-                    }
-                }
-                if !inspector.sink().go_on() {
-                    return (inspector.counters, partition.statistics());
-                }
-            }
-            inspector.sink().sequence(batch.sequence);
-            batch.items = items;
-            batch.clear();
-            let _ = self.used.send(batch);
-        }
-        (inspector.counters, partition.statistics())
-    }
-
-    /// The next batch. Before waiting for it, the messages so far are handed over: others may wait
-    /// for them.
-    fn next(&self, sink: &mut impl Worker) -> Option<Batch> {
-        match self.batches.try_recv() {
-            Ok(batch) => return Some(batch),
-            Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => sink.hand_over(),
-        }
-        if sink.go_on() { self.batches.recv().ok() } else { None }
     }
 }

@@ -154,13 +154,13 @@ impl<S: Sink> Handler<Classification> for Inspector<'_, S> {
         if let (Classification::Dispatched(assignment), Some(dispatcher)) = (&c.state, &mut self.dispatcher) {
             dispatcher.close(*assignment, self.sequence.1, why);
         }
+        self.relieve();
     }
 
     fn epoch(&mut self) {
         if let Some(dispatcher) = &mut self.dispatcher {
             dispatcher.epoch(self.sequence.1 + 1);
-            self.end_sequence();
-            self.sink.hand_over();
+            self.round();
         }
     }
 

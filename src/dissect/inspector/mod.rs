@@ -1,18 +1,24 @@
 //! From packets to messages: classifies each conversation and feeds its session.
 
+mod assignment;
 mod batch;
 mod classification;
 mod counters;
+mod crew;
 mod dispatch;
 mod dump;
 mod handler;
 mod identify;
+mod lane;
 mod unclaimed;
 
+pub use assignment::Assignment;
 pub use classification::{Classification, Owner, Pending, Reclassification};
 pub use counters::Counters;
-pub use dispatch::{Assignment, Dispatcher, WorkQueue, Worker, dispatch};
+pub use crew::{Crew, Outlet};
+pub use dispatch::Dispatcher;
 pub use dump::{Carrier, Piece, carried, dump, recognise};
+pub use lane::Worker;
 pub use unclaimed::{Unclaimed, UnclaimedFlow, Withdrawn};
 
 use super::dissector::{Dissector, Session, StreamEvent};
@@ -37,7 +43,7 @@ pub struct Inspector<'a, S: Sink> {
     forced: Option<&'static dyn Dissector>,
     sink: &'a mut S,
     /// Hands conversations over to other threads.
-    dispatcher: Option<Dispatcher>,
+    dispatcher: Option<Dispatcher<'a>>,
     /// The current conversation, and the current sequence number.
     sequence: (u64, u64),
     dissection: Dissection,
@@ -73,13 +79,12 @@ impl<'a, S: Sink> Inspector<'a, S> {
     }
 
     /// Hands claimed conversations over to other threads.
-    pub fn dispatcher(mut self, dispatcher: Option<Dispatcher>) -> Self {
+    pub fn dispatcher(mut self, dispatcher: Option<Dispatcher<'a>>) -> Self {
         self.dispatcher = dispatcher;
         self
     }
 
-    /// Notes the arrival of a frame of any kind. Returns true if a worker has ended, so that
-    /// reading on is useless.
+    /// Notes the arrival of a frame of any kind. Returns whether reading on is useless.
     #[inline]
     pub fn frame(&mut self, time: Time) -> bool {
         let Some(dispatcher) = &mut self.dispatcher else { return false };
@@ -89,10 +94,12 @@ impl<'a, S: Sink> Inspector<'a, S> {
         gone
     }
 
-    /// Tells the workers that the capture has ended.
+    /// Tells the other threads that the capture has ended.
     pub fn end(&mut self) {
         if let Some(mut dispatcher) = self.dispatcher.take() {
-            dispatcher.send(u64::MAX);
+            self.sink.sequence(u64::MAX);
+            self.sink.hand_over();
+            dispatcher.end();
         }
     }
 
@@ -158,21 +165,23 @@ impl<'a, S: Sink> Inspector<'a, S> {
         self.sequence(flow);
     }
 
-    /// Hands over the messages so far if there are many. The workers get their packets first: the
-    /// receiver of the messages may wait for one of them.
+    /// Ends a round if there is enough for one, or there are many messages.
     #[inline]
     fn relieve(&mut self) {
-        if self.dispatcher.is_some() && self.sink.full() {
-            self.wait();
+        if let Some(dispatcher) = &self.dispatcher
+            && (dispatcher.full() || self.sink.full())
+        {
+            self.round();
         }
     }
 
-    /// Hands over all messages and packets, since others may wait for them.
-    fn wait(&mut self) {
+    /// Ends a round: hands over all messages and packets, since others may wait for them. The
+    /// messages first: the reader may wait for a lane that waits for them.
+    fn round(&mut self) {
         self.end_sequence();
+        self.sink.hand_over();
         if let Some(dispatcher) = &mut self.dispatcher {
-            dispatcher.send(self.sequence.1);
-            self.sink.hand_over();
+            dispatcher.deal(self.sequence.1);
         }
     }
 

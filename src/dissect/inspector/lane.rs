@@ -1,0 +1,103 @@
+//! A lane: some of a capture's conversations, read by one thread at a time.
+
+use super::Inspector;
+use super::batch::{Batch, Work, WorkItem};
+use super::counters::Counters;
+use crate::capture::Time;
+use crate::dissect::{Options, Sink};
+use crate::flow::{Partition, Report, Statistics};
+
+/// The sink of a lane's messages.
+pub trait Worker: Sink + Send {
+    /// Sets the time of the capture's first frame.
+    fn first(&mut self, time: Time);
+
+    /// Is there room for more messages, after those [handed over](Sink::hand_over)?
+    fn room(&self) -> bool {
+        true
+    }
+}
+
+/// A lane, whatever its sink is.
+pub(super) trait Reading: Send {
+    /// Reads a batch, and collects the reports of the epochs that end in it. Returns false if there
+    /// is no room for the messages of the rest, which is read later.
+    fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool;
+
+    /// The counters.
+    fn counters(&mut self) -> (Counters, Statistics);
+}
+
+/// The conversations of a lane, and what reads them.
+pub(super) struct Lane<'a, S: Sink> {
+    partition: Partition<super::Classification>,
+    inspector: Inspector<'a, S>,
+}
+
+impl<'a, S: Worker> Lane<'a, S> {
+    /// A lane without conversations.
+    pub fn new(options: &'a Options, sink: &'a mut S) -> Lane<'a, S> {
+        Lane { partition: Partition::new(options.limits.flow), inspector: Inspector::new(options, sink) }
+    }
+}
+
+impl<S: Worker> Reading for Lane<'_, S> {
+    fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool {
+        let Lane { partition, inspector } = self;
+        if let Some(time) = batch.first.take() {
+            inspector.sink().first(time);
+        }
+        let Batch { items, contents, next, .. } = batch;
+        while let Some(WorkItem { slot, sequence, what }) = items.get_mut(*next) {
+            *next += 1;
+            if let Some(conversation) = partition.conversation(*slot) {
+                inspector.set_sequence(conversation.id, *sequence);
+            }
+            match what {
+                Work::Packet(work) => {
+                    let (body, frames) = contents.body(work);
+                    partition.packet(*slot, work.from, (work.frame, frames, work.time), body, inspector);
+                }
+                Work::Take(moved) => {
+                    if let Some(moved) = moved.take() {
+                        partition.take(*slot, moved);
+                    }
+                }
+                Work::Close(why) => partition.close(*slot, *why, inspector),
+                Work::Forget => partition.forget(*slot),
+                Work::Epoch => {
+                    let mut of_epoch = Vec::new();
+                    partition.report(&mut of_epoch, inspector);
+                    reports.push(of_epoch);
+                }
+            }
+            if inspector.sink().full() {
+                inspector.sink().hand_over();
+                if !inspector.sink().room() {
+                    return false;
+                }
+            }
+        }
+        inspector.sink().sequence(batch.sequence);
+        inspector.sink().hand_over();
+        true
+    }
+
+    fn counters(&mut self) -> (Counters, Statistics) {
+        (std::mem::take(&mut self.inspector.counters), self.partition.statistics())
+    }
+}
+
+/// A lane that drops what it is given.
+pub(super) struct Unread;
+
+impl Reading for Unread {
+    fn read(&mut self, batch: &mut Batch, reports: &mut Vec<Vec<Report>>) -> bool {
+        reports.extend(batch.items.iter().filter(|item| matches!(item.what, Work::Epoch)).map(|_| Vec::new()));
+        true
+    }
+
+    fn counters(&mut self) -> (Counters, Statistics) {
+        (Counters::default(), Statistics::default())
+    }
+}

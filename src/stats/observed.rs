@@ -1,0 +1,95 @@
+//! What the statistics keep of a message: made by any thread, counted by one in order.
+
+use super::payloads::Payloads;
+use crate::capture::Time;
+use crate::codec::Level;
+use crate::dissect::delivery::Event;
+use crate::dissect::{Message, Options, Role};
+use crate::flow::{End, Side, Transport};
+use std::cell;
+use std::net::SocketAddr;
+
+/// A message, followed by what is part of it; or a conversation's end.
+#[derive(Clone, Debug)]
+pub enum Observed {
+    /// A message.
+    Message(Observation),
+    /// A delivery event of the message before it.
+    Event(Event),
+    /// A schema's message in the message before it: its name and its bytes.
+    Schema(&'static str, u64),
+    /// A conversation's end: its number, and how each direction ended.
+    Ended(u64, [Option<End>; 2]),
+}
+
+/// What is counted of every message.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    pub(super) flow: u64,
+    pub(super) proto: &'static str,
+    pub(super) message: &'static str,
+    pub(super) version: Option<&'static str>,
+    pub(super) from: Role,
+    pub(super) transport: Transport,
+    pub(super) ends: Option<[SocketAddr; 2]>,
+    pub(super) side: Side,
+    pub(super) frame: u64,
+    pub(super) time: Time,
+    pub(super) bytes: u64,
+    pub(super) fault: bool,
+    pub(super) warned: bool,
+    pub(super) reliable: bool,
+}
+
+/// Makes them of messages.
+#[derive(Debug)]
+pub struct Observer {
+    payloads: Payloads,
+}
+
+impl Observer {
+    /// `options` are those with which the capture is read.
+    pub fn new(options: &Options) -> Observer {
+        Observer { payloads: Payloads::new(options) }
+    }
+
+    /// Appends a message, and its parts.
+    pub fn message(&self, message: &Message<'_>, out: &mut Vec<Observed>) {
+        let Message { dissection, place, flow_info, .. } = *message;
+        out.push(Observed::Message(Observation {
+            flow: flow_info.flow,
+            proto: dissection.proto,
+            message: dissection.message,
+            version: dissection.version,
+            from: dissection.from,
+            transport: flow_info.transport,
+            ends: flow_info.ends,
+            side: place.side,
+            frame: place.frame,
+            time: place.time,
+            bytes: place.length as u64,
+            fault: dissection.fault.is_some(),
+            warned: matches!(dissection.notes.worst(), Some(Level::Warning | Level::Error)),
+            reliable: flow_info.transport == Transport::Tcp
+                || dissection.delivery.iter().any(|e| matches!(e, Event::Sent { .. })),
+        }));
+        if !self.payloads.is_empty() {
+            // In the fields, or in the derived values if the payload stays hex.
+            let seen = cell::Cell::new(false);
+            let mut add = |name, bytes| {
+                seen.set(seen.get() || dissection.schema == Some(name));
+                out.push(Observed::Schema(name, bytes));
+            };
+            self.payloads.each(&dissection.tree, &mut add);
+            self.payloads.each(&dissection.derived, &mut add);
+            // A payload without any field.
+            if let Some(name) = dissection.schema.filter(|_| !seen.get()) {
+                add(name, 0);
+            }
+        }
+        // Messages of hex text have no time and no conversation.
+        if flow_info.ends.is_some() {
+            out.extend(dissection.delivery.iter().copied().map(Observed::Event));
+        }
+    }
+}
