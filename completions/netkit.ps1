@@ -37,6 +37,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
+            [CompletionResult]::new('proxy', 'proxy', [CompletionResultType]::ParameterValue, 'Relay conversations with a server: show, delay, lose and edit what is said')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -45,8 +46,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         }
         'netkit;decode' {
             [CompletionResult]::new('-r', '-r', [CompletionResultType]::ParameterName, 'A capture, as tshark and tcpdump have it')
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -89,8 +91,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;dump' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -121,8 +124,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         }
         'netkit;encode' {
             [CompletionResult]::new('--json', '--json', [CompletionResultType]::ParameterName, 'Messages as JSON objects: lines of decode -f ndjson, the array of -f json, or written by hand; `-` is stdin')
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -143,8 +147,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;stats' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -185,8 +190,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;diff' {
-            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
-            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol, or a file that describes one; default: recognise it')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML); may be given several times')
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML); may be given several times')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
@@ -281,6 +287,42 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be sent, and send nothing')
             [CompletionResult]::new('--allow-dangerous', '--allow-dangerous', [CompletionResultType]::ParameterName, 'Say also what may harm the peer: broken and empty messages')
             [CompletionResult]::new('--expect', '--expect', [CompletionResultType]::ParameterName, 'Exit with status 1 when the peer diverges from the capture')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'netkit;proxy' {
+            [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Datagrams or streams alone; default: both, or what the other options are for')
+            [CompletionResult]::new('--delay', '--delay', [CompletionResultType]::ParameterName, 'Everything comes so much later')
+            [CompletionResult]::new('--jitter', '--jitter', [CompletionResultType]::ParameterName, 'And by a random time more, of this mean; never out of order')
+            [CompletionResult]::new('--loss', '--loss', [CompletionResultType]::ParameterName, 'Datagrams are lost: each for itself, or BURST in a row on average')
+            [CompletionResult]::new('--duplicate', '--duplicate', [CompletionResultType]::ParameterName, 'Datagrams come twice')
+            [CompletionResult]::new('--reorder', '--reorder', [CompletionResultType]::ParameterName, 'Datagrams come behind the one that follows')
+            [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'No more than 64kbit, 1.5mbit, 1gbit a second; half a second''s bytes may wait')
+            [CompletionResult]::new('--network', '--network', [CompletionResultType]::ParameterName, 'As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures')
+            [CompletionResult]::new('--on', '--on', [CompletionResultType]::ParameterName, 'Do something to messages that fit (datagrams); may be given several times')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Which packets are lost, late, changed: the same number, the same ones')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record both legs, with what was done to each packet as its comment (pcapng)')
+            [CompletionResult]::new('--clients', '--clients', [CompletionResultType]::ParameterName, 'The most clients at once')
+            [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'A client that is silent for so long has gone (datagrams)')
+            [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: recognise it')
+            [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML)')
+            [CompletionResult]::new('--port', '--port', [CompletionResultType]::ParameterName, 'Which protocol a port carries, as 7000=riptide')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Another bound for memory: `netkit fields` lists them; N may end in K, M, G')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
+            [CompletionResult]::new('--up', '--up', [CompletionResultType]::ParameterName, 'The impairments that follow are for what clients send')
+            [CompletionResult]::new('--down', '--down', [CompletionResultType]::ParameterName, 'The impairments that follow are for what the server sends')
+            [CompletionResult]::new('--both', '--both', [CompletionResultType]::ParameterName, 'The impairments that follow are for both directions, as those in front are')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')

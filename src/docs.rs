@@ -30,10 +30,11 @@ macro_rules! pages {
 }
 
 pages! {
-    9:
+    10:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
-    rules, "what replay does to messages that fit";
+    rules, "what replay and proxy do to messages that fit";
+    impairments, "what proxy does to packets, and what it shows and records";
     schemas, "layouts of your own game's payloads";
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";

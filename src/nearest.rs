@@ -4,7 +4,7 @@
 /// `given`.
 pub fn nearest<'a>(given: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let begun = |n: &str| given.len() >= 3 && n.starts_with(given);
-    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { strsim::levenshtein(given, n) }, n)).min()?;
+    let best = names.into_iter().map(|n| (if begun(n) { 1 } else { strsim::osa_distance(given, n) }, n)).min()?;
     (best.0 <= 1 + given.len().max(best.1.len()) / 3).then_some(best.1)
 }
 

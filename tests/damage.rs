@@ -157,6 +157,8 @@ impl Sink for Check<'_> {
             flow: 0,
             fields: &fields,
             derived: derived.as_ref(),
+            packet: None,
+            part: None,
             broken: dissection.fault.is_some(),
         };
         let dissector = protocols::registry().for_line(dissection.proto).expect("its own or a carrier's");

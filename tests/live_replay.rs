@@ -12,14 +12,21 @@ use server::{Server, script};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Plays a capture's client: the report's lines, the session's last, and the exit status.
+/// Plays a capture's client as fast as it goes: the report's lines, the session's last, and the exit
+/// status.
 fn replay(path: &str, flow: &str, to: &str, args: &[&str]) -> (Vec<Value>, Option<i32>) {
+    paced(path, flow, to, &[&["--asap"], args].concat())
+}
+
+fn paced(path: &str, flow: &str, to: &str, args: &[&str]) -> (Vec<Value>, Option<i32>) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
     let output = Command::new(env!("CARGO_BIN_EXE_netkit"))
         .arg("replay")
         .arg(file)
-        .args(["--flow", flow, "--to", to, "--asap", "-W", "2s", "-f", "ndjson"])
+        .args(["--flow", flow, "--to", to, "-W", "2s", "-f", "ndjson"])
         .args(args)
         .output()
         .expect("netkit runs");
@@ -146,4 +153,98 @@ fn riptide_to_a_live_client() {
         assert_eq!(heard, wanted, "{name} {flow}");
         assert!(client.contains("CONNECTED") && client.contains("DISCONNECTED"), "{client}");
     }
+}
+
+/// Neighbours that take all the time they get, until they are dropped.
+struct Load(Arc<AtomicBool>);
+
+impl Load {
+    fn new() -> Load {
+        let end = Arc::new(AtomicBool::new(false));
+        for _ in 0..2 {
+            let end = Arc::clone(&end);
+            std::thread::spawn(move || while !end.load(Ordering::Relaxed) {});
+        }
+        Load(end)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The sockets on a server's port that somebody has closed, and the server has not: what Linux tells.
+fn left_behind(target: &str) -> Option<usize> {
+    let port: u16 = target.rsplit(':').next()?.parse().ok()?;
+    let (table, place) = (std::fs::read_to_string("/proc/net/tcp").ok()?, format!(":{port:04X}"));
+    // Neither listening (0A) nor waiting for the last packets (06).
+    let open = |line: &&str| {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        fields.get(1).is_some_and(|own| own.ends_with(&place)) && !matches!(fields.get(3), Some(&"0A" | &"06"))
+    };
+    Some(table.lines().filter(open).count())
+}
+
+/// Ten times each, beside neighbours that take all the time: each time all is said, acknowledged and
+/// answered, by the clock of the recording, and nothing is left at the server.
+#[test]
+#[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
+fn ten_times_under_load() {
+    let _load = Load::new();
+    let riptide = [("udp", "riptide/riptide22-udp.pcap", "2"), ("tcp", "riptide/pytide-tcp.pcap", "1")];
+    for (transport, path, flow) in riptide {
+        for round in 0..10 {
+            // pytide counts copies over the life of the server, and drops a client for them.
+            let server = Server::riptide(transport, "open");
+            let (lines, status) = paced(path, flow, &server.target(), &["--speed", "4"]);
+            let session = lines.last().expect("a session");
+            assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{round}: {lines:#?}");
+            assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
+            let left = left_behind(&server.target());
+            assert!(left.is_none_or(|left| left == 0), "{path} {round}: {left:?} sockets");
+        }
+    }
+    for round in 0..10 {
+        // It lives for a minute.
+        let server = Server::nano("echo");
+        for (path, to) in [
+            ("nano/nano-protobuf-tcp.pcap", server.target()),
+            ("nano/pomelo-ws.pcap", format!("ws://{}", server.target())),
+            // What was captured over TCP goes over a WebSocket, too.
+            ("real/pinus-tcp-plain.pcap", server.target()),
+            ("real/pinus-tcp-plain.pcap", format!("ws://{}", server.target())),
+        ] {
+            let (lines, status) = paced(path, "1", &to, &["--drop", "message == request and id == 0"]);
+            let session = lines.last().expect("a session");
+            assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{to} {round}: {lines:#?}");
+            assert_eq!(session["sent"], session["messages"], "{to} {round}: {session}");
+            let missing = |d: &&Value| d["kind"] == "missing" && d["others"].is_null() && d["message"] != "kick";
+            assert_eq!(divergences(&lines).find(missing), None, "{to} {round}: all that was asked for came");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        let left = left_behind(&server.target());
+        assert!(left.is_none_or(|left| left == 0), "{round}: {left:?} sockets");
+    }
+}
+
+/// The same server, the same messages: over the carrier of the capture and over the other one nothing
+/// diverges, and `--expect` is content.
+#[test]
+#[ignore = "needs pinus: .ci/run installs it"]
+fn another_carrier_is_no_divergence() {
+    let server = Server::nano("echo");
+    let recorded = std::env::temp_dir().join(format!("netkit-carrier-{}.pcap", std::process::id()));
+    let drop = ["--drop", "message == request and id == 0"];
+    let path = recorded.to_str().expect("UTF-8");
+    let (lines, _) =
+        paced("real/pinus-tcp-plain.pcap", "1", &server.target(), &[&drop[..], &["--pcap", path, "--force"]].concat());
+    assert_eq!(lines.last().expect("a session")["complete"], true, "{lines:#?}");
+    for to in [server.target(), format!("ws://{}", server.target())] {
+        let (lines, status) = paced(path, "1", &to, &["--expect"]);
+        assert_eq!(status, Some(0), "{to}: {lines:#?}");
+        assert_eq!(divergences(&lines).find(|d| d["others"].is_null()), None, "{to}");
+    }
+    std::fs::remove_file(recorded).expect("it is removed");
 }

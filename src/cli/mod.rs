@@ -9,6 +9,7 @@ mod fields;
 mod meant;
 mod names;
 mod probe;
+mod proxy;
 mod replay;
 mod shared;
 mod stats;
@@ -21,8 +22,9 @@ pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
 pub use meant::parse;
-pub use names::known_proto;
+pub use names::{is_file, known_proto};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
+pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{Stats, StatsFormat};
@@ -53,9 +55,10 @@ Exit status:
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
-  COLUMNS        the width of text, instead of the terminal's
-  NO_COLOR       no colours, as with --color never
-  NETKIT_SCHEMA  schemas, as with --schema; several with : between them";
+  COLUMNS           the width of text, instead of the terminal's
+  NO_COLOR          no colours, as with --color never
+  NETKIT_SCHEMA     schemas, as with --schema; several with : between them
+  NETKIT_PROTOCOLS  protocol files, as with --protocol-file; empty: none at all";
 
 /// Options of all commands.
 #[derive(Args, Debug)]
@@ -99,6 +102,8 @@ pub enum Command {
     Probe(Probe),
     /// Play one side of a captured conversation to a live peer
     Replay(Replay),
+    /// Relay conversations with a server: show, delay, lose and edit what is said
+    Proxy(Proxy),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

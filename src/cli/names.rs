@@ -50,9 +50,36 @@ pub fn known_proto(name: &str) -> Result<String, String> {
     }
 }
 
+/// Is this a file that describes a protocol, not the name of one?
+pub fn is_file(name: &str) -> bool {
+    by_name(name).is_none() && name.contains(['.', '/', std::path::MAIN_SEPARATOR])
+}
+
+/// The name of a protocol: a built-in one, or, as long as no file is read, one that may be described.
+pub fn named_proto(name: &str) -> Result<String, String> {
+    match by_name(name) {
+        Some(dissector) => Ok(dissector.name().into()),
+        None if described() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) => any(name),
+        None => known_proto(name),
+    }
+}
+
+/// May protocols be described by files in this run?
+fn described() -> bool {
+    std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
+        || std::env::args_os().any(|arg| {
+            let text = arg.to_string_lossy();
+            text.starts_with("--protocol-file") || text.ends_with(".toml")
+        })
+        || !crate::commands::configured().is_empty()
+}
+
 /// A protocol, or `auto`.
 pub fn proto() -> Listed {
-    Listed { list: protocols, check: |name| if name == "auto" { any(name) } else { known_proto(name) } }
+    Listed {
+        list: protocols,
+        check: |name| if name == "auto" || is_file(name) { any(name) } else { named_proto(name) },
+    }
 }
 
 /// `KEY=VALUE` of a setting.
@@ -66,7 +93,14 @@ pub fn setting() -> Listed {
         });
         plain(pairs)
     }
-    Listed { list, check: |text| netkit::protocols::options().set(text).map(|()| text.into()) }
+    Listed {
+        list,
+        check: |text| match text.split_once('.') {
+            // A described protocol's: its file says what there is.
+            Some((proto, _)) if described() && by_name(proto).is_none() && text.contains('=') => any(text),
+            _ => netkit::protocols::options().set(text).map(|()| text.into()),
+        },
+    }
 }
 
 /// `PROTO.MESSAGE`.

@@ -1,6 +1,6 @@
 //! Options that several commands have in common.
 
-use super::names::{filter, known_proto, proto, setting};
+use super::names::{filter, named_proto, proto, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::capture::TimeSpec;
@@ -12,9 +12,12 @@ use std::path::PathBuf;
 /// Options that concern dissection.
 #[derive(Args, Debug, Default)]
 pub struct Dissect {
-    /// The protocol; default: recognise it
-    #[arg(short, long, value_name = "P", value_parser = proto())]
+    /// The protocol, or a file that describes one; default: recognise it
+    #[arg(short, long, alias = "protocol", value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
+    /// A protocol that a file describes (TOML); may be given several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub protocol_file: Vec<PathBuf>,
     /// The layouts of your game's payloads (TOML); may be given several times
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
@@ -134,5 +137,5 @@ pub enum FailOn {
 pub fn port(text: &str) -> Result<(u16, String), String> {
     let (port, name) = text.split_once('=').ok_or("expected PORT=PROTOCOL, as 7000=riptide")?;
     let port = digits::unsigned(port).ok_or_else(|| format!("{port:?} is no port: expected 0 to 65535"))?;
-    Ok((port, known_proto(name)?))
+    Ok((port, named_proto(name)?))
 }

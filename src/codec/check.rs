@@ -104,7 +104,9 @@ impl Checker {
     fn condition(&self, when: &When, path: &str) -> Result<(), String> {
         match when {
             When::Bit(name, _) | When::Clear(name, _) | When::Eq(name, _) | When::In(name, _) => self.known(name, path),
-            When::Any(several) => several.iter().try_for_each(|w| self.condition(w, path)),
+            When::Any(several) | When::All(several) => several.iter().try_for_each(|w| self.condition(w, path)),
+            When::Not(when) => self.condition(when, path),
+            When::Below(name, _) | When::Mask(name, _) | When::Set(name) => self.known(name, path),
             When::Always | When::Left(_) | When::Setting(..) => Ok(()),
         }
     }

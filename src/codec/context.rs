@@ -1,7 +1,7 @@
 //! The inputs of a walk that are not in the table: values of earlier fields, and of earlier
 //! messages.
 
-use super::layout::{Field, Order};
+use super::layout::{Field, Order, flag};
 
 /// The values of this message's earlier fields that later ones refer to.
 #[derive(Clone, Debug, Default)]
@@ -18,13 +18,38 @@ pub(super) struct Entry {
     pub given: bool,
     /// Some list or text already has its length from this field.
     pub counted: bool,
+    /// It is a part of a number that begins at `bit`.
+    pub within: Option<Within>,
+    /// The group in which it stood, which has been left.
+    pub group: Option<&'static str>,
+}
+
+/// A part of a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Within {
+    /// The number's width and order.
+    pub width: u32,
+    pub order: Order,
+    /// The part's lowest bit in the number, and how many it has.
+    pub low: u8,
+    pub bits: u8,
+}
+
+impl Entry {
+    #[inline]
+    fn is(&self, name: &str) -> bool {
+        match self.group {
+            None => self.field.name == name,
+            Some(group) => name.strip_prefix(group).and_then(|n| n.strip_prefix('.')) == Some(self.field.name),
+        }
+    }
 }
 
 impl Scope {
     /// The value of the nearest earlier field with that name.
     #[inline]
     pub fn get(&self, name: &str) -> Option<u64> {
-        self.entries.iter().rev().find(|e| e.field.name == name).map(|e| e.value)
+        self.entries.iter().rev().find(|e| e.is(name)).map(|e| e.value)
     }
 
     pub(super) fn clear(&mut self) {
@@ -32,19 +57,36 @@ impl Scope {
     }
 
     pub(super) fn push(&mut self, field: &'static Field, value: u64, bit: u32, given: bool) {
-        self.entries.push(Entry { field, value, bit, given, counted: false });
+        self.entries.push(Entry { field, value, bit, given, counted: false, within: None, group: None });
+    }
+
+    /// As [`push`](Scope::push), for a part of a number.
+    pub(super) fn push_part(&mut self, field: &'static Field, value: u64, bit: u32, given: bool, within: Within) {
+        self.entries.push(Entry { field, value, bit, given, counted: false, within: Some(within), group: None });
+    }
+
+    /// A group is left: what it has from `len` on is forgotten, or kept under the group's name.
+    #[inline]
+    pub(super) fn leave(&mut self, group: &'static Field, len: usize) {
+        if !group.is(flag::REFERENCED) {
+            self.entries.truncate(len);
+            return;
+        }
+        self.entries.iter_mut().skip(len).for_each(|entry| entry.group = Some(group.name));
+    }
+
+    /// What stands from bit `at` on has moved by so many bits.
+    pub(super) fn shift(&mut self, at: u32, bits: i64) {
+        let moved = |bit: u32| (bit as i64 + bits).max(0) as u32;
+        self.entries.iter_mut().filter(|entry| entry.bit >= at).for_each(|entry| entry.bit = moved(entry.bit));
     }
 
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
 
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.entries.truncate(len);
-    }
-
     pub(super) fn entry(&mut self, name: &str) -> Option<&mut Entry> {
-        self.entries.iter_mut().rev().find(|e| e.field.name == name)
+        self.entries.iter_mut().rev().find(|e| e.is(name))
     }
 }
 
@@ -65,6 +107,21 @@ pub trait Context {
     fn order(&self) -> Order {
         Order::Little
     }
+
+    /// A value that conditions refer to and no earlier field has: of earlier messages, of a setting,
+    /// who sends (`from`: 1 the client, 2 the server).
+    fn known(&self, _name: &str) -> Option<u64> {
+        None
+    }
+
+    /// Memory for bytes that are not the message's own (inflated, joined), and its number among the
+    /// [`Sources`](super::Sources); `None`: there is no more. [Give](Context::give_source) it back.
+    fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
+        None
+    }
+
+    /// The bytes of a source.
+    fn give_source(&mut self, _source: u8, _bytes: Vec<u8>) {}
 
     /// The value of a setting that conditions refer to; see [`super::layout::When::Setting`].
     fn setting(&self, _name: &str) -> u64 {

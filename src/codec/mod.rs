@@ -29,6 +29,7 @@ pub mod digits;
 pub(crate) mod fault;
 pub(crate) mod half_text;
 pub mod json;
+pub mod kinds;
 pub mod layout;
 pub mod names;
 pub(crate) mod node;

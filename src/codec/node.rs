@@ -112,6 +112,11 @@ impl Node {
         self.flags & HIDDEN != 0
     }
 
+    /// Shows it after all.
+    pub(crate) fn show(&mut self) {
+        self.flags &= !HIDDEN;
+    }
+
     /// Known from earlier messages, not in this message's bytes.
     #[inline]
     pub fn derived(&self) -> bool {

@@ -14,6 +14,13 @@ pub enum Scale {
         /// Denominator.
         den: u32,
     },
+    /// raw * num / den, as it is.
+    Exact {
+        /// Numerator.
+        num: u32,
+        /// Denominator.
+        den: u32,
+    },
     /// A signed 16 bit angle: raw * 360 / 65535 degrees, in (-180, 180], as [`Scale::Ratio`].
     Degrees,
 }
@@ -24,6 +31,7 @@ impl Scale {
         match self {
             Scale::Over(n) => raw as f64 / n as f64,
             Scale::Ratio { num, den } => fewest_digits(raw, num as f64 / den as f64, |v| self.raw(v)),
+            Scale::Exact { num, den } => raw as f64 * num as f64 / den as f64,
             // One step below -180 is the same direction as 180, and is shown as that.
             Scale::Degrees if raw == -32768 => 180.0,
             Scale::Degrees => fewest_digits(raw, 360.0 / 65535.0, |v| self.raw(v)),
@@ -36,6 +44,7 @@ impl Scale {
         match self {
             Scale::Over(n) => (shown * n as f64).round() as i64,
             Scale::Ratio { num, den } => (shown * den as f64 / num as f64).round() as i64,
+            Scale::Exact { num, den } => (shown * den as f64 / num as f64).round() as i64,
             Scale::Degrees => {
                 let mut v = shown % 360.0;
                 if v > 180.0 {

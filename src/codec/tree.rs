@@ -140,6 +140,31 @@ impl Tree {
         index
     }
 
+    /// Appends a leaf whose value is in that source; its own bits are in the current one.
+    pub(crate) fn push_from(&mut self, source: u8, field: &'static Field, value: Value, bit: u32, bits: u32) -> usize {
+        let here = std::mem::replace(&mut self.source, source);
+        let index = self.push(field, value, bit, bits);
+        self.source = here;
+        index
+    }
+
+    /// The source that new nodes refer to.
+    pub(crate) fn current_source(&self) -> u8 {
+        self.source
+    }
+
+    /// Appends the nodes `range` of another tree, without names of their own; `change` adjusts each.
+    pub(crate) fn append(&mut self, other: &Tree, range: std::ops::Range<usize>, change: impl Fn(&mut Node)) {
+        let to = self.nodes.len() as i64 - range.start as i64;
+        for node in other.nodes.get(range).unwrap_or_default() {
+            let mut node = *node;
+            node.end = (node.end as i64 + to) as u32;
+            change(&mut node);
+            self.has_derived |= node.flags & DERIVED != 0;
+            self.nodes.push(node);
+        }
+    }
+
     /// Appends a leaf whose name is in `source`, from byte `start` on.
     pub fn push_keyed(&mut self, field: &'static Field, value: Value, at: (u32, u32), key: (u8, u32, u32)) -> usize {
         let index = self.push(field, value, at.0, at.1);

@@ -64,6 +64,27 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError>;
     /// One line for the documentation: the encoding on the wire.
     fn describe(&self) -> &'static str;
+    /// Itself, for who knows what it may be.
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
+        None
+    }
+    /// How many bits other bytes than its own would differ in: what a protocol is recognised by.
+    fn constant(&self) -> u32 {
+        0
+    }
+    /// How many bits it always has, if that is known.
+    fn bits(&self) -> Option<u32> {
+        None
+    }
+    /// Does it go to the end of the message, or of its region?
+    fn takes_the_rest(&self) -> bool {
+        false
+    }
+    /// A value that is written when all others stand: in a packet at this byte, where `holds` stands
+    /// meanwhile; its width and order.
+    fn settle(&self, _packet: &[u8], _at: usize, _holds: u64) -> Option<(u64, u32, Order)> {
+        None
+    }
     /// The fields that the codec reads and writes: in a group of the field's name, or in its
     /// parent's group if it has no name.
     fn fields(&self) -> &'static [Field] {

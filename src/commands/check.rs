@@ -76,6 +76,8 @@ struct Checker<'a> {
     encoders: Encoders<'a>,
     printer: Ndjson,
     line: Vec<u8>,
+    /// The bytes of the packet so far, where messages are parts of one.
+    packet: Vec<u8>,
     /// A difference was found.
     found: bool,
 }
@@ -84,28 +86,29 @@ impl<'a> Checker<'a> {
     fn new(options: &'a Options) -> Checker<'a> {
         let (encoders, printer) = (Encoders::new(options), Ndjson::new(false));
         let source = Source::new(options.registry.clone());
-        Checker { source, encoders, printer, line: Vec::new(), found: false }
+        Checker { source, encoders, printer, line: Vec::new(), packet: Vec::new(), found: false }
     }
 
     /// Encodes the message from its own JSON line.
-    fn again(&mut self, message: &Message<'_>) -> Result<Vec<u8>, String> {
+    fn again(&mut self, message: &Message<'_>) -> Result<Option<Vec<u8>>, String> {
         self.line.clear();
         self.printer.message(message, &mut self.line);
         let object = encode::json(&self.line).map_err(|e| format!("the line is no JSON: {e}"))?;
         let entry = Entry::new(object, &self.source).map_err(|e| e.to_string())?;
-        self.encoders.encode(&entry).map_err(|e| e.to_string())
+        self.encoders.part(&entry).map_err(|e| e.to_string())
     }
 
     fn check(&mut self, message: &Message<'_>) -> Checked {
-        let again = self.again(message);
-        if again.as_deref() == Ok(message.place.bytes) {
-            return Checked::Same;
+        if message.dissection.part.is_none_or(|(part, _)| part == 1) {
+            self.packet.clear();
         }
-        if std::mem::replace(&mut self.found, true) {
-            return Checked::Different;
-        }
-        let what = match again {
-            Ok(bytes) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(message.place.bytes)),
+        self.packet.extend_from_slice(message.place.bytes);
+        let what = match self.again(message) {
+            // The packet's bytes come with its last message.
+            Ok(None) => return Checked::Same,
+            Ok(Some(bytes)) if bytes == self.packet => return Checked::Same,
+            _ if std::mem::replace(&mut self.found, true) => return Checked::Different,
+            Ok(Some(bytes)) => format!("gives {}, was {}", hex::encode(bytes), hex::encode(&self.packet)),
             Err(why) => why,
         };
         let dissection = message.dissection;

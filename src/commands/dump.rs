@@ -17,6 +17,9 @@ pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     options.server = args.server;
+    for (_, name) in &args.port {
+        super::described::known(name, &options.registry)?;
+    }
     options.ports.clone_from(&args.port);
     let bytes = match (args.payload, args.packet) {
         (true, _) => Bytes::Payload,

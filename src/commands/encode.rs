@@ -98,7 +98,10 @@ impl<'a> Encoding<'a> {
         let (fields, derived) = given.finish();
         let entry = Entry { fields, derived, ..bare };
         let bytes = self.bytes(&entry).with_context(|| named.clone())?;
-        self.write(&entry, &bytes, &named)
+        match bytes {
+            Some(bytes) => self.write(&entry, &bytes, &named),
+            None => Ok(()),
+        }
     }
 
     /// Encodes the messages of a file.
@@ -114,7 +117,12 @@ impl<'a> Encoding<'a> {
                 self.out.flush()?;
             }
             let (object, line, time) = match values.next() {
-                Ok(None) => return Ok(()),
+                Ok(None) => {
+                    return match self.encoders.finish() {
+                        Ok(()) => Ok(()),
+                        Err(why) => self.report(&name, format_args!("{why}")),
+                    };
+                }
                 Ok(Some(text)) => match text.json() {
                     Ok(object) => (object, text.line, if self.to == To::Pcap { text.time() } else { None }),
                     Err(error) => {
@@ -132,7 +140,9 @@ impl<'a> Encoding<'a> {
             };
             let place = format!("line {line}");
             match self.message(object, time) {
-                Ok((entry, bytes)) => self.write(&entry, &bytes, &format!("{name}: {place}"))?,
+                Ok((entry, Some(bytes))) => self.write(&entry, &bytes, &format!("{name}: {place}"))?,
+                // More messages of its packet have to follow.
+                Ok((_, None)) => {}
                 Err(why) => self.report(&name, format_args!("{place}: {why:#}"))?,
             }
         }
@@ -142,7 +152,7 @@ impl<'a> Encoding<'a> {
         &mut self,
         object: serde_json::Value,
         time: Option<netkit::capture::Time>,
-    ) -> anyhow::Result<(Entry, Vec<u8>)> {
+    ) -> anyhow::Result<(Entry, Option<Vec<u8>>)> {
         let mut entry = Entry::new(object, &self.source)?;
         entry.time = time.or(entry.time);
         let bytes = self.bytes(&entry).with_context(|| format!("{}.{}", entry.proto, entry.message))?;
@@ -161,14 +171,14 @@ impl<'a> Encoding<'a> {
         Ok(())
     }
 
-    fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Vec<u8>> {
-        let message = self.encoders.encode(entry)?;
+    fn bytes(&mut self, entry: &Entry) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(message) = self.encoders.part(entry)? else { return Ok(None) };
         let framing = match (self.args.transport, self.to, self.carried(entry)) {
             (Some(Carried::Ws), ..) => Framing::WebSocket,
             (Some(Carried::Tcp), ..) | (None, To::Pcap, Transport::Tcp) => Framing::Tcp,
-            _ => return Ok(message),
+            _ => return Ok(Some(message)),
         };
-        Ok(self.encoders.framed(entry, &message, framing)?)
+        Ok(Some(self.encoders.framed(entry, &message, framing)?))
     }
 
     /// The transport of a message in a capture file.

@@ -119,6 +119,11 @@ fn overview(page: &mut Page) {
         page.words(&format!("    {name:14} "), doc);
     }
     page.line("");
+    page.line("Verdicts: what stats says in words, and when");
+    for (name, doc) in netkit::stats::RULES {
+        page.words(&format!("  {name:14} "), doc);
+    }
+    page.line("");
     page.line("Limits of memory (--limit NAME=N) and their defaults");
     for limit in &LIMITS {
         page.words(&format!("  {:14} {:>7}  ", limit.name, limit.default()), limit.doc);

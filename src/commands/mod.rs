@@ -3,6 +3,7 @@
 mod check;
 mod cut;
 mod decode;
+mod described;
 mod diff;
 mod dump;
 mod encode;
@@ -29,6 +30,7 @@ mod parallel;
 mod printed;
 mod probe;
 mod probe_print;
+mod proxy;
 mod read;
 mod replay;
 mod selection;
@@ -40,13 +42,14 @@ mod track;
 mod unclaimed;
 mod written;
 
+pub use described::configured;
 pub use generate::complete;
 pub use probe::unknown;
 
 use crate::cli::{Cli, Command, Dissect};
 use anyhow::Context;
 use netkit::codec::schema::Schemas;
-use netkit::dissect::Options;
+use netkit::dissect::{Options, Registry};
 use netkit::protocols;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,6 +73,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
         Command::Replay(args) => replay::run(args, &cli.global),
+        Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
@@ -93,7 +97,14 @@ pub fn status(error: &anyhow::Error) -> u8 {
 /// The user's options for dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
     let mut options = Options { from: dissect.from, ..protocols::options() };
-    options.proto = dissect.proto.clone().filter(|name| name != "auto");
+    let named = dissect.proto.clone().filter(|name| name != "auto");
+    let own = named.as_deref().filter(|name| crate::cli::is_file(name)).map(PathBuf::from);
+    let described = described::load(&dissect.protocol_file, own.as_deref())?;
+    options.registry = Registry::new(options.registry.iter().chain(described.all));
+    options.proto = described.own.map(Into::into).or(named.filter(|_| own.is_none()));
+    if let Some(name) = &options.proto {
+        described::known(name, &options.registry)?;
+    }
     for text in &dissect.set {
         options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }

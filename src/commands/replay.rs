@@ -13,7 +13,7 @@ use netkit::dissect::{Message, Options, Role, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::{Target, resolve};
-use netkit::live::replay::{Changes, Conversation, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
+use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress, Recording, Report, Waiting, Wishes};
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
@@ -33,7 +33,8 @@ pub fn run(args: &Replay, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), from: None };
+    let dissect =
+        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     options.server = args.server;
     options.ports.clone_from(&args.port);
@@ -58,7 +59,19 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     if args.list {
         return list(&captured, args.format);
     }
-    let conversation = captured.take(args.flow).map_err(|what| {
+    let mut chosen = captured.take(args.flow);
+    let told = chosen.as_ref().map(|c| captured.told(c)).unwrap_or_default();
+    let told: Vec<&String> = told.iter().filter(|s| !given(s, &options)).collect();
+    if !told.is_empty() && !args.files.iter().any(|file| file.as_os_str() == "-") {
+        // Its client had kept what it needs from an earlier connection.
+        for setting in told {
+            options.set(setting).map_err(Usage)?;
+        }
+        captured = read(args, global, &options, &changes).with_context(|| name.clone())?;
+        chosen = captured.take(args.flow);
+        notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
+    }
+    let conversation = chosen.map_err(|what| {
         let _ = list_to(&captured, ReplayFormat::Text, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
@@ -105,6 +118,7 @@ fn order<'a>(args: &'a Replay, conversation: &'a Conversation, role: Role, host:
         wishes: Wishes { role, allow_dangerous: args.allow_dangerous, until: args.until },
         pace: Pace { speed: (!args.asap).then_some(args.speed), max_gap: args.max_gap },
         timeout: args.timeout,
+        linger: LINGER.min(args.timeout),
         host,
         path: args.to.as_ref().and_then(|target| target.path.as_deref()),
         recorder: None,
@@ -132,7 +146,7 @@ fn sessions(
         recording.map_or(Ok(()), Recorded::flush)?;
         match played {
             Ok(report) => {
-                print_report(&report, args.format)?;
+                print_report(&report, args.format, global.verbose > 0)?;
                 if !report.complete() || args.expect && report.diverged() {
                     status = 1;
                 }
@@ -180,6 +194,11 @@ fn read(args: &Replay, global: &Global, options: &Options, changes: &Changes) ->
     // What is missing in the middle must not be played as if it had not been said.
     broken.map_or(Ok(()), |broken| broken.whole())?;
     Ok(recording)
+}
+
+/// Has the user given this setting?
+fn given(setting: &str, options: &Options) -> bool {
+    setting.split('=').next().is_some_and(|key| options.settings.get(key).is_some())
 }
 
 /// The value of a `Host:` header.
@@ -245,9 +264,10 @@ impl Sink for Lines {
     }
 }
 
-fn print_report(report: &Report, format: ReplayFormat) -> io::Result<()> {
+fn print_report(report: &Report, format: ReplayFormat, all: bool) -> io::Result<()> {
     let mut text = String::new();
     match format {
+        ReplayFormat::Text if all => text = format!("{report:#}"),
         ReplayFormat::Text => text = report.to_string(),
         _ => report.ndjson(&mut text),
     }

@@ -54,6 +54,9 @@ impl Selection {
 
     fn with(traffic: &Traffic, options: &mut Options, links: bool) -> anyhow::Result<Selection> {
         options.server = traffic.server;
+        for (_, name) in &traffic.port {
+            super::described::known(name, &options.registry)?;
+        }
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
         let names = Names::new(options);

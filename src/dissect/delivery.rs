@@ -16,7 +16,7 @@ pub enum Event {
     /// The message is numbered, and its sender expects an acknowledgement.
     Sent {
         /// The number on the wire.
-        number: u16,
+        number: u64,
         /// The number without wrap.
         extended: i64,
         /// How the number relates to those before it.

@@ -31,6 +31,11 @@ pub trait Dissector: Sync {
         &[]
     }
 
+    /// The fields of the headers around its messages, for documentation and filters.
+    fn headers(&self) -> &'static [Field] {
+        &[]
+    }
+
     /// The fields that say what a message is about, the most telling first: its route, its id.
     fn subjects(&self) -> &'static [&'static str] {
         &[]
@@ -61,6 +66,11 @@ pub trait Dissector: Sync {
     /// direction of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {
         Transport::Udp
+    }
+
+    /// Does it give way to any other protocol that is sure of a conversation?
+    fn yields(&self) -> bool {
+        false
     }
 
     /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
@@ -260,6 +270,10 @@ pub struct Line<'a> {
     pub fields: &'a Json,
     /// The derived values.
     pub derived: Option<&'a Json>,
+    /// The fields of the headers around it.
+    pub packet: Option<&'a Json>,
+    /// Its place among the messages of a packet, from 1, and how many these are.
+    pub part: Option<(u64, u64)>,
     /// The message was broken when it was read.
     pub broken: bool,
 }
@@ -271,6 +285,20 @@ pub trait Encoder: Send {
     /// # Errors
     /// The path of the invalid field, and what was expected.
     fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError>;
+
+    /// As [`encode`](Self::encode), for messages of which several make a packet: `None` until the
+    /// last of them is there, then the packet's bytes.
+    ///
+    /// # Errors
+    /// As [`encode`](Self::encode).
+    fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
+        self.encode(line).map(Some)
+    }
+
+    /// There is no more of what was begun: why the packet cannot be written.
+    fn unfinished(&mut self) -> Option<EncodeError> {
+        None
+    }
 
     /// The message in the protocol's own framing for streams; `None` if it has none.
     fn frame(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {

@@ -57,7 +57,18 @@ mod tests {
         [Layout { name: "connect", doc: "", fields: &[] }, Layout { name: "unknown", doc: "", fields: &[] }];
 
     fn line<'a>(message: &'a str, version: Option<&'a str>, fields: &'a Json, broken: bool) -> Line<'a> {
-        Line { message, proto: "toy", version, from: Role::Unknown, flow: 0, fields, derived: None, broken }
+        Line {
+            message,
+            proto: "toy",
+            version,
+            from: Role::Unknown,
+            flow: 0,
+            fields,
+            derived: None,
+            packet: None,
+            part: None,
+            broken,
+        }
     }
 
     #[test]

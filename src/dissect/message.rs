@@ -59,6 +59,10 @@ pub struct Dissection {
     pub from: Role,
     /// The fields on the wire.
     pub tree: Tree,
+    /// The fields of the headers around it, where the packet holds messages.
+    pub packet: Tree,
+    /// Its place among the packet's messages, from 1, and how many these are, if there are several.
+    pub part: Option<(u32, u32)>,
     /// Values known from other messages, shown beside the fields.
     pub derived: Tree,
     /// The notes of the analysis.
@@ -90,6 +94,10 @@ impl Dissection {
         self.version = None;
         self.from = Role::Unknown;
         self.tree.clear();
+        if !self.packet.is_empty() {
+            self.packet.clear();
+        }
+        self.part = None;
         self.derived.clear();
         self.notes.clear();
         self.related.clear();
@@ -131,6 +139,15 @@ impl Dissection {
         let buffer = &mut self.more[self.used - 1];
         buffer.clear();
         (self.used as u8, buffer)
+    }
+
+    /// Exchanges the sources with these: they are the message's meanwhile.
+    pub(crate) fn exchange(&mut self, sources: &mut [Vec<u8>]) {
+        self.used = sources.len().min(255);
+        while self.more.len() < self.used {
+            self.more.push(Vec::new());
+        }
+        self.more.iter_mut().zip(sources).for_each(|(own, other)| std::mem::swap(own, other));
     }
 
     /// The buffer of an existing source, to be filled later.

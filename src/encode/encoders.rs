@@ -34,6 +34,32 @@ impl<'a> Encoders<'a> {
         self.of(entry).encode(&entry.line())
     }
 
+    /// The bytes of the packet that this message is the last of; `None`: others of it have to follow.
+    ///
+    /// # Errors
+    /// As [`Encoders::encode`].
+    pub fn part(&mut self, entry: &Entry) -> Result<Option<Vec<u8>>, EncodeError> {
+        for (name, encoder) in &mut self.made {
+            if *name != entry.dissector.name()
+                && let Some(why) = encoder.unfinished()
+            {
+                return Err(why);
+            }
+        }
+        self.of(entry).part(&entry.line())
+    }
+
+    /// There are no more messages: is a packet not complete?
+    ///
+    /// # Errors
+    /// The part that is missing.
+    pub fn finish(&mut self) -> Result<(), EncodeError> {
+        match self.made.values_mut().find_map(|encoder| encoder.unfinished()) {
+            Some(why) => Err(why),
+            None => Ok(()),
+        }
+    }
+
     /// The message with its framing. Call it right after [`Encoders::encode`].
     ///
     /// # Errors

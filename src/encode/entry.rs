@@ -53,13 +53,17 @@ pub struct Entry {
     pub fields: Json,
     /// The derived values.
     pub derived: Option<Json>,
+    /// The fields of the headers around it.
+    pub packet: Option<Json>,
+    /// Its place among the messages of a packet, from 1, and how many these are.
+    pub part: Option<(u64, u64)>,
     /// It was broken when it was read.
     pub broken: bool,
 }
 
 /// The keys that `decode` writes beside `fields`. `frames`, `length`, `related`, `notes` and `bytes` are
 /// ignored: they follow from the fields. So are `file` and `file_frame`, which say where it was.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 22] = [
     "frame",
     "frames",
     "file",
@@ -74,6 +78,8 @@ const KEYS: [&str; 20] = [
     "dst",
     "message",
     "length",
+    "part",
+    "packet",
     "fields",
     "derived",
     "related",
@@ -137,6 +143,22 @@ impl Entry {
             Some(derived @ Json::Object(_)) => Some(join(derived, beside)),
             Some(other) => return Err(wrong("derived", "an object", &other)),
         };
+        let packet = match map.remove("packet") {
+            None | Some(Json::Null) => None,
+            Some(Json::Array(list)) => Some(annotated::plain(&list).map_err(|what| error("packet", what))?.0),
+            Some(packet @ Json::Object(_)) => Some(packet),
+            Some(other) => return Err(wrong("packet", "an object", &other)),
+        };
+        let part = match map.get("part") {
+            None | Some(Json::Null) => None,
+            Some(value) => {
+                let numbers: Option<Vec<u64>> = value.as_array().map(|l| l.iter().filter_map(Json::as_u64).collect());
+                match numbers.as_deref() {
+                    Some([part, of]) if (1..=*of).contains(part) => Some((*part, *of)),
+                    _ => return Err(wrong("part", "two numbers, as [1,3]", value)),
+                }
+            }
+        };
         let from = match text(&map, "from")? {
             Some(name) => Role::by_name(&name)
                 .ok_or_else(|| error("from", format!("{name:?}: expected client, server or unknown")))?,
@@ -163,6 +185,8 @@ impl Entry {
             },
             fields,
             derived,
+            packet,
+            part,
             broken: !matches!(map.get("fault"), None | Some(Json::Null) | Some(Json::Bool(false))),
         })
     }
@@ -177,6 +201,8 @@ impl Entry {
             flow: self.flow,
             fields: &self.fields,
             derived: self.derived.as_ref(),
+            packet: self.packet.as_ref(),
+            part: self.part,
             broken: self.broken,
         }
     }

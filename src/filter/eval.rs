@@ -25,7 +25,7 @@ pub fn holds(expression: &Expression, message: &Message<'_>) -> bool {
         Expression::Field(path, test) => {
             let mut search = Search { test, sources: message.sources(), found: false, held: false };
             path.each(message, &mut |beside, k| {
-                search.value(if beside { &message.dissection.derived } else { &message.dissection.tree }, k);
+                search.value(beside.of(message), k);
                 search.held
             });
             search.result()

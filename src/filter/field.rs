@@ -1,7 +1,7 @@
 //! A field path on its own: the field's values in a message.
 
 use super::parser;
-use super::path::Path;
+use super::path::{Path, Place};
 use super::{Envelope, Expression, FilterError, Names, Test, lexer};
 use crate::codec::json::text::string;
 use crate::codec::json::value::value;
@@ -21,8 +21,8 @@ enum Wanted {
 /// Where one value of a field was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldMatch {
-    /// A node of the fields (false) or of the derived values beside them (true).
-    Node(bool, usize),
+    /// A node of one of its trees.
+    Node(Place, usize),
     /// In the envelope.
     Envelope,
 }
@@ -71,9 +71,7 @@ impl FieldPath {
     /// through the elements of a list?
     pub fn repeats(&self, found: FieldMatch, message: &Message<'_>) -> bool {
         match (found, &self.0) {
-            (FieldMatch::Node(beside, k), Wanted::Field(path)) => {
-                path.repeats(if beside { &message.dissection.derived } else { &message.dissection.tree }, k)
-            }
+            (FieldMatch::Node(beside, k), Wanted::Field(path)) => path.repeats(beside.of(message), k),
             _ => false,
         }
     }
@@ -83,8 +81,7 @@ impl FieldPath {
         let (dissection, place) = (message.dissection, message.place);
         match (found, &self.0) {
             (FieldMatch::Node(beside, k), _) => {
-                let tree = if beside { &dissection.derived } else { &dissection.tree };
-                node(tree, k, message.sources(), out);
+                node(beside.of(message), k, message.sources(), out);
             }
             (FieldMatch::Envelope, Wanted::Envelope(envelope)) => match envelope {
                 Envelope::Frame => out.extend_from_slice(place.frame.to_string().as_bytes()),

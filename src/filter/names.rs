@@ -94,6 +94,7 @@ impl<'a> Names<'a> {
             for layout in layouts.filter(|l| message.is_none_or(|m| l.name == m)) {
                 walk(layout.fields, steps, 0, &mut found, &mut deepest);
             }
+            walk(dissector.headers(), steps, 0, &mut found, &mut deepest);
             for field in dissector.derived() {
                 walk_one(field, steps, 0, &mut found, &mut deepest);
             }

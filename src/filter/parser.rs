@@ -264,6 +264,10 @@ impl<'a> Parser<'a> {
                 drop_first(&mut path);
                 path.part = Part::Fields;
             }
+            "packet" if path.steps.len() > 1 => {
+                drop_first(&mut path);
+                path.part = Part::Packet;
+            }
             "derived" if path.steps.len() > 1 => {
                 drop_first(&mut path);
                 path.part = Part::Derived;

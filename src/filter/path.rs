@@ -21,6 +21,29 @@ pub enum Part {
     Either,
     Fields,
     Derived,
+    Packet,
+}
+
+/// One of a message's trees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Its fields.
+    Own,
+    /// The derived values beside them.
+    Beside,
+    /// The headers around it.
+    Packet,
+}
+
+impl Place {
+    /// The tree.
+    pub fn of<'a>(self, message: &Message<'a>) -> &'a Tree {
+        match self {
+            Place::Own => &message.dissection.tree,
+            Place::Beside => &message.dissection.derived,
+            Place::Packet => &message.dissection.packet,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -48,19 +71,28 @@ impl Path {
         lists > one + (last && bare) as usize
     }
 
-    /// Calls `each` with every node that the path leads to, in the message's own tree (false) or in
-    /// the derived tree beside it (true), until it returns true. A list at the end of the path is
+    /// Calls `each` with every node that the path leads to, and the tree that it is in, until it
+    /// returns true. A list at the end of the path is
     /// one node; before the end, each of its elements is searched.
-    pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(bool, usize) -> bool) {
+    pub fn each(&self, message: &Message<'_>, each: &mut dyn FnMut(Place, usize) -> bool) {
         let dissection = message.dissection;
         if self.proto.is_some_and(|p| p != dissection.proto) || self.message.is_some_and(|m| m != dissection.message) {
             return;
         }
         let sources = message.sources();
+        if matches!(self.part, Part::Either | Part::Packet)
+            && !dissection.packet.is_empty()
+            && steps(&dissection.packet, sources, None, &self.steps, &mut |k| each(Place::Packet, k))
+        {
+            return;
+        }
+        if self.part == Part::Packet {
+            return;
+        }
         // Derived values may also be among the fields.
         let own = &mut |k: usize| {
             let derived = dissection.tree.nodes().get(k).is_some_and(|n| n.derived());
-            (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(false, k)
+            (self.part == Part::Either || derived == (self.part == Part::Derived)) && each(Place::Own, k)
         };
         if (self.part != Part::Derived || dissection.tree.has_derived())
             && steps(&dissection.tree, sources, None, &self.steps, own)
@@ -68,7 +100,7 @@ impl Path {
             return;
         }
         if self.part != Part::Fields {
-            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(true, k));
+            steps(&dissection.derived, sources, None, &self.steps, &mut |k| each(Place::Beside, k));
         }
     }
 }

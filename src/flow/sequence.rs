@@ -80,8 +80,13 @@ impl Sequence {
     /// as they are less than half the modulus behind the newest (a number farther behind is
     /// indistinguishable from one ahead).
     pub fn new(modulus: u32, window: usize) -> Sequence {
+        Sequence::wide(modulus as i64, window)
+    }
+
+    /// As [`new`](Sequence::new), for numbers of more than 16 bits.
+    pub fn wide(modulus: i64, window: usize) -> Sequence {
         Sequence {
-            modulus: modulus as i64,
+            modulus,
             window,
             floor: i64::MIN,
             first: 0,
@@ -99,19 +104,29 @@ impl Sequence {
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        *self = Sequence::new(self.modulus as u32, self.window);
+        *self = Sequence::wide(self.modulus, self.window);
     }
 
     /// The extended number of a wire number: the nearest to the newest.
     pub fn extend(&self, number: u16) -> i64 {
-        let Some(newest) = self.newest else { return number as i64 };
-        let distance = (number as i64 - newest).rem_euclid(self.modulus);
+        self.extend_wide(number as i64)
+    }
+
+    /// As [`extend`](Sequence::extend), for numbers of more than 16 bits.
+    pub fn extend_wide(&self, number: i64) -> i64 {
+        let Some(newest) = self.newest else { return number };
+        let distance = (number - newest).rem_euclid(self.modulus);
         newest + if distance >= (self.modulus + 1) / 2 { distance - self.modulus } else { distance }
     }
 
     /// The wire number of an extended one.
     pub fn wire(&self, extended: i64) -> u16 {
-        extended.rem_euclid(self.modulus) as u16
+        self.wire_wide(extended) as u16
+    }
+
+    /// As [`wire`](Sequence::wire), for numbers of more than 16 bits.
+    pub fn wire_wide(&self, extended: i64) -> i64 {
+        extended.rem_euclid(self.modulus)
     }
 
     /// The newest extended number seen.

@@ -42,6 +42,9 @@ pub enum NetError {
         /// The limit.
         most: usize,
     },
+    /// The peer speaks something else.
+    #[error("{0}")]
+    Foreign(String),
     /// The peer does not read what is sent to it.
     #[error("the peer takes nothing of what is sent to it, for {} s", .0.as_secs_f64())]
     Stuck(Duration),

@@ -78,6 +78,8 @@ impl OwnedMessage {
             flow,
             fields: &self.fields,
             derived: Some(&self.derived).filter(|derived| !derived.is_null()),
+            packet: None,
+            part: None,
             broken: self.fault.is_some(),
         }
     }

@@ -9,6 +9,7 @@ mod message;
 pub mod net;
 mod pace;
 pub mod probe;
+pub mod proxy;
 pub mod random;
 pub mod replay;
 pub mod rules;

@@ -33,6 +33,15 @@ pub fn large_pipe(bytes: usize) {
     let _ = bytes;
 }
 
+/// Raises the limit of open files as far as it goes: how many there may be.
+pub fn raise_files() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // If the system does not allow it, the limit is unchanged.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+    getrlimit(Resource::Nofile).current
+}
+
 /// Waits until a read of `file` returns at once, but no longer than `time`. `output`: also until
 /// the reader of the output is gone.
 pub fn wait(file: &File, output: bool, time: Duration) -> Ready {

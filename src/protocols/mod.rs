@@ -40,6 +40,7 @@
 //!    in `tests/fuzz/targets/`.
 
 pub mod acknex;
+pub mod described;
 pub mod dnp;
 pub mod gne;
 pub(crate) mod hawknl;

@@ -63,6 +63,8 @@ impl Row {
             flow: 0,
             fields: &self.fields,
             derived: self.derived.as_ref(),
+            packet: None,
+            part: None,
             broken: self.fault.is_some(),
         }
     }

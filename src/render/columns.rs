@@ -238,7 +238,13 @@ impl Lines {
             }
             Source::Derived => {
                 let dissection = message.dissection;
-                self.walks.derived(&dissection.tree, &dissection.derived, message.sources(), out);
+                self.walks.derived(
+                    [&dissection.packet, &dissection.tree],
+                    &dissection.derived,
+                    message.sources(),
+                    false,
+                    out,
+                );
             }
             Source::Bytes => {
                 out.push(b'"');

@@ -1,7 +1,7 @@
 //! The members around a message's fields, in both JSON forms.
 
 use super::envelope_cache::{BEHIND_NAME, EnvelopeCache};
-use crate::codec::json::fields::Walks;
+use crate::codec::json::fields::{Walks, fields_json};
 use crate::codec::json::fixed_line::Pieces;
 use crate::codec::json::numbers::{int, uint};
 use crate::codec::json::text::{Escaping, hex, string};
@@ -36,7 +36,30 @@ pub fn head(message: &Message<'_>, envelope_cache: &mut EnvelopeCache, fields: &
     out.extend_from_slice(message.dissection.message.as_bytes());
     out.extend_from_slice(BEHIND_NAME);
     uint(place.length as u64, out);
+    if message.dissection.part.is_some() || !message.dissection.packet.is_empty() {
+        headers(message, out);
+    }
     out.extend_from_slice(fields);
+}
+
+/// The place in the packet, and the fields of the headers.
+fn headers(message: &Message<'_>, out: &mut Vec<u8>) {
+    let dissection = message.dissection;
+    if let Some((part, of)) = dissection.part {
+        out.extend_from_slice(b",\"part\":[");
+        uint(part as u64, out);
+        out.push(b',');
+        uint(of as u64, out);
+        out.push(b']');
+    }
+    if !dissection.packet.is_empty() {
+        out.extend_from_slice(b",\"packet\":");
+        let mark = out.len();
+        fields_json(&dissection.packet, message.sources(), out);
+        if out.get(mark..) == Some(b"{}") {
+            out.truncate(mark - b",\"packet\":".len());
+        }
+    }
 }
 
 /// The same for nearly all messages, into a line of fixed size: those of one frame of the only file,
@@ -50,7 +73,8 @@ pub fn plain_head(
 ) -> Option<()> {
     let place = message.place;
     let one_frame = place.frame > 0 && place.frames.len() <= 1 && envelope_cache.files.is_none();
-    if !one_frame || place.time.digits != 6 || place.time.secs < 0 {
+    let alone = message.dissection.part.is_none() && message.dissection.packet.is_empty();
+    if !(one_frame && alone) || place.time.digits != 6 || place.time.secs < 0 {
         return None;
     }
     line.constant(b"{\"frame\":");
@@ -76,7 +100,7 @@ pub fn plain_head(
 #[inline(always)]
 pub fn has_tail(message: &Message<'_>) -> bool {
     let dissection = message.dissection;
-    let derived = dissection.tree.has_derived() || !dissection.derived.is_empty();
+    let derived = dissection.tree.has_derived() || !dissection.derived.is_empty() || dissection.packet.has_derived();
     derived || !dissection.related.is_empty() || !dissection.notes.is_empty() || dissection.fault.is_some()
 }
 
@@ -84,10 +108,11 @@ pub fn has_tail(message: &Message<'_>) -> bool {
 #[inline]
 pub fn tail(message: &Message<'_>, bytes: bool, walks: &mut Walks, out: &mut Vec<u8>) {
     let dissection = message.dissection;
-    if dissection.tree.has_derived() || !dissection.derived.is_empty() {
+    if dissection.tree.has_derived() || !dissection.derived.is_empty() || dissection.packet.has_derived() {
         let mark = out.len();
         out.extend_from_slice(b",\"derived\":");
-        if !walks.derived(&dissection.tree, &dissection.derived, message.sources(), out) {
+        let trees = [&dissection.packet, &dissection.tree];
+        if !walks.derived(trees, &dissection.derived, message.sources(), bytes, out) {
             out.truncate(mark);
         }
     }

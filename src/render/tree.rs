@@ -100,6 +100,9 @@ impl Trees {
         let dissection = message.dissection;
         let gutter = Gutter::new(self.row, message.place.bytes.len());
         let page = Page { tree: &dissection.tree, sources: message.sources(), gutter, beside: false };
+        if !dissection.packet.is_empty() {
+            self.fields(Page { tree: &dissection.packet, ..page }, message, &mut line);
+        }
         let fault_shown = self.fields(page, message, &mut line);
         if !dissection.derived.is_empty() {
             self.fields(Page { tree: &dissection.derived, beside: true, ..page }, message, &mut line);

@@ -20,7 +20,7 @@ pub struct Row {
     /// The number without wrap.
     pub extended: i64,
     /// The number on the wire.
-    pub number: u16,
+    pub number: u64,
     /// The message's name.
     pub message: &'static str,
     /// The application's number for it.

@@ -64,6 +64,8 @@ pub struct Direction {
     pub ack_delay: Delays,
     /// The same, for messages sent only once.
     pub round_trip: Delays,
+    /// From one copy to the next.
+    pub resend_time: Delays,
     /// Requests.
     pub requests: u64,
     /// Answers to them.
@@ -196,6 +198,9 @@ impl Deliveries {
                 Event::Begin => {}
                 Event::Sent { number, extended, seen, message_id, last_try, handled } => {
                     own.sent(seen, frame, self.rows);
+                    if let Seen::Copy { before } = seen {
+                        own.resend_time.add(now - before.last_time);
+                    }
                     own.handled(seen, handled);
                     if last_try && own.last_tries.len() < LAST_TRIES {
                         own.last_tries.push(extended);

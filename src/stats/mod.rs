@@ -26,6 +26,7 @@ pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod timeline;
 pub(crate) mod track;
+pub(crate) mod verdicts;
 pub(crate) mod waiting;
 
 use crate::capture::Time;
@@ -42,6 +43,7 @@ use std::net::SocketAddr;
 pub use table::{Cell, Shape, Table, separated_text};
 use timeline::Timeline;
 pub use track::{Sparklines, Track};
+pub use verdicts::{RULES, Verdict, verdicts};
 pub use waiting::{Listed, Waiting};
 
 /// The cap on conversations with an entry of their own.

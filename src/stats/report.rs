@@ -4,7 +4,7 @@ use super::connections::{delivery, links, requests};
 use super::table::Table;
 use super::tables::{flows, messages, peers, schemas, seconds_table};
 use super::timeline::blocks;
-use super::{Stats, aligned, protocol_of, rows};
+use super::{Stats, aligned, protocol_of, rows, verdicts};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
 use std::fmt::Write as _;
@@ -66,6 +66,9 @@ impl Report {
     pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, out: &mut Vec<u8>) {
         let mut text = String::new();
         overview(stats, name, width, &mut text);
+        if matches!(self, Report::All | Report::Delivery) {
+            verdicts::text(stats, width, &mut text);
+        }
         if self == Report::All && stats.duration() > 0.0 {
             text.push('\n');
             chart(stats, width.unwrap_or(WIDTH), &mut text);
@@ -138,6 +141,9 @@ impl Report {
         }
         if stats.stopped {
             out.extend_from_slice(b",\"stopped\":true");
+        }
+        if matches!(self, Report::All | Report::Delivery) {
+            let _ = write!(out, ",\n\"verdicts\":{}", verdicts::array(stats));
         }
         for table in self.tables(stats) {
             let _ = write!(out, ",\n\"{}\":", table.shape.kind);

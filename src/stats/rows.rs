@@ -53,7 +53,7 @@ fn direction(d: &Direction, out: &mut Vec<u8>) {
         |last_try: bool| list(rows.iter().filter(|r| r.acked.is_none() && (r.last_try || !last_try)).map(|r| r.number));
     let gaps = list(d.rows.gaps.iter().map(|(frame, n)| format!("{{\"frame\":{frame},\"missing\":{n}}}")));
     let late = list(d.rows.late.iter());
-    let message = |number: u16, frames: String| format!("{{\"number\":{number},\"frames\":{frames}}}");
+    let message = |number: u64, frames: String| format!("{{\"number\":{number},\"frames\":{frames}}}");
     let twice = rows.iter().filter(|r| r.handled().count() > 1).map(|r| message(r.number, list(r.handled())));
     let never = rows.iter().filter(|r| r.never_handled());
     let never = never.map(|r| message(r.number, list(r.copies.iter().map(|c| c.frame))));

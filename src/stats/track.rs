@@ -62,7 +62,7 @@ impl Track {
 /// The key in the innermost group that it has in common with the value.
 fn nearest(value: FieldMatch, keys: &[FieldMatch], message: &Message<'_>) -> Option<FieldMatch> {
     let FieldMatch::Node(beside, at) = value else { return keys.first().copied() };
-    let nodes = if beside { message.dissection.derived.nodes() } else { message.dissection.tree.nodes() };
+    let nodes = beside.of(message).nodes();
     let around = nodes.iter().enumerate().take(at).rev().filter(|(_, n)| n.end as usize > at);
     for (group, node) in around {
         let inside = |found: &&FieldMatch| match found {

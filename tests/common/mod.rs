@@ -64,6 +64,7 @@ pub fn netkit(args: &[&str]) -> Command {
     let mut command = Command::new(NETKIT);
     command.args(args).current_dir(root());
     command.env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("NETKIT_SCHEMA");
+    command.env_remove("NETKIT_PROTOCOLS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

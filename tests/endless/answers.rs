@@ -97,6 +97,7 @@ fn replayed(server: &Echo) -> Duration {
         wishes: Wishes { role: Role::Client, allow_dangerous: false, until: None },
         pace: Pace { speed: Some(0.01), max_gap: None },
         timeout: Duration::from_secs(60),
+        linger: netkit::live::replay::LINGER,
         host: "127.0.0.1",
         path: None,
         recorder: None,

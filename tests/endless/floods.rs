@@ -169,6 +169,7 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stop: &'a CancelToken, 
         // So slow that it would never be done.
         pace: Pace { speed: Some(0.001), max_gap: None },
         timeout: Duration::from_secs(600),
+        linger: netkit::live::replay::LINGER,
         host: "127.0.0.1",
         path: None,
         recorder: None,

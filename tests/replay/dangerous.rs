@@ -14,6 +14,7 @@ fn plan(path: &str, flow: u64, role: Role, allow_dangerous: bool) -> Plan {
         conversation: &played,
         wishes: Wishes { role, allow_dangerous, until: None },
         pace: Pace { speed: None, max_gap: None },
+        linger: netkit::live::replay::LINGER,
         timeout: Duration::from_secs(1),
         host: "",
         path: None,

@@ -1,8 +1,8 @@
 //! Who must have heard what: what a protocol delivers for sure came once and as it was; for all
-//! else the relay's log tells why it did not come, or came twice.
+//! else the network's log tells why it did not come, or came twice.
 
-use crate::relay::{Log, Way};
-use crate::stage::{Stage, logged, told};
+use crate::simulated::{Sent, lossy};
+use crate::stage::{Stage, both, told};
 use netkit::capture::Time;
 use netkit::dissect::{Dissection, FlowInfo, Message, Options, Out, Provenance, Sink};
 use netkit::flow::{Side, Transport};
@@ -40,16 +40,16 @@ impl Sink for Names {
 
 /// What one side was sent, by name.
 #[derive(Debug, Default)]
-struct Sent {
+struct Ways {
     /// Lost, or passed when somebody had said goodbye already: it may have met nobody.
     lost: HashMap<String, usize>,
     doubled: HashMap<String, usize>,
     passed: HashMap<String, usize>,
 }
 
-/// What both sides said, as the relay saw it.
-fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] {
-    let mut ways = [Sent::default(), Sent::default()];
+/// What both sides said, as the network saw it.
+fn ways(log: &[Sent], conversation: &Conversation, options: &Options) -> [Ways; 2] {
+    let mut ways = [Ways::default(), Ways::default()];
     let mut parted = false;
     let ends = conversation.ends;
     let flow_info = FlowInfo {
@@ -61,7 +61,7 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
         options,
     };
     let mut session = conversation.dissector.session(&flow_info);
-    for (k, (side, way, bytes)) in log.lock().unwrap().iter().enumerate() {
+    for (k, Sent { side, came, bytes }) in log.iter().enumerate() {
         let (mut names, mut dissection) = (Names::default(), Dissection::default());
         let frame = k as u64 + 1;
         let place = Provenance {
@@ -77,25 +77,21 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
             // Beside a stream: what they are about says the replay.
             let name = if conversation.transport == Transport::Tcp { "datagram" } else { name };
             let this = &mut ways[*side];
-            let mut count = |list: fn(&mut Sent) -> &mut HashMap<String, usize>| {
+            let mut count = |list: fn(&mut Ways) -> &mut HashMap<String, usize>| {
                 *list(this).entry(name.to_string()).or_default() += 1;
             };
-            match way {
-                Way::Lost => count(|w| &mut w.lost),
-                Way::Late(copies) => {
-                    count(|w| &mut w.lost);
-                    (1..*copies).for_each(|_| count(|w| &mut w.doubled));
-                }
-                Way::Passed => count(|w| &mut w.passed),
-                Way::Doubled => {
+            match came {
+                0 => count(|w| &mut w.lost),
+                1 => count(|w| &mut w.passed),
+                _ => {
                     count(|w| &mut w.passed);
                     count(|w| &mut w.doubled);
                 }
             }
-            if parted && *way != Way::Lost {
+            if parted && *came > 0 {
                 count(|w| &mut w.lost);
             }
-            parted |= *way != Way::Lost && goodbye(name);
+            parted |= *came > 0 && goodbye(name);
         }
     }
     ways
@@ -104,13 +100,19 @@ fn ways(log: &Log, conversation: &Conversation, options: &Options) -> [Sent; 2] 
 /// Both sides said everything, and heard everything that was said in the capture, as far as the
 /// network let it through.
 pub fn delivered(name: &str, conversation: &Conversation, stage: &Stage) -> [Report; 2] {
-    let (reports, log) = logged([conversation, conversation], stage);
+    let (reports, log) = match stage.lossy {
+        None => (both(conversation, stage), Vec::new()),
+        Some(_) => {
+            let played = lossy(conversation, stage);
+            (played.reports, played.log)
+        }
+    };
     let ways = ways(&log, conversation, &told(conversation, stage));
     for (k, (side, report)) in ["client", "server"].iter().zip(&reports).enumerate() {
         let whole = || format!("{name} {side}:\n{}\n{}\n{ways:?}", reports[0], reports[1]);
         assert!(report.complete(), "{}", whole());
         // The client hears what the server said.
-        let Sent { lost, doubled, passed } = &ways[1 - k];
+        let Ways { lost, doubled, passed } = &ways[1 - k];
         if lost.is_empty() && doubled.is_empty() {
             assert!(report.divergences.is_empty(), "{}", whole());
             assert_eq!(report.heard, report.expected, "{}", whole());

@@ -48,15 +48,19 @@ fn session(output: &Output) -> Value {
     serde_json::from_str(text.lines().last().unwrap_or_else(|| panic!("no report: {output:?}"))).unwrap()
 }
 
-/// Plays both sides, the interrupted one so slowly that it cannot be done.
+/// Plays both sides, so slowly that neither can be done.
 fn interrupted(path: &str, flow: &str, client: bool) -> [Output; 2] {
-    let play = [path, "--flow", flow];
-    let pace = |slow: bool| if slow { ["--speed", "0.02"] } else { ["--speed", "1000000"] };
-    let (server, at) = listening(&[&play[..], &pace(!client)].concat());
-    let other = netkit(&[&play[..], &pace(client), &["--to", &at]].concat()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    let (goes, stays) = if client { (other, server) } else { (server, other) };
+    let play = [path, "--flow", flow, "--speed", "0.02"];
+    let seen = |goes: bool| if goes { &["-v"][..] } else { &[] };
+    let (server, at) = listening(&[&play[..], seen(!client)].concat());
+    let other = netkit(&[&play[..], seen(client), &["--to", &at]].concat()).spawn().unwrap();
+    let (mut goes, stays) = if client { (other, server) } else { (server, other) };
+    // It is interrupted when it has asked and heard the answer, or was asked and has answered.
+    let mut lines = BufReader::new(goes.stderr.take().unwrap()).lines();
+    assert_eq!(lines.by_ref().take(2).map_while(Result::ok).count(), 2, "{path}: it has not begun");
+    let rest = std::thread::spawn(move || lines.map_while(Result::ok).count());
     let gone = interrupt(goes);
+    rest.join().unwrap();
     [gone, stays.wait_with_output().unwrap()]
 }
 

@@ -1,4 +1,4 @@
-//! Replays against themselves: both sides of a capture, over loopback and through a bad network.
+//! Replays against themselves: both sides of a capture, over loopback and through a bad network that is simulated.
 
 mod acknex;
 mod command;
@@ -12,7 +12,7 @@ mod gne_live;
 mod gne_peer;
 mod interrupt;
 mod nano;
-mod relay;
+mod real;
 mod report;
 mod riptide;
 mod simulated;

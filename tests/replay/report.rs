@@ -39,6 +39,7 @@ fn report() -> Report {
                 fields: vec![("packets[0].rate".into(), json!(2500), json!(5000))],
             },
         ],
+        others: vec![("pings", Divergence::Missing { frame: 25, message: "packets ping".into() })],
         took: Duration::from_millis(1250),
     }
 }
@@ -60,9 +61,10 @@ refused       frame 12 gne.packets: an empty datagram or frame ends the connecti
 not sent      frame 31 gne.packets: the session was over
 note          no datagrams are granted
 the peer diverged from the capture in 3 places:
+  frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
   frame 20 packets ping: did not come
   packets 16: not in the capture: {\"packets\":[{\"id\":16}]}
-  frame 22 packets rate_adjust packets[0].rate: 5000, was 2500
+not held against the peer: 1 pings that differ (-v lists them)
 ";
     assert_eq!(report().to_string(), expected);
     let quiet =
@@ -90,11 +92,13 @@ fn for_programs() {
             (divergence, Some("missing")),
             (divergence, Some("extra")),
             (divergence, Some("differs")),
+            (divergence, Some("missing")),
             ("session", None)
         ]
     );
     assert_eq!(lines[4]["fields"], json!([{"path": "packets[0].rate", "captured": 2500, "live": 5000}]));
-    let session = &lines[5];
+    assert_eq!((&lines[2]["others"], &lines[5]["others"]), (&json!(null), &json!("pings")));
+    let session = &lines[6];
     assert_eq!((&session["complete"], &session["diverged"]), (&false.into(), &true.into()));
     assert_eq!(session["round_trip_ms"], json!({"count": 3, "min": 1.0, "median": 4.0, "max": 9.0}));
     assert_eq!((&session["seconds"], &session["unacknowledged"]), (&1.25.into(), &1.into()));

@@ -7,7 +7,7 @@ use netkit::dissect::Role;
 use netkit::flow::Transport;
 use netkit::live::exchange::Clock;
 use netkit::live::net::CancelToken;
-use netkit::live::replay::{Action, Channels, Conversation, Order, Pace, Player, Report, Wishes};
+use netkit::live::replay::{Action, Channels, Conversation, LINGER, Order, Pace, Player, Report, Wishes};
 use netkit::live::{Channel, NetError};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -26,9 +26,21 @@ impl Dice {
 }
 
 /// What is under way to a side.
+#[derive(Clone)]
 enum Packet {
-    Bytes(Channel, Vec<u8>),
+    /// A datagram, by its place in the log, or bytes of the stream.
+    Bytes(Channel, Option<usize>, Vec<u8>),
     End,
+}
+
+/// A datagram, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// Who sent it (0: the client).
+    pub side: usize,
+    /// How many copies of it came, to somebody who was still there.
+    pub came: usize,
+    pub bytes: Vec<u8>,
 }
 
 /// A network between two players.
@@ -41,29 +53,39 @@ struct Net {
     under_way: BTreeMap<(Instant, u64), (usize, Packet)>,
     number: u64,
     lost: u64,
+    /// Streams come in odd pieces, and as many datagrams as are lost come late.
+    bad: bool,
+    log: Vec<Sent>,
     /// Each side's socket for datagrams beside the stream: connected, and what waits in it until then.
-    beside: [(bool, Vec<Vec<u8>>); 2],
+    beside: [(bool, Vec<(Option<usize>, Vec<u8>)>); 2],
 }
 
 impl Net {
-    fn send(&mut self, from: usize, packet: Packet, now: Instant) {
-        let datagram = match &packet {
-            Packet::Bytes(Channel::Beside, _) => true,
-            Packet::Bytes(Channel::Main, _) => self.transport == Transport::Udp,
-            Packet::End => false,
-        };
-        let roll = if datagram { self.dice.percent() } else { 99 };
+    fn send(&mut self, from: usize, channel: Channel, bytes: Vec<u8>, now: Instant) {
+        if channel == Channel::Main && self.transport == Transport::Tcp {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                // GNE's handshake wants its header in one piece.
+                let size = if self.bad { 4 + self.dice.percent() as usize } else { rest.len() };
+                let (piece, behind) = rest.split_at(size.min(rest.len()));
+                self.put(from, Packet::Bytes(channel, None, piece.to_vec()), now);
+                rest = behind;
+            }
+            return;
+        }
+        let number = self.log.len();
+        self.log.push(Sent { side: from, came: 0, bytes: bytes.clone() });
+        let roll = self.dice.percent();
         if roll < self.loss {
             self.lost += 1;
             return;
         }
-        if let Packet::Bytes(channel, bytes) = &packet
-            && datagram
-            && roll < 2 * self.loss
-        {
-            self.put(from, Packet::Bytes(*channel, bytes.clone()), now);
+        let packet = Packet::Bytes(channel, Some(number), bytes);
+        if roll < 2 * self.loss {
+            self.put(from, packet.clone(), now);
         }
-        self.put(from, packet, now);
+        let late = self.bad && (2 * self.loss..3 * self.loss).contains(&roll);
+        self.put(from, packet, if late { now + self.latency } else { now });
     }
 
     fn put(&mut self, from: usize, packet: Packet, now: Instant) {
@@ -72,27 +94,72 @@ impl Net {
     }
 }
 
+/// How long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(8);
+
 /// What came of a simulated session.
 pub struct Played {
     pub reports: [Report; 2],
     pub lost: u64,
+    /// All datagrams, in order.
+    pub log: Vec<Sent>,
     /// By the simulated clock.
     pub took: Duration,
 }
 
-/// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled.
+/// Both sides of a conversation, `loss` of a hundred datagrams lost, as many doubled; with the stage's
+/// seed as many late, and streams in pieces.
 pub fn simulated(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64) -> Played {
-    cancelled(conversation, stage, pace, loss, None)
+    cancelled([conversation; 2], stage, [pace; 2], loss, None)
+}
+
+/// The client's side of one conversation against the server's of another, each at its own pace.
+pub fn between(conversations: [&Conversation; 2], stage: &Stage, paces: [Pace; 2]) -> Played {
+    cancelled(conversations, stage, paces, 0, None)
+}
+
+/// Through a bad network, as fast as it goes.
+pub fn lossy(conversation: &Conversation, stage: &Stage) -> Played {
+    simulated(conversation, stage, ASAP, 10)
 }
 
 /// The same; the client's user wants to stop after some time.
-fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, cancel: Option<Duration>) -> Played {
+fn cancelled(
+    conversations: [&Conversation; 2],
+    stage: &Stage,
+    paces: [Pace; 2],
+    loss: u64,
+    cancel: Option<Duration>,
+) -> Played {
+    staged(conversations, stage, paces, loss, cancel, None, PATIENCE)
+}
+
+/// The server goes away after some time, without a word.
+pub fn vanishing(conversations: [&Conversation; 2], stage: &Stage, after: Duration) -> Played {
+    staged(conversations, stage, [CLOCK; 2], 0, None, Some(after), PATIENCE)
+}
+
+/// The client waits no longer than that for an answer.
+pub fn hasty(conversations: [&Conversation; 2], stage: &Stage, patience: Duration) -> Played {
+    staged(conversations, stage, [CLOCK; 2], 0, None, None, patience)
+}
+
+fn staged(
+    conversations: [&Conversation; 2],
+    stage: &Stage,
+    paces: [Pace; 2],
+    loss: u64,
+    cancel: Option<Duration>,
+    gone: Option<Duration>,
+    patience: Duration,
+) -> Played {
     let stop = CancelToken::default();
-    let order = |role| Order {
+    let order = |role, conversation, pace| Order {
         conversation,
         wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
         pace,
-        timeout: Duration::from_secs(8),
+        timeout: if role == Role::Client { patience } else { PATIENCE },
+        linger: LINGER,
         host: "192.0.2.1",
         path: None,
         recorder: None,
@@ -101,7 +168,8 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
         max_time: None,
         flow: 1,
     };
-    let orders = [order(Role::Client), order(Role::Server)];
+    let orders = [order(Role::Client, conversations[0], paces[0]), order(Role::Server, conversations[1], paces[1])];
+    let conversation = conversations[0];
     let start = Instant::now();
     let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
@@ -122,16 +190,19 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
     let mut net = Net {
         transport: conversation.transport,
         loss,
-        dice: Dice(0x9E37_79B9_7F4A_7C15),
+        dice: Dice(0x9E37_79B9_7F4A_7C15 ^ stage.lossy.unwrap_or_default().wrapping_mul(0xD1B5_4A32_D192_ED03)),
         latency: Duration::from_millis(7),
         under_way: BTreeMap::new(),
         number: 0,
         lost: 0,
+        bad: stage.lossy.is_some(),
+        log: Vec::new(),
         beside: Default::default(),
     };
     let mut now = start;
     loop {
-        for (k, player) in players.iter_mut().enumerate() {
+        let vanished = gone.is_some_and(|after| now >= start + after);
+        for (k, player) in players.iter_mut().enumerate().filter(|(k, _)| *k == 0 || !vanished) {
             if player.poll_timeout().is_some_and(|at| at <= now) {
                 player.handle_timeout(now);
             }
@@ -139,9 +210,18 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
         }
         while let Some(first) = net.under_way.first_entry().filter(|first| first.key().0 <= now) {
             let (to, packet) = first.remove();
+            if to == 1 && vanished {
+                continue;
+            }
             match packet {
-                Packet::Bytes(Channel::Beside, bytes) if !net.beside[to].0 => net.beside[to].1.push(bytes),
-                Packet::Bytes(channel, bytes) => players[to].recv(channel, &bytes, now),
+                Packet::Bytes(Channel::Beside, number, bytes) if !net.beside[to].0 => {
+                    net.beside[to].1.push((number, bytes));
+                }
+                Packet::Bytes(channel, number, bytes) => {
+                    // Who is gone hears nothing.
+                    number.filter(|_| !players[to].is_done()).into_iter().for_each(|k| net.log[k].came += 1);
+                    players[to].recv(channel, &bytes, now);
+                }
                 Packet::End => players[to].closed(false, now),
             }
             act(&mut players[to], to, &mut net, now);
@@ -150,35 +230,41 @@ fn cancelled(conversation: &Conversation, stage: &Stage, pace: Pace, loss: u64, 
             players[0].cancel(now);
             act(&mut players[0], 0, &mut net, now);
         }
-        if players.iter().all(Player::is_done) {
+        if players.iter().enumerate().all(|(k, player)| player.is_done() || k == 1 && vanished) {
             break;
         }
-        let wakes = players.iter().filter_map(Player::poll_timeout);
+        let awake = players.iter().enumerate().filter(|(k, _)| *k == 0 || !vanished);
+        let wakes = awake.filter_map(|(_, player)| player.poll_timeout());
         let next = wakes.chain(net.under_way.keys().next().map(|(at, _)| *at)).min();
         now = next.expect("somebody is to be woken").max(now + Duration::from_micros(100));
         assert!(now < start + Duration::from_secs(3600), "it never ends");
     }
-    let lost = net.lost;
     let reports = players.map(|player| player.report(now));
-    Played { reports, lost, took: now - start }
+    Played { reports, lost: net.lost, log: net.log, took: now - start }
 }
 
 fn act(player: &mut Player<'_, '_>, k: usize, net: &mut Net, now: Instant) {
     while let Some(action) = player.poll_action() {
         match action {
-            Action::Send(channel, bytes) => net.send(k, Packet::Bytes(channel, bytes), now),
-            Action::Finish => net.send(k, Packet::End, now),
+            Action::Send(channel, bytes) => net.send(k, channel, bytes, now),
+            Action::Finish => net.put(k, Packet::End, now),
             Action::ConnectBeside(_) => {
                 let (connected, waiting) = &mut net.beside[k];
                 *connected = true;
-                std::mem::take(waiting).iter().for_each(|bytes| player.recv(Channel::Beside, bytes, now));
+                for (number, bytes) in std::mem::take(waiting) {
+                    number.into_iter().for_each(|k| net.log[k].came += 1);
+                    player.recv(Channel::Beside, &bytes, now);
+                }
             }
             Action::Reconnect => player.failed(NetError::Refused, now),
         }
     }
 }
 
-const ASAP: Pace = Pace { speed: None, max_gap: None };
+pub const ASAP: Pace = Pace { speed: None, max_gap: None };
+
+/// By the recording's clock.
+pub const CLOCK: Pace = Pace { speed: Some(1.0), max_gap: None };
 
 /// One or more of each protocol.
 const CAPTURES: [(&str, u64); 8] = [
@@ -241,7 +327,7 @@ fn a_cancelled_session_is_left() {
     for (path, flow) in CAPTURES.into_iter().filter(|(path, _)| !path.contains("acknex")) {
         let stage = Stage::default();
         let conversation = conversation(path, flow, &stage);
-        let played = cancelled(&conversation, &stage, slow, 0, Some(Duration::from_millis(900)));
+        let played = cancelled([&conversation; 2], &stage, [slow; 2], 0, Some(Duration::from_millis(900)));
         let [client, server] = &played.reports;
         assert_eq!(client.trouble.as_deref(), Some("interrupted"), "{path}: {client}");
         assert!(client.said > 0 && client.said < client.steps, "{path}: {client}");
@@ -261,7 +347,8 @@ fn silence() {
             let played = simulated(&conversation, &stage, ASAP, 100);
             let client = &played.reports[0];
             assert!(!client.complete() && client.heard == 0, "{path}: {client}");
-            assert!(client.ended.as_deref().is_some_and(|why| why.contains("no answer")), "{path}: {client}");
+            assert!(client.trouble.as_deref().is_some_and(|why| why.contains("no answer")), "{path}: {client}");
+            assert_eq!(client.ended, None, "{path}: nobody has ended it: {client}");
             assert!(played.took < Duration::from_secs(60), "{path}: {:?}", played.took);
         }
     }

@@ -1,11 +1,9 @@
-//! Both sides of a capture played against each other over loopback, perhaps with a relay between.
+//! Both sides of a capture played against each other over loopback. (A bad network is simulated.)
 
-use crate::relay::{self, Log, Relay};
 use netkit::capture::{Capture, Input, Packets};
 use netkit::codec::schema::Schemas;
 use netkit::dissect::{Options, Role};
 use netkit::filter::Names;
-use netkit::flow::Transport;
 use netkit::live::net::CancelToken;
 use netkit::live::replay::{Changes, Conversation, Order, Pace, Recording, Report, Waiting, Wishes};
 use std::net::SocketAddr;
@@ -14,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How a session is staged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stage {
-    /// Through a relay that loses, doubles and disorders, by this seed.
+    /// Through a network that loses, doubles and disorders, by this seed.
     pub lossy: Option<u64>,
     pub allow_dangerous: bool,
     /// Sent again after so many milliseconds, where the protocol's own wait is long.
@@ -60,6 +58,8 @@ fn order<'a>(conversation: &'a Conversation, role: Role, stage: &Stage, stop: &'
         wishes: Wishes { role, allow_dangerous: stage.allow_dangerous, until: stage.until },
         pace: Pace { speed: None, max_gap: None },
         timeout: Duration::from_secs(8),
+        // However slow the machine is.
+        linger: Duration::from_secs(8),
         host: "127.0.0.1",
         path: None,
         recorder: None,
@@ -78,7 +78,7 @@ pub fn told(conversation: &Conversation, stage: &Stage) -> Options {
 /// Plays the client's side to a server of the test's own.
 pub fn to(server: SocketAddr, conversation: &Conversation, stage: &Stage, timeout: Duration) -> Report {
     let stop = CancelToken::default();
-    let order = Order { timeout, ..order(conversation, Role::Client, stage, &stop) };
+    let order = Order { timeout, linger: timeout, ..order(conversation, Role::Client, stage, &stop) };
     order.to(server, &order.options(&options(stage)), &mut |_| {}).unwrap()
 }
 
@@ -94,7 +94,7 @@ pub fn answer<T>(
     let stop = CancelToken::default();
     std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
-            let order = Order { timeout, ..order(conversation, Role::Server, stage, &stop) };
+            let order = Order { timeout, linger: timeout, ..order(conversation, Role::Server, stage, &stop) };
             let options = order.options(&options(stage));
             order.answer(&waiting, &options, Some(Instant::now() + Duration::from_secs(8)), &mut |_| {}).unwrap()
         });
@@ -110,23 +110,11 @@ pub fn both(conversation: &Conversation, stage: &Stage) -> [Report; 2] {
 
 /// The client's side of one conversation against the server's of another.
 pub fn both_of(conversations: [&Conversation; 2], stage: &Stage) -> [Report; 2] {
-    logged(conversations, stage).0
-}
-
-/// The same, and what the relay between them did to the datagrams.
-pub fn logged(conversations: [&Conversation; 2], stage: &Stage) -> ([Report; 2], Log) {
     let transport = conversations[0].transport;
     let waiting = Waiting::on(SocketAddr::from(([127, 0, 0, 1], 0)), transport).unwrap();
-    let server = waiting.local().unwrap();
-    let relay = match (stage.lossy, transport) {
-        (None, _) => None,
-        (Some(seed), Transport::Udp) => Some(relay::datagrams(server, seed)),
-        (Some(seed), Transport::Tcp) if conversations[0].dissector.name() == "gne" => Some(relay::gne(server, seed)),
-        (Some(seed), Transport::Tcp) => Some(relay::pieces(server, seed)),
-    };
-    let at = relay.as_ref().map_or(server, |r| r.at);
+    let at = waiting.local().unwrap();
     let stop = CancelToken::default();
-    let reports = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let answering = scope.spawn(|| {
             let order = order(conversations[1], Role::Server, stage, &stop);
             let options = order.options(&options(stage));
@@ -136,6 +124,5 @@ pub fn logged(conversations: [&Conversation; 2], stage: &Stage) -> ([Report; 2],
         let options = order.options(&options(stage));
         let client = order.to(at, &options, &mut |_| {});
         [client.unwrap(), answering.join().unwrap().unwrap()]
-    });
-    (reports, relay.map(Relay::finish).unwrap_or_default())
+    })
 }

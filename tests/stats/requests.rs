@@ -62,7 +62,12 @@ fn gne_asked(lines: &[Json]) -> AllAsked {
                     let trip = ping["round_trip"].as_f64().expect("a number") * 1e3;
                     all.entry(sender(frame)).or_default().answers.push(trip);
                 }
-                (_, None) => all.entry((own.0, role(&own.1).into())).or_default().unmatched += 1,
+                // As a note it says that the request may be in bytes that nobody can read.
+                (_, None) => {
+                    let noted = |n: &Json| n["code"] == "gne.ping_unsolicited" && n["level"] == "warning";
+                    let accused = line["notes"].as_array().is_some_and(|list| list.iter().any(noted));
+                    all.entry((own.0, role(&own.1).into())).or_default().unmatched += accused as u64;
+                }
             }
         }
     }

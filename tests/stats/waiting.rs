@@ -153,3 +153,34 @@ fn what_is_not_followed_is_counted() {
     let one = feed(netkit(&["stats", "--unanswered", "-f", "csv"]).arg(&path), b"").ok();
     assert!(one.text().starts_with("frame,index,time,flow,from,peer,proto,message,route,copies\n"), "{}", one.text());
 }
+
+/// What verdicts say stands in the tables, and nothing is said of a capture in which all is well.
+#[test]
+fn verdicts_are_of_the_figures() {
+    let path = fixture("riptide/riptide20-lossy.pcap");
+    let all = stats(&path, &["--delivery"]);
+    let verdicts = all["verdicts"].as_array().unwrap();
+    assert!(verdicts.len() >= 6, "{verdicts:?}");
+    for verdict in verdicts {
+        let of = |table: &str| {
+            let same = |row: &&Json| ["flow", "connection", "from"].iter().all(|key| row[*key] == verdict[*key]);
+            all[table].as_array().unwrap().iter().find(same).cloned().unwrap_or(Json::Null)
+        };
+        let text = verdict["text"].as_str().unwrap();
+        let number = |row: &Json, key: &str| row[key].as_u64().unwrap();
+        let figures = match verdict["rule"].as_str().unwrap() {
+            "resends" => {
+                let row = of("delivery");
+                let again = number(&row, "resent") + number(&row, "duplicates");
+                assert_eq!(text.contains("had all of it"), number(&row, "never_acked") == 0, "{text}");
+                format!("({again} of {} copies)", row["copies"])
+            }
+            "never_acked" => format!("{} of {} messages", of("delivery")["never_acked"], of("delivery")["messages"]),
+            "unanswered" => format!("{} of {} requests", of("request")["unanswered"], of("request")["requests"]),
+            other => panic!("{other}"),
+        };
+        assert!(text.contains(&figures), "{text}: {figures}");
+    }
+    let well = stats(&fixture("dnp/dnp-ipv6.pcap"), &["--delivery"]);
+    assert_eq!(well["verdicts"], serde_json::json!([]), "{}", well["verdicts"]);
+}

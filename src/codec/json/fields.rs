@@ -16,6 +16,7 @@
 
 use crate::codec::json::text::string;
 use crate::codec::json::value::value;
+use crate::codec::layout::flag;
 use crate::codec::{Node, Sources, Tree, Value};
 use std::ops::Range;
 
@@ -24,6 +25,8 @@ use std::ops::Range;
 pub struct Walks {
     open: Vec<(u32, bool)>,
     marks: Vec<Mark>,
+    /// Also what is shown only where the message's bytes are.
+    bulk: bool,
 }
 
 /// An open group or list.
@@ -46,7 +49,7 @@ pub fn fields_json(tree: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) {
 /// Appends `derived`: the shape of `fields` as far as it contains derived values, then the values
 /// of the tree `beside`. Returns false, and appends nothing, if there are none.
 pub fn derived_json(tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
-    Walks::default().derived(tree, beside, sources, out)
+    Walks::default().derived([tree], beside, sources, true, out)
 }
 
 impl Walks {
@@ -58,11 +61,21 @@ impl Walks {
     }
 
     /// See [`derived_json`].
-    pub fn derived(&mut self, tree: &Tree, beside: &Tree, sources: Sources<'_>, out: &mut Vec<u8>) -> bool {
+    pub fn derived<'t>(
+        &mut self,
+        trees: impl IntoIterator<Item = &'t Tree>,
+        beside: &Tree,
+        sources: Sources<'_>,
+        bulk: bool,
+        out: &mut Vec<u8>,
+    ) -> bool {
         let start = out.len();
+        self.bulk = bulk;
         out.push(b'{');
-        if tree.has_derived() {
-            self.derived_members(tree, sources, out);
+        for tree in trees {
+            if tree.has_derived() {
+                self.derived_members(tree, sources, out);
+            }
         }
         self.members(beside, sources, 0..beside.nodes().len(), false, true, out);
         if out.len() == start + 1 {
@@ -95,7 +108,7 @@ impl Walks {
                 (end, list) = (outer as usize, in_list);
             }
             let node = &nodes[at];
-            if node.hidden() || (!derived && node.derived()) {
+            if node.hidden() || (!derived && node.derived()) || derived && node.field.is(flag::BULK) && !self.bulk {
                 at = behind(node, at);
                 continue;
             }

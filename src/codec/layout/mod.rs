@@ -30,7 +30,7 @@ pub struct Layout {
 }
 
 /// One field: its name, its encoding on the wire, when it is present, how it is shown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Field {
     /// The name shown: the specification's, in snake_case.
     pub name: &'static str,
@@ -50,6 +50,8 @@ pub struct Field {
     pub default: Option<i64>,
     /// A set of the constants in [`flag`].
     pub flags: u16,
+    /// What a session does at this field: an index into a list of its own; 0: nothing.
+    pub hook: u16,
 }
 
 /// The particularities of a [`Field`].
@@ -72,6 +74,18 @@ pub mod flag {
     pub const PAYLOAD: u16 = 64;
     /// Known from earlier messages, not in this message's bytes.
     pub const DERIVED: u16 = 128;
+    /// A group that is a message of its own: the fields around it are its headers.
+    pub const MESSAGE: u16 = 256;
+    /// A [message](MESSAGE) may stand in it.
+    pub const CARRIES: u16 = 1024;
+    /// An element of a list, in which a [message](MESSAGE) may stand.
+    pub const ELEMENT: u16 = 4096;
+    /// Not shown where the message's name tells it; shown where no message is known.
+    pub const SELECTS: u16 = 8192;
+    /// Its enumeration is closed: any other number is a fault.
+    pub const CLOSED: u16 = 16384;
+    /// Shown only where the message's bytes are.
+    pub const BULK: u16 = 32768;
     /// A count larger than the bytes that are left is a fault of the count itself.
     pub const CHECKED: u16 = 512;
     /// A number whose bits tell which later fields are present, computed from these when encoding.
@@ -99,6 +113,8 @@ pub enum Sign {
     Zigzag,
     /// Two's complement of 64 bits: negative numbers take ten groups.
     Complement,
+    /// Two's complement of 32 bits: negative numbers take five groups.
+    Complement32,
 }
 
 impl Sign {
@@ -109,6 +125,7 @@ impl Sign {
             Sign::None => v as i128,
             Sign::Zigzag => ((v >> 1) as i64 ^ -((v & 1) as i64)) as i128,
             Sign::Complement => v as i64 as i128,
+            Sign::Complement32 => v as u32 as i32 as i128,
         }
     }
 
@@ -118,6 +135,7 @@ impl Sign {
             Sign::None => u64::try_from(n).ok(),
             Sign::Zigzag => i64::try_from(n).ok().map(|n| (n << 1 ^ n >> 63) as u64),
             Sign::Complement => i64::try_from(n).ok().map(|n| n as u64),
+            Sign::Complement32 => i32::try_from(n).ok().map(|n| n as u32 as u64),
         }
     }
 
@@ -126,12 +144,13 @@ impl Sign {
         match self {
             Sign::None => (0, u64::MAX as i128),
             Sign::Zigzag | Sign::Complement => (i64::MIN as i128, i64::MAX as i128),
+            Sign::Complement32 => (i32::MIN as i128, i32::MAX as i128),
         }
     }
 }
 
 /// A field's encoding on the wire.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// Bits of a fixed value: a message type, a magic number. Never required when encoding.
     Tag {
@@ -217,7 +236,7 @@ pub enum Kind {
 
 impl Kind {
     /// Width and order, where it is a number of fixed width.
-    pub(super) const fn width(&self) -> Option<(u32, Order)> {
+    pub(crate) const fn width(&self) -> Option<(u32, Order)> {
         match self {
             Kind::UInt { bits, order }
             | Kind::Int { bits, order }
@@ -311,6 +330,16 @@ pub enum When {
     Left(u32),
     /// One of these conditions holds.
     Any(&'static [When]),
+    /// All of these conditions hold.
+    All(&'static [When]),
+    /// This condition does not hold.
+    Not(&'static When),
+    /// An earlier field, or a value of the conversation, is below this number.
+    Below(&'static str, i64),
+    /// An earlier field, or a value of the conversation, has one of the bits of this mask.
+    Mask(&'static str, u64),
+    /// An earlier field, or a value of the conversation, is not zero.
+    Set(&'static str),
     /// A setting of the conversation has this value, see [`super::Context::setting`].
     Setting(&'static str, u64),
 }

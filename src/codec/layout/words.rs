@@ -15,6 +15,7 @@ const BLANK: Field = Field {
     unit: "",
     default: None,
     flags: 0,
+    hook: 0,
 };
 
 const fn of(name: &'static str, kind: Kind) -> Field {

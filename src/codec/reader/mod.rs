@@ -51,20 +51,22 @@ impl Outcome {
 /// broken, the fields before it stay in the tree, and the bits from the broken field on become
 /// `unparsed`.
 pub struct Reader<'a> {
-    data: &'a [u8],
+    pub(super) data: &'a [u8],
     /// The number of captured bits.
-    end: u32,
+    pub(super) end: u32,
     /// The number of bits on the wire: more than `end` if the capture cut the frame.
-    wire_end: u32,
-    at: u32,
-    order: Order,
-    proto: &'a str,
-    message: &'a str,
-    depth: usize,
-    max_depth: usize,
-    tree: &'a mut Tree,
-    context: Option<&'a mut dyn Context>,
+    pub(super) wire_end: u32,
+    pub(super) at: u32,
+    pub(super) order: Order,
+    pub(super) proto: &'a str,
+    pub(super) message: &'a str,
+    pub(super) depth: usize,
+    pub(super) max_depth: usize,
+    pub(super) tree: &'a mut Tree,
+    pub(super) context: Option<&'a mut dyn Context>,
     unparsed: bool,
+    /// How many lists are open: what an element leaves is the next one's.
+    pub(super) listed: u32,
     /// An element of the current list has a length or count in a form that cannot be shown inside a
     /// list.
     odd: bool,
@@ -88,6 +90,7 @@ impl<'a> Reader<'a> {
             tree,
             context: None,
             unparsed: false,
+            listed: 0,
             odd: false,
         }
     }
@@ -146,7 +149,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Makes one node of everything from here to the end; none if nothing is left.
-    fn rest(&mut self, field: &'static Field) {
+    pub(super) fn rest(&mut self, field: &'static Field) {
         let (bit, bits) = (self.at, self.end - self.at.min(self.end));
         if bits > 0 {
             self.tree.push(field, raw_or_bytes(bit, bits), bit, bits);
@@ -182,10 +185,12 @@ impl<'a> Reader<'a> {
         read: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
         let (end, wire_end) = (self.end, self.wire_end);
+        let listed = std::mem::take(&mut self.listed);
         let limit = to.min(end);
         (self.at, self.end, self.wire_end) = (from.min(limit), limit, limit);
         let done = read(self);
         (self.end, self.wire_end) = (end, wire_end);
+        self.listed = listed;
         if done.is_ok() {
             self.at = limit;
         }

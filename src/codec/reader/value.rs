@@ -9,7 +9,7 @@ use crate::codec::node::Value;
 
 impl<'a> Reader<'a> {
     #[inline]
-    pub(super) fn need(&mut self, field: &'static Field, start: u32, need: u64) -> Result<(), Stop> {
+    pub(in crate::codec) fn need(&mut self, field: &'static Field, start: u32, need: u64) -> Result<(), Stop> {
         match need <= (self.end - start) as u64 {
             true => Ok(()),
             false => Err(self.short(field, start, need, String::new())),
@@ -17,7 +17,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    pub(super) fn take(&mut self, count: u32, order: Order) -> u64 {
+    pub(in crate::codec) fn take(&mut self, count: u32, order: Order) -> u64 {
         let value = bits::get(self.data, self.at as usize, count);
         self.at += count;
         match order {
@@ -30,7 +30,12 @@ impl<'a> Reader<'a> {
 
     /// Reads the hidden number that precedes the content of a field that began at `start`. If the
     /// number alone would not reproduce its bits, it is shown after all, as a raw field of its own.
-    pub(super) fn prefix(&mut self, field: &'static Field, prefix: &'static Field, start: u32) -> Result<i64, Stop> {
+    pub(in crate::codec) fn prefix(
+        &mut self,
+        field: &'static Field,
+        prefix: &'static Field,
+        start: u32,
+    ) -> Result<i64, Stop> {
         match prefix.kind {
             Kind::UInt { bits, order } => {
                 self.need(field, start, (self.at - start) as u64 + bits as u64)?;
@@ -86,7 +91,7 @@ impl<'a> Reader<'a> {
         Ok(match *count {
             Count::Const(n) => n as u64,
             Count::Prefix(prefix) => self.prefix(field, prefix, start)?.max(0) as u64,
-            Count::Field(name) => self.tree.scope.get(name).unwrap_or(0),
+            Count::Field(name) => self.known(name).unwrap_or(0),
             Count::Until(_) | Count::Rest => self.left() as u64,
         })
     }
@@ -124,7 +129,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The range of the content of text or bytes; moves the position past it.
-    pub(super) fn extent(&mut self, field: &'static Field, len: Len, start: u32) -> Result<(u32, u32), Stop> {
+    pub(in crate::codec) fn extent(&mut self, field: &'static Field, len: Len, start: u32) -> Result<(u32, u32), Stop> {
         let bits = match len {
             Len::Const(n) | Len::Padded(n) => n as u64 * 8,
             Len::Bits(n) => n as u64,
@@ -139,7 +144,7 @@ impl<'a> Reader<'a> {
                 content
             }
             Len::Field(name) => {
-                let n = self.tree.scope.get(name).unwrap_or(0);
+                let n = self.known(name).unwrap_or(0);
                 let whole = n.saturating_mul(8);
                 if whole > (self.end - start) as u64 {
                     return Err(self.short(field, start, whole, format!("length {n} from {name}")));
@@ -172,7 +177,7 @@ impl<'a> Reader<'a> {
         Ok((bit, bits as u32))
     }
 
-    pub(super) fn text_value(
+    pub(in crate::codec) fn text_value(
         &mut self,
         field: &'static Field,
         len: Len,
@@ -234,15 +239,27 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub(super) fn holds(&mut self, when: &When) -> bool {
+    /// The value of an earlier field, or of the conversation.
+    #[inline]
+    pub fn known(&self, name: &str) -> Option<u64> {
+        self.tree.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    }
+
+    /// Does a condition hold here?
+    pub fn holds(&self, when: &When) -> bool {
         match when {
             When::Always => true,
-            When::Bit(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
-            When::Clear(name, bit) => self.tree.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
-            When::Eq(name, value) => self.tree.scope.get(name) == Some(*value),
-            When::In(name, values) => self.tree.scope.get(name).is_some_and(|v| values.contains(&v)),
+            When::Bit(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 0),
+            When::Eq(name, value) => self.known(name) == Some(*value),
+            When::In(name, values) => self.known(name).is_some_and(|v| values.contains(&v)),
             When::Left(bits) => self.left() >= *bits,
             When::Any(several) => several.iter().any(|w| self.holds(w)),
+            When::All(all) => all.iter().all(|w| self.holds(w)),
+            When::Not(when) => !self.holds(when),
+            When::Below(name, than) => (self.known(name).unwrap_or(0) as i64) < *than,
+            When::Mask(name, mask) => self.known(name).is_some_and(|v| v & mask != 0),
+            When::Set(name) => self.known(name).is_some_and(|v| v != 0),
             When::Setting(name, value) => match &self.context {
                 Some(context) => context.setting(name) == *value,
                 None => NoContext.setting(name) == *value,

@@ -124,7 +124,8 @@ impl Wire for Reader<'_> {
                 let value = match sign {
                     _ if !n.exact || !scaled => Value::Raw { bit: start, bits: n.count * 8 },
                     Sign::None => Value::UInt(n.value),
-                    Sign::Zigzag | Sign::Complement => Value::Int(sign.read(n.value) as i64),
+                    Sign::Complement32 if n.value > u32::MAX as u64 => Value::Raw { bit: start, bits: n.count * 8 },
+                    Sign::Zigzag | Sign::Complement | Sign::Complement32 => Value::Int(sign.read(n.value) as i64),
                 };
                 (value, n.value)
             }
@@ -138,7 +139,11 @@ impl Wire for Reader<'_> {
         if field.is(flag::REFERENCED) {
             self.tree.scope.push(field, referenced, start, true);
         }
-        self.tree.push(field, value, start, self.at - start);
+        let node = self.tree.push(field, value, start, self.at - start);
+        if field.is(flag::HIDDEN) && matches!(value, Value::Raw { .. }) {
+            // Encoding would write it in its usual form.
+            self.tree.reveal(node);
+        }
         Ok(())
     }
 
@@ -174,7 +179,7 @@ impl Wire for Reader<'_> {
     fn leave(&mut self, field: &'static Field, (node, scope): (usize, usize), whole: bool) {
         self.depth -= 1;
         self.tree.open.pop();
-        self.tree.scope.truncate(scope);
+        self.tree.scope.leave(field, scope);
         if !whole && self.tree.nodes().len() == node + 1 && !field.is(flag::KEEP_EMPTY) {
             self.tree.truncate(node);
             return;
@@ -203,10 +208,11 @@ impl Wire for Reader<'_> {
                 }
                 Remaining::Elements(n.max(0) as u64)
             }
-            Count::Field(name) => Remaining::Elements(self.tree.scope.get(name).unwrap_or(0)),
+            Count::Field(name) => Remaining::Elements(self.known(name).unwrap_or(0)),
             Count::Until(stop) => Remaining::Until(stop),
             Count::Rest => Remaining::Rest,
         };
+        self.listed += 1;
         let node = self.tree.open(field, Value::List, self.at);
         self.tree.open.push(node as u32);
         let least = if let Remaining::Rest = left { least_bits(of) } else { 0 };
@@ -245,6 +251,7 @@ impl Wire for Reader<'_> {
     }
 
     fn finish(&mut self, field: &'static Field, list: List, whole: bool) -> Result<(), Stop> {
+        self.listed -= 1;
         self.tree.open.pop();
         if std::mem::take(&mut self.odd) {
             let (start, mark) = list.start;

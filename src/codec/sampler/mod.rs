@@ -3,7 +3,7 @@
 mod wire;
 
 use crate::codec::bits::BitBuf;
-use crate::codec::context::{Context, Scope};
+use crate::codec::context::{Context, Scope, Within};
 use crate::codec::layout::{Charset, Count, Field, Kind, Len, Order, When, flag};
 use crate::codec::walk;
 use crate::codec::{EncodeError, bits};
@@ -11,12 +11,12 @@ use crate::codec::{EncodeError, bits};
 /// Writes random valid values. The same seed gives the same messages.
 pub struct Sampler<'a> {
     state: u64,
-    out: BitBuf,
-    scope: Scope,
+    pub(super) out: BitBuf,
+    pub(super) scope: Scope,
     order: Order,
     context: Option<&'a mut dyn Context>,
     /// A field that depends on the bytes left was left out, so everything after it is too.
-    ended: bool,
+    pub(super) ended: bool,
     depth: u32,
     measures: Vec<(usize, u32, Order)>,
     /// Presence bits already decided: the position of their number, and the bit.
@@ -65,7 +65,7 @@ impl<'a> Sampler<'a> {
         self.next() % n.max(1)
     }
 
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         // xorshift64*
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
@@ -79,7 +79,7 @@ impl<'a> Sampler<'a> {
         self.out.put(value, count);
     }
 
-    fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
+    pub(super) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
         match (order, self.order) {
             (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
             _ => value,
@@ -87,7 +87,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// A number of that width: small ones, edge values, and any.
-    fn number(&mut self, width: u32) -> u64 {
+    pub(super) fn number(&mut self, width: u32) -> u64 {
         let any = self.next();
         match self.below(4) {
             0 => any & 3 & bits::mask(width),
@@ -104,7 +104,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), EncodeError> {
+    pub(super) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), EncodeError> {
         match prefix.kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => self.put(n, bits as u32, order),
             Kind::VarInt { sign, .. } => self.varint(sign.write(n as i128).unwrap_or(n)),
@@ -164,7 +164,7 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    fn text(&mut self, len: u64, charset: Charset) -> Vec<u8> {
+    pub(super) fn text(&mut self, len: u64, charset: Charset) -> Vec<u8> {
         const WORDS: [&str; 6] = ["a", "Z", "7", "ü", "\u{1f680}", " "];
         let mut text = Vec::new();
         while (text.len() as u64) < len {
@@ -226,7 +226,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Sets an earlier length or count, or returns what an earlier field has set.
-    fn counted(&mut self, name: &str, n: u64) -> u64 {
+    pub(super) fn counted(&mut self, name: &str, n: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         match std::mem::replace(&mut entry.counted, true) {
             true => entry.value,
@@ -235,7 +235,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Sets an earlier length or count, as far as its width allows; returns the value set.
-    fn complete(&mut self, name: &str, value: u64) -> u64 {
+    pub(super) fn complete(&mut self, name: &str, value: u64) -> u64 {
         let Some(entry) = self.scope.entry(name) else { return 0 };
         let Some((count, order)) = entry.field.kind.width() else { return entry.value };
         let value = value.min(bits::mask(count));
@@ -244,6 +244,21 @@ impl<'a> Sampler<'a> {
         let ordered = self.ordered(value, count, order);
         self.out.patch(at, ordered, count);
         value
+    }
+
+    /// Sets an earlier number, or a part of one.
+    pub(super) fn complete_with(&mut self, name: &str, value: u64) {
+        let Some(entry) = self.scope.entry(name) else { return };
+        entry.value = value;
+        let (at, within) = (entry.bit as usize, entry.within);
+        let Some(Within { width, order, low, bits: count }) = within else {
+            self.complete(name, value);
+            return;
+        };
+        let mask = bits::mask(count as u32) << low;
+        let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
+        let number = self.ordered(number & !mask | value << low & mask, width, order);
+        self.out.patch(at, number, width);
     }
 
     /// Decides at random whether a field is present whose bit is in a presence number. The first
@@ -260,19 +275,29 @@ impl<'a> Sampler<'a> {
         }
     }
 
+    /// The value of an earlier field, or of the conversation.
+    pub(super) fn known(&self, name: &str) -> Option<u64> {
+        self.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    }
+
     fn holds(&mut self, when: &When) -> bool {
         match when {
             When::Always => true,
-            When::Bit(name, bit) => self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1),
-            When::Clear(name, bit) => self.scope.get(name).is_some_and(|v| v >> bit & 1 == 0),
-            When::Eq(name, value) => self.scope.get(name) == Some(*value),
-            When::In(name, values) => self.scope.get(name).is_some_and(|v| values.contains(&v)),
+            When::Bit(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 1),
+            When::Clear(name, bit) => self.known(name).is_some_and(|v| v >> bit & 1 == 0),
+            When::Eq(name, value) => self.known(name) == Some(*value),
+            When::In(name, values) => self.known(name).is_some_and(|v| values.contains(&v)),
             When::Left(_) => {
                 let there = !self.ended && self.below(2) == 0;
                 self.ended |= !there;
                 there
             }
             When::Any(several) => several.iter().any(|w| self.holds(w)),
+            When::All(all) => all.iter().all(|w| self.holds(w)),
+            When::Not(when) => !self.holds(when),
+            When::Below(name, than) => (self.known(name).unwrap_or(0) as i64) < *than,
+            When::Mask(name, mask) => self.known(name).is_some_and(|v| v & mask != 0),
+            When::Set(name) => self.known(name).is_some_and(|v| v != 0),
             When::Setting(name, value) => {
                 self.context.as_ref().is_some_and(|c| c.setting(name) == *value)
                     || (self.context.is_none() && *value == 0)

@@ -79,9 +79,9 @@ impl Wire for Sampler<'_> {
         Ok(self.scope.len())
     }
 
-    fn leave(&mut self, _field: &'static Field, scope: usize, _whole: bool) {
+    fn leave(&mut self, field: &'static Field, scope: usize, _whole: bool) {
         self.depth -= 1;
-        self.scope.truncate(scope);
+        self.scope.leave(field, scope);
     }
 
     fn begin(

@@ -26,8 +26,8 @@
 //! tables live as long as the program; their number is that of the messages in the files.
 
 mod compile;
-mod named;
-mod parse;
+pub(crate) mod named;
+pub(crate) mod parse;
 mod types;
 
 use super::layout::{Count, Field};

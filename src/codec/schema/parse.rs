@@ -6,7 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// The longest schema file, in bytes.
-const LONGEST: usize = 4 << 20;
+pub(crate) const LONGEST: usize = 4 << 20;
 
 /// A parsed schema file, its names not looked up yet.
 #[derive(Debug)]
@@ -89,54 +89,69 @@ pub fn parse(file: &str, text: &str) -> Result<File, SchemaError> {
         let reason = format!("a schema of more than {LONGEST} bytes");
         return Err(SchemaError { file: file.into(), line: 1, reason });
     }
-    let reader = Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() };
+    let reader = Reader::new(file, text);
     let table = DeTable::parse(text).map_err(|e| reader.error(e.span().map_or(0, |s| s.start), e.message().into()))?;
     reader.file(table.get_ref())
 }
 
-struct Reader<'a> {
-    file: &'a str,
+/// A file's text, by the places of its values.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) file: &'a str,
     /// The offset of the end of each line.
     ends: Vec<usize>,
 }
 
-type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+/// A key and its value.
+pub(crate) type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
 
-impl Reader<'_> {
-    fn line(&self, at: usize) -> usize {
+impl<'f> Reader<'f> {
+    /// Of this file.
+    pub(crate) fn new(file: &'f str, text: &str) -> Reader<'f> {
+        Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
+    }
+
+    /// The column of an offset, from 1.
+    pub(crate) fn column(&self, text: &str, at: usize) -> usize {
+        let line = self.line(at);
+        let start = if line > 1 { self.ends.get(line - 2).map_or(0, |end| end + 1) } else { 0 };
+        text.get(start..at).map_or(1, |before| before.chars().count() + 1)
+    }
+
+    pub(crate) fn line(&self, at: usize) -> usize {
         1 + self.ends.partition_point(|end| *end < at)
     }
 
-    fn error(&self, at: usize, reason: String) -> SchemaError {
+    pub(crate) fn error(&self, at: usize, reason: String) -> SchemaError {
         SchemaError { file: self.file.into(), line: self.line(at), reason }
     }
 
-    fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> SchemaError {
+    pub(crate) fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> SchemaError {
         self.error(value.span().start, format!("{key}: expected {expected}, got {}", value.get_ref().type_str()))
     }
 
-    fn unknown(&self, item: Item<'_, '_>, known: &[&str]) -> SchemaError {
+    pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &[&str]) -> SchemaError {
         let key = item.0.get_ref();
         let near = crate::nearest::nearest(key, known.iter().copied());
         let reason = format!("no key {key:?} here{}: there are {}", crate::nearest::hint(near), known.join(", "));
         self.error(item.0.span().start, reason)
     }
 
-    fn text(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SchemaError> {
+    pub(crate) fn text(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SchemaError> {
         value.get_ref().as_str().map(Into::into).ok_or_else(|| self.wrong(key, value, "text"))
     }
 
-    fn truth(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<bool, SchemaError> {
+    pub(crate) fn truth(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<bool, SchemaError> {
         value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
     }
 
     /// A number of either sign.
-    fn whole(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<i128, SchemaError> {
+    pub(crate) fn whole(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<i128, SchemaError> {
         let parse = |n: &toml::de::DeInteger<'_>| i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok();
         value.get_ref().as_integer().and_then(parse).ok_or_else(|| self.wrong(key, value, "a whole number"))
     }
 
-    fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
+    pub(crate) fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
         let number = value
             .get_ref()
             .as_integer()
@@ -144,13 +159,17 @@ impl Reader<'_> {
         number.ok_or_else(|| self.wrong(key, value, "a number from 0 on"))
     }
 
-    fn table<'a, 'i>(&self, key: &str, value: &'a Spanned<DeValue<'i>>) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
+    pub(crate) fn table<'a, 'i>(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'i>>,
+    ) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
         let table = value.get_ref().as_table().ok_or_else(|| self.wrong(key, value, "a table"))?;
         Ok(self.in_order(table))
     }
 
     /// The parser's tables are unordered: restores the order of the file from the keys' positions.
-    fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
+    pub(crate) fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
         let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
         items.sort_by_key(|(key, _)| key.span().start);
         items
@@ -204,14 +223,18 @@ impl Reader<'_> {
         Ok(file)
     }
 
-    fn name_tables(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Vec<(String, Names)>, SchemaError> {
+    pub(crate) fn name_tables(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<(String, Names)>, SchemaError> {
         self.table(key, value)?
             .into_iter()
             .map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?)))
             .collect()
     }
 
-    fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
+    pub(crate) fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
         self.table(key, value)?
             .into_iter()
             .map(|(name, v)| Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)))
@@ -283,7 +306,7 @@ impl Reader<'_> {
         Ok(field)
     }
 
-    fn named(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Named, SchemaError> {
+    pub(crate) fn named(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Named, SchemaError> {
         match value.get_ref() {
             DeValue::String(name) => Ok(Named::Reference(name.to_string())),
             _ => self.names(key, value).map(Named::Here),
@@ -291,7 +314,7 @@ impl Reader<'_> {
     }
 
     /// `0.01`, `10` or `"1/128"`, exactly.
-    fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
+    pub(crate) fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
         let text = match value.get_ref() {
             DeValue::Float(f) => f.as_str().to_string(),
             DeValue::Integer(n) if n.radix() == 10 => n.as_str().to_string(),

@@ -155,5 +155,6 @@ fn copy(field: &'static Field, name: &str, all: &[FieldText]) -> Field {
         unit: field.unit,
         default: field.default,
         flags: field.flags,
+        hook: field.hook,
     }
 }

@@ -38,7 +38,7 @@ pub enum WriteStop {
     Error(EncodeError),
 }
 
-enum Cursor<'a> {
+pub(in crate::codec) enum Cursor<'a> {
     /// An object, the derived values that go with it, which of its keys were used, and the fields
     /// of its group, as far as the table tells.
     Object {
@@ -56,19 +56,23 @@ enum Cursor<'a> {
 
 /// Writes one message from JSON `fields`.
 pub struct Writer<'a> {
-    out: BitBuf,
+    pub(in crate::codec) out: BitBuf,
     root: &'a Json,
-    cursors: Vec<Cursor<'a>>,
-    names: Vec<&'static str>,
-    scope: Scope,
+    pub(in crate::codec) cursors: Vec<Cursor<'a>>,
+    pub(in crate::codec) names: Vec<&'static str>,
+    pub(in crate::codec) scope: Scope,
     order: Order,
     context: Option<&'a mut dyn Context>,
-    broken: bool,
+    pub(in crate::codec) broken: bool,
+    /// A broken message gives its hidden numbers, too: those that it does not give were not read.
+    pub(in crate::codec) explicit: bool,
     /// Hidden numbers that hold the number of bytes that follow: position, width, order.
     measures: Vec<(usize, u32, Order)>,
     unparsed: Option<&'a Json>,
+    /// Checksums not written yet: position, and what they are over and hold.
+    pub(in crate::codec) sums: Vec<(usize, &'static dyn walk::Custom, u64)>,
     /// The error of the first group that has an unknown field.
-    surplus: Option<EncodeError>,
+    pub(in crate::codec) surplus: Option<EncodeError>,
 }
 
 static EMPTY: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
@@ -86,7 +90,9 @@ impl<'a> Writer<'a> {
             order: Order::Little,
             context: None,
             broken: map.contains_key("unparsed"),
+            explicit: false,
             measures: Vec::new(),
+            sums: Vec::new(),
             unparsed: map.get("unparsed"),
             surplus: None,
         }
@@ -110,6 +116,13 @@ impl<'a> Writer<'a> {
     /// one. Call this before [`Writer::broken`].
     pub fn whole(mut self) -> Self {
         self.broken = false;
+        self
+    }
+
+    /// A message that was broken gives its hidden numbers, too: those that it does not give were
+    /// not read.
+    pub fn explicit(mut self) -> Self {
+        self.explicit = true;
         self
     }
 
@@ -157,6 +170,12 @@ impl<'a> Writer<'a> {
         for (at, bits, order) in std::mem::take(&mut self.measures) {
             let behind = (self.out.len() - at).div_ceil(8) as u64 - bits as u64 / 8;
             self.out.patch(at, self.ordered(behind, bits, order), bits);
+        }
+        // The last one first: a sum may be over others.
+        for (at, sum, holds) in std::mem::take(&mut self.sums).into_iter().rev() {
+            if let Some((value, bits, order)) = sum.settle(self.out.bytes(), at / 8, holds) {
+                self.out.patch(at, self.ordered(value, bits, order), bits);
+            }
         }
         Ok(self.out)
     }

@@ -16,7 +16,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Checks that every key of the innermost object belongs to some field of its group.
-    pub(super) fn check_used(&self) -> Result<(), EncodeError> {
+    pub(in crate::codec) fn check_used(&self) -> Result<(), EncodeError> {
         let Some(Cursor::Object { fields, used, table, .. }) = self.cursors.last() else { return Ok(()) };
         let known = used.len() + fields.contains_key("unparsed") as usize;
         if fields.len() <= known {
@@ -66,7 +66,21 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
+    /// Is something given under this name in the innermost object?
+    pub(in crate::codec) fn has_name(&self, name: &str) -> bool {
+        matches!(self.cursors.last(), Some(Cursor::Object { fields, .. }) if fields.contains_key(name))
+    }
+
+    /// Is a field of this name given, or, where it has none, one of those that it stands for?
+    pub(in crate::codec) fn gives(&self, field: &'static Field) -> bool {
+        match &field.kind {
+            Kind::Inline(fields) => fields.iter().any(|field| self.gives(field)),
+            Kind::Custom(codec) if field.name.is_empty() => codec.fields().iter().any(|field| self.gives(field)),
+            _ => self.has(field),
+        }
+    }
+
+    pub(in crate::codec) fn derived_input(&self, field: &'static Field) -> Option<&'a Json> {
         match self.cursors.last()? {
             Cursor::Object { derived, .. } => derived.and_then(|d| d.get(field.name)),
             Cursor::List { derived, next, .. } => derived.and_then(|d| d.get(next.checked_sub(1)?)),
@@ -74,7 +88,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The number that precedes a field, if it is given.
-    pub(super) fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
+    pub(in crate::codec) fn given_prefix(&mut self, prefix: &'static Field) -> Option<&'a Json> {
         match self.cursors.last() {
             Some(Cursor::Object { .. }) if !prefix.name.is_empty() => self.input(prefix),
             _ => None,
@@ -114,7 +128,7 @@ impl<'a> Writer<'a> {
     }
 
     /// An error at a member of this object.
-    pub(super) fn error_at(&self, name: &str, what: String) -> EncodeError {
+    pub(in crate::codec) fn error_at(&self, name: &str, what: String) -> EncodeError {
         let mut error = self.error(what);
         error.path = match self.names.is_empty() {
             true => name.into(),
@@ -123,7 +137,7 @@ impl<'a> Writer<'a> {
         error
     }
 
-    pub(super) fn fail(&self, what: String) -> WriteStop {
+    pub(in crate::codec) fn fail(&self, what: String) -> WriteStop {
         WriteStop::Error(self.error(what))
     }
 

@@ -7,7 +7,7 @@ use crate::plural::Plural;
 use serde_json::Value as Json;
 
 /// `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
-pub(super) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
+pub(in crate::codec) fn raw_form(value: &Json) -> Option<Result<(Vec<u8>, usize), String>> {
     let map = value.as_object()?;
     let (raw, count) = (map.get("raw")?.as_str()?, map.get("bits")?.as_u64()? as usize);
     Some(match hex::decode(raw) {
@@ -57,7 +57,7 @@ impl<'a> Writer<'a> {
         self.out.put_bytes(bytes);
     }
 
-    pub(super) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
+    pub(in crate::codec) fn ordered(&self, value: u64, count: u32, order: Order) -> u64 {
         match (order, self.order) {
             (Order::Big, _) | (Order::Conversation, Order::Big) => bits::swap(value & bits::mask(count), count),
             _ => value,
@@ -72,13 +72,13 @@ impl<'a> Writer<'a> {
         self.put_bits_of(value)
     }
 
-    pub(super) fn put_bits_of(&mut self, value: &'a Json) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn put_bits_of(&mut self, value: &'a Json) -> Result<(), WriteStop> {
         let (bytes, count) = self.hex_or_raw(value)?;
         self.put_raw(&bytes, count);
         Ok(())
     }
 
-    pub(super) fn put_raw(&mut self, bytes: &[u8], count: usize) {
+    pub(in crate::codec) fn put_raw(&mut self, bytes: &[u8], count: usize) {
         self.out.put_bytes(&bytes[..count / 8]);
         if !count.is_multiple_of(8) {
             self.out.put(bytes[count / 8] as u64, count as u32 % 8);
@@ -86,7 +86,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Hex text, or `{"raw":"hex","bits":n}`: the bytes, and the number of bits that count.
-    pub(super) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
+    pub(in crate::codec) fn hex_or_raw(&self, value: &Json) -> Result<(Vec<u8>, usize), WriteStop> {
         if let Some(raw) = raw_form(value) {
             return raw.map_err(|what| self.fail(what));
         }

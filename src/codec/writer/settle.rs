@@ -2,7 +2,7 @@
 
 use super::{Cursor, WriteStop, Writer};
 use crate::codec::bits;
-use crate::codec::context::{Context, NoContext};
+use crate::codec::context::{Context, NoContext, Within};
 use crate::codec::layout::{Count, Field, Kind, Order, When};
 use crate::plural::Plural;
 
@@ -28,7 +28,7 @@ impl<'a> Writer<'a> {
 
     /// Sets or checks the earlier field `name`, which counts a list or text of `n` elements or
     /// bytes. It may count several, if they have the same length.
-    pub(super) fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn counted(&mut self, name: &str, n: u64) -> Result<(), WriteStop> {
         let Some(entry) = self.scope.entry(name).filter(|entry| !entry.given) else { return Ok(()) };
         let (before, counted) = (entry.value, std::mem::replace(&mut entry.counted, true));
         let most = match entry.field.kind {
@@ -48,31 +48,101 @@ impl<'a> Writer<'a> {
     }
 
     /// Sets the earlier field `name` to `value`, unless it was given.
-    pub(super) fn complete(&mut self, name: &str, value: u64) {
+    pub(in crate::codec) fn complete(&mut self, name: &str, value: u64) {
         let Some(entry) = self.scope.entry(name) else { return };
         if entry.given {
             return;
         }
         entry.value = value;
-        let (at, kind) = (entry.bit as usize, &entry.field.kind);
+        let (at, kind, within) = (entry.bit as usize, &entry.field.kind, entry.within);
+        if let Some(Within { width, order, low, bits: count }) = within {
+            let mask = bits::mask(count as u32) << low;
+            let number = self.ordered(bits::get(self.out.bytes(), at, width), width, order);
+            let number = number & !mask | value << low & mask;
+            self.out.patch(at, self.ordered(number, width, order), width);
+            return;
+        }
         let (count, order) = match kind {
             Kind::UInt { bits, order } | Kind::Int { bits, order } => (*bits as u32, *order),
             Kind::Bool { bits } => (*bits as u32, Order::Little),
+            Kind::VarInt { sign, .. } => {
+                if let Some(groups) = sign.write(value as i64 as i128).or(sign.write(value as i128)) {
+                    self.replace_varint(at, groups);
+                }
+                return;
+            }
             _ => return,
         };
         self.out.patch(at, self.ordered(value, count, order), count);
     }
 
+    /// Replaces the base-128 number at bit `at` by another, which may be longer.
+    fn replace_varint(&mut self, at: usize, groups: u64) {
+        let mut end = at;
+        while bits::get(self.out.bytes(), end, 8) & 0x80 != 0 && end < self.out.len() {
+            end += 8;
+        }
+        let behind = self.out.split_off(end + 8);
+        let before = self.out.split_off(at).len();
+        self.put_varint(groups);
+        let (after, place) = (self.out.len() - at, at as u32 + 1);
+        self.put_raw(behind.bytes(), behind.len());
+        self.moved(place, after as i64 - before as i64);
+    }
+
+    /// Writes bits before bit `at`, where others stand already.
+    pub(in crate::codec) fn insert(
+        &mut self,
+        at: usize,
+        write: impl FnOnce(&mut Self) -> Result<(), WriteStop>,
+    ) -> Result<(), WriteStop> {
+        let behind = self.out.split_off(at);
+        let done = write(self);
+        let inserted = self.out.len() - at;
+        self.put_raw(behind.bytes(), behind.len());
+        self.moved(at as u32, inserted as i64);
+        done
+    }
+
+    /// What stands from bit `from` on is that much farther behind now.
+    fn moved(&mut self, from: u32, by: i64) {
+        self.scope.shift(from, by);
+        let shift = |at: &mut usize| {
+            if *at >= from as usize {
+                *at = (*at as i64 + by).max(0) as usize
+            }
+        };
+        self.measures.iter_mut().for_each(|(at, ..)| shift(at));
+        self.sums.iter_mut().for_each(|(at, ..)| shift(at));
+    }
+
+    /// The value of an earlier field, or of the conversation.
+    pub(in crate::codec) fn known(&self, name: &str) -> Option<u64> {
+        self.scope.get(name).or_else(|| self.context.as_ref()?.known(name))
+    }
+
     /// Evaluates a presence condition on the fields written so far; `None`: it depends on the bytes
     /// left.
-    pub(super) fn holds(&self, when: &When) -> Option<bool> {
+    pub(in crate::codec) fn holds(&self, when: &When) -> Option<bool> {
         match when {
             When::Always => Some(true),
-            When::Bit(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 1)),
-            When::Clear(name, bit) => Some(self.scope.get(name).is_some_and(|v| v >> bit & 1 == 0)),
-            When::Eq(name, value) => Some(self.scope.get(name) == Some(*value)),
-            When::In(name, values) => Some(self.scope.get(name).is_some_and(|v| values.contains(&v))),
+            When::Bit(name, bit) => Some(self.known(name).is_some_and(|v| v >> bit & 1 == 1)),
+            When::Clear(name, bit) => Some(self.known(name).is_some_and(|v| v >> bit & 1 == 0)),
+            When::Eq(name, value) => Some(self.known(name) == Some(*value)),
+            When::In(name, values) => Some(self.known(name).is_some_and(|v| values.contains(&v))),
             When::Left(_) => None,
+            When::All(all) => all
+                .iter()
+                .try_fold(true, |so_far, w| match self.holds(w) {
+                    Some(false) => Err(false),
+                    Some(true) => Ok(so_far),
+                    None => Ok(false),
+                })
+                .map_or(Some(false), |certain| certain.then_some(true)),
+            When::Not(when) => self.holds(when).map(|holds| !holds),
+            When::Below(name, than) => Some((self.known(name).unwrap_or(0) as i64) < *than),
+            When::Mask(name, mask) => Some(self.known(name).is_some_and(|v| v & mask != 0)),
+            When::Set(name) => Some(self.known(name).is_some_and(|v| v != 0)),
             When::Any(several) => {
                 let all: Vec<Option<bool>> = several.iter().map(|w| self.holds(w)).collect();
                 if all.contains(&Some(true)) {
@@ -115,6 +185,12 @@ impl<'a> Writer<'a> {
             }
             When::Eq(name, value) => self.complete(name, *value),
             When::Any([first, ..]) => self.make_true(first),
+            When::All(all) => all.iter().for_each(|when| self.make_true(when)),
+            When::Mask(name, mask) => {
+                let value = self.scope.get(name).unwrap_or(0) | mask;
+                self.complete(name, value);
+            }
+            When::Set(name) if self.scope.get(name).unwrap_or(0) == 0 => self.complete(name, 1),
             _ => {}
         }
     }

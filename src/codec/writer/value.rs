@@ -10,7 +10,7 @@ use crate::plural::Plural;
 use serde_json::Value as Json;
 
 /// A whole number, as JSON number or as text (decimal, or 0x..).
-pub(super) fn plain_number(value: &Json) -> Option<i128> {
+pub(in crate::codec) fn plain_number(value: &Json) -> Option<i128> {
     match value {
         Json::Number(n) => n.as_u64().map(i128::from).or(n.as_i64().map(i128::from)).or_else(|| {
             let f = n.as_f64()?;
@@ -24,7 +24,7 @@ pub(super) fn plain_number(value: &Json) -> Option<i128> {
 
 impl<'a> Writer<'a> {
     /// Writes the number that precedes a field's content.
-    pub(super) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn put_prefix(&mut self, prefix: &'static Field, n: u64) -> Result<(), WriteStop> {
         match prefix.kind {
             Kind::Custom(codec) => {
                 let number = Json::from(n);
@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn put_number(&mut self, field: &'static Field, n: i128) -> Result<(), WriteStop> {
+    pub(in crate::codec) fn put_number(&mut self, field: &'static Field, n: i128) -> Result<(), WriteStop> {
         match field.kind {
             Kind::UInt { bits, order } => match u64::try_from(n) {
                 Ok(v) if v <= bits::mask(bits as u32) => {
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The raw number of a given value, according to how the field is shown.
-    pub(super) fn number(&self, field: &'static Field, value: &Json) -> Result<i128, WriteStop> {
+    pub(in crate::codec) fn number(&self, field: &'static Field, value: &Json) -> Result<i128, WriteStop> {
         match field.show {
             Show::Enum(names) => {
                 if let Some(found) = value.as_str().and_then(|s| names.iter().find(|(_, n)| *n == s)) {
@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn leaf_value(&mut self, field: &'static Field, value: &'a Json) -> Result<u64, WriteStop> {
+    pub(in crate::codec) fn leaf_value(&mut self, field: &'static Field, value: &'a Json) -> Result<u64, WriteStop> {
         let raw = raw_form(value).transpose().map_err(|what| self.fail(what))?;
         match field.kind {
             Kind::Text { len, charset } => {
@@ -151,6 +151,10 @@ impl<'a> Writer<'a> {
             _ if raw.is_some() => {
                 let (bytes, count) = raw.unwrap_or_default();
                 self.put_raw(&bytes, count);
+                if let Kind::VarInt { .. } = field.kind {
+                    let groups = bytes.iter().zip((0..64).step_by(7));
+                    return Ok(groups.fold(0, |n, (group, shift)| n | (*group as u64 & 0x7f) << shift));
+                }
                 Ok(bits::get(&bytes, 0, (count as u32).min(64)))
             }
             Kind::Bool { bits } => {
@@ -193,7 +197,9 @@ impl<'a> Writer<'a> {
                         Kind::Int { bits, .. } if n <= bits::mask(bits as u32) as i128 => {
                             bits::signed(n as u64, bits as u32) as i128
                         }
-                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement, .. } => n as u64 as i64 as i128,
+                        Kind::VarInt { sign: Sign::Zigzag | Sign::Complement | Sign::Complement32, .. } => {
+                            n as u64 as i64 as i128
+                        }
                         _ => n,
                     };
                 }
@@ -203,7 +209,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub(super) fn encode_text(&self, text: &str, charset: Charset) -> Result<Vec<u8>, WriteStop> {
+    pub(in crate::codec) fn encode_text(&self, text: &str, charset: Charset) -> Result<Vec<u8>, WriteStop> {
         match charset {
             Charset::Utf8 => Ok(text.as_bytes().to_vec()),
             Charset::Latin1 => text
@@ -214,7 +220,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the content of text or bytes, with its length or terminator.
-    pub(super) fn put_extent(
+    pub(in crate::codec) fn put_extent(
         &mut self,
         len: Len,
         (bytes, count): (Vec<u8>, usize),

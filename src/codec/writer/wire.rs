@@ -7,6 +7,7 @@ use crate::codec::layout::{Count, Field, Kind, flag};
 use crate::codec::walk::{self, Custom, Wire};
 use crate::codec::{Reader, Tree};
 use crate::plural::Plural;
+use serde_json::Value as Json;
 
 /// The number in a count's bits, in whatever encoding.
 fn counted(prefix: &'static Field, bytes: &[u8]) -> Option<u64> {
@@ -40,10 +41,22 @@ impl Wire for Writer<'_> {
     type List = List;
 
     fn present(&mut self, field: &'static Field) -> Result<bool, WriteStop> {
-        let nameless = matches!(field.kind, Kind::Switch { .. } | Kind::Inline(_));
+        let nameless = match field.kind {
+            Kind::Switch { .. } | Kind::Inline(_) => true,
+            Kind::Custom(_) => field.name.is_empty(),
+            _ => false,
+        };
         let holds = self.holds(&field.when);
-        if nameless {
+        if let Kind::Switch { .. } = field.kind {
             return Ok(holds.unwrap_or(true));
+        }
+        if nameless {
+            let gives = self.gives(field);
+            if !gives || holds == Some(true) {
+                return Ok(holds == Some(true));
+            }
+            self.make_true(&field.when);
+            return Ok(self.holds(&field.when).unwrap_or(true));
         }
         let given = self.has(field) || matches!(field.kind, Kind::Tag { .. } | Kind::Derived) && holds == Some(true);
         if given && holds != Some(true) {
@@ -51,6 +64,7 @@ impl Wire for Writer<'_> {
         }
         match (given, holds) {
             (false, Some(true)) if field.default.is_some() => Ok(true),
+            (false, Some(true)) if field.is(flag::CARRIES) => Ok(true),
             (false, Some(true)) if field.is(flag::OMIT_EMPTY) => Ok(false),
             (false, Some(true)) if self.given_instead(&field.when) => Ok(false),
             (false, Some(true)) => Err(self.missing(field)),
@@ -76,8 +90,15 @@ impl Wire for Writer<'_> {
                 0
             }
             // In a broken message, a shown field that is not given was never read.
-            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) => {
+            (None, Some((bits, order)), Some(default)) if !self.broken || field.is(flag::HIDDEN) && !self.explicit => {
                 self.put(default as u64, bits, order);
+                default as u64
+            }
+            (None, None, Some(default))
+                if matches!(field.kind, Kind::VarInt { .. })
+                    && (!self.broken || field.is(flag::HIDDEN) && !self.explicit) =>
+            {
+                self.put_number(field, default as i128)?;
                 default as u64
             }
             (None, ..) if field.is(flag::OMIT_EMPTY) => 0,
@@ -126,7 +147,7 @@ impl Wire for Writer<'_> {
         Ok(self.scope.len())
     }
 
-    fn leave(&mut self, _field: &'static Field, scope: usize, whole: bool) {
+    fn leave(&mut self, field: &'static Field, scope: usize, whole: bool) {
         if whole && self.surplus.is_none() {
             self.surplus = self.check_used().err();
         }
@@ -134,7 +155,7 @@ impl Wire for Writer<'_> {
             self.cursors.pop();
             self.names.pop();
         }
-        self.scope.truncate(scope);
+        self.scope.leave(field, scope);
     }
 
     fn begin(&mut self, field: &'static Field, count: &'static Count, _of: &'static Field) -> Result<List, WriteStop> {
@@ -144,7 +165,13 @@ impl Wire for Writer<'_> {
             _ => None,
         };
         let bare = matches!(self.cursors.last(), Some(Cursor::List { .. }));
-        let Some(value) = self.input(field) else { return Err(self.missing(field)) };
+        static NOTHING: Json = Json::Array(Vec::new());
+        let value = match self.input(field) {
+            Some(value) => value,
+            // A packet without messages.
+            None if field.is(flag::CARRIES) && !self.broken => &NOTHING,
+            None => return Err(self.missing(field)),
+        };
         self.names.push(if bare { "" } else { field.name });
         if raw_form(value).is_some() {
             // The bits of the whole list, including its count.

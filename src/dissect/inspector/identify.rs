@@ -89,8 +89,8 @@ impl<S: Sink> Inspector<'_, S> {
         // recognisable.
         let silent = c.transport == Transport::Tcp
             && Side::BOTH.iter().any(|side| pending.streams[side.index()].is_empty() && !begun[side.other().index()]);
-        let mut best: Option<(u32, &'static dyn Dissector, &'static str)> = None;
-        let mut open = false;
+        let mut best: Option<((bool, u32), &'static dyn Dissector, &'static str)> = None;
+        let (mut open, mut tie) = (false, false);
         for dissector in self.options.registry.iter() {
             if ask == Ask::Again(dissector.name()) {
                 continue;
@@ -105,12 +105,19 @@ impl<S: Sink> Inspector<'_, S> {
                 continue;
             }
             let why = if evidence.suffices(false) { why } else { "the same server's other conversations" };
-            if best.is_none_or(|(most, ..)| bits > most) {
-                best = Some((bits, dissector, why));
+            let rank = (!dissector.yields(), bits);
+            // Of two that give way and know the same, neither is taken.
+            tie = match &best {
+                Some((most, ..)) if rank > *most => false,
+                Some((most, ..)) => tie || rank == *most && dissector.yields(),
+                None => false,
+            };
+            if best.is_none_or(|(most, ..)| rank > most) {
+                best = Some((rank, dissector, why));
             }
         }
-        match best {
-            Some((bits, dissector, why)) => {
+        match best.filter(|_| !tie) {
+            Some(((_, bits), dissector, why)) => {
                 Some(Some((dissector.name(), why, dissector.session(&flow_info(c, self.options)), bits)))
             }
             None if (open || silent) && !last => None,

@@ -12,6 +12,6 @@ pub(crate) mod wire;
 
 pub use cancel::CancelToken;
 pub use link::{Link, Open};
-pub use record::Recorder;
+pub use record::{Recorder, now};
 pub use target::{Target, resolve};
 pub use wire::Wire;

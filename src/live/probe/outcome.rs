@@ -141,6 +141,7 @@ impl Failure {
             (NetError::InUse, _) => (Outcome::Failed, "this host has no free port left, or another program has it"),
             (NetError::Gate(_) | NetError::Encode(_), _) => (Outcome::Failed, "this is a fault of netkit, or of -s"),
             (NetError::Record(_), _) => (Outcome::Failed, "check the --pcap file and its file system"),
+            (NetError::Foreign(_), _) => (Outcome::OtherProtocol, "check the port"),
             (NetError::Io(_), _) => (Outcome::Failed, "the system's own error: see its text"),
         };
         Failure::new(outcome, trouble.to_string(), advice)

@@ -119,6 +119,8 @@ pub struct Outbox {
     pub beside: Option<u16>,
     /// The peer's port for them, as soon as it has named it: to be connected.
     pub connect: Option<u16>,
+    /// Why it cannot go on, where that is not the peer's word: it has stopped answering.
+    pub trouble: Option<String>,
     /// The connection is of no use any more: a new one to the same peer, before anything is said.
     pub reconnect: bool,
 }
@@ -137,6 +139,18 @@ impl Outbox {
             self.remarks.push(text);
         }
     }
+}
+
+/// Why the peer says what it said in the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It answers something that we say: what we said next waits for it.
+    Answer,
+    /// Its application says it: it is compared, and nothing waits for it but the end.
+    Application,
+    /// Others than we are the cause: other players, broadcasts, clocks. Neither waited for nor held
+    /// against the peer; what these messages are, in the plural.
+    Others(&'static str),
 }
 
 /// What a heard message is.
@@ -168,8 +182,25 @@ pub trait Actor {
     /// The plan is made: the session begins.
     fn begin(&mut self, _now: Instant, _out: &mut Outbox) {}
 
-    /// Is it time for this message of ours, as far as the protocol goes?
-    fn ready(&mut self, message: &Recorded, now: Instant) -> bool;
+    /// What this message of ours still waits for in the live session; `None`: it can be said.
+    fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str>;
+
+    /// Why the peer says this.
+    fn cause(&self, said: &OwnedMessage) -> Cause {
+        self.rules().cause(said.message)
+    }
+
+    /// The parts of a message by which it is held against the capture, where how many of them go
+    /// into one is the sender's choice; itself otherwise.
+    fn parts(&self, said: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
+        each(said);
+    }
+
+    /// All that both said is known: may parts be told apart now that could not be before?
+    fn learn(&mut self, _said: &mut dyn Iterator<Item = &OwnedMessage>) {}
+
+    /// Something of ours could not be written, or was not let out.
+    fn unsendable(&mut self, _said: &OwnedMessage) {}
 
     /// Says a recorded message, rewritten for the live session.
     ///
@@ -226,7 +257,7 @@ pub trait Actor {
         without(&said.fields, self.rules().volatile(said.message))
     }
 
-    /// Does the peer's transport bring such a message for sure? What comes later waits for it.
+    /// Does the peer's transport bring such a message for sure?
     fn sure(&self, said: &OwnedMessage) -> bool;
 }
 
@@ -238,6 +269,12 @@ pub trait Replay: Sync {
     /// What the recording tells that the live conversation's session would have to find out again:
     /// settings, as `-s` takes them.
     fn settings(&self, _messages: &[Recorded]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What an earlier connection to the same server told that this one needs to be read, since its
+    /// client had it already: settings, as `-s` takes them.
+    fn told(&self, _messages: &[Recorded], _earlier: &[Recorded]) -> Vec<String> {
         Vec::new()
     }
 

@@ -2,7 +2,7 @@
 //! compared without what differs from session to session.
 
 use crate::live::OwnedMessage;
-use crate::live::replay::actor::{Actor, Recorded};
+use crate::live::replay::actor::{Actor, Cause, Recorded};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -37,14 +37,35 @@ pub enum Divergence {
     },
 }
 
-/// Compares what came with what was expected. `came`: which of that is known to have come, though
-/// it was not kept.
-pub fn compare(
-    actor: &dyn Actor,
-    expected: &[Recorded],
-    heard: &[OwnedMessage],
-    came: &dyn Fn(usize) -> bool,
-) -> Vec<Divergence> {
+/// What a comparison has found.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    /// Where the peer said something else.
+    pub divergences: Vec<Divergence>,
+    /// Where others did, and what these messages are, in the plural.
+    pub others: Vec<(&'static str, Divergence)>,
+}
+
+/// The parts of what is expected, each with whether it is known to have come, though it was not kept.
+pub fn apart(actor: &dyn Actor, expected: &[Recorded], came: &dyn Fn(usize) -> bool) -> Vec<(Recorded, bool)> {
+    let mut all = Vec::with_capacity(expected.len());
+    for (at, message) in expected.iter().enumerate() {
+        actor.parts(message.said.clone(), &mut |said| {
+            all.push((Recorded { said, frame: message.frame, ..Recorded::default() }, came(at)));
+        });
+    }
+    all
+}
+
+/// The parts of what was heard.
+pub fn parts(actor: &dyn Actor, heard: Vec<OwnedMessage>) -> Vec<OwnedMessage> {
+    let mut all = Vec::with_capacity(heard.len());
+    heard.into_iter().for_each(|said| actor.parts(said, &mut |part| all.push(part)));
+    all
+}
+
+/// Compares what came with what was expected, both in parts.
+pub fn compare(actor: &dyn Actor, expected: &[(Recorded, bool)], heard: &[OwnedMessage]) -> Compared {
     // Equal messages cancel out first, whatever their order: datagrams overtake each other.
     let key = |said: &OwnedMessage| (actor.identity(said), actor.content(said).to_string());
     let mut live: HashMap<(String, String), VecDeque<usize>> = HashMap::new();
@@ -52,45 +73,50 @@ pub fn compare(
         live.entry(key(said)).or_default().push_back(k);
     }
     // A copy of what the capture has is one too many, not something else.
-    let known: HashSet<(String, String)> = expected.iter().map(|m| key(&m.said)).collect();
+    let known: HashSet<(String, String)> = expected.iter().map(|(m, _)| key(&m.said)).collect();
     let mut met = vec![false; heard.len()];
-    let mut open: Vec<(usize, &Recorded)> = Vec::new();
-    for (at, recorded) in expected.iter().enumerate() {
+    let mut open: Vec<(bool, &Recorded)> = Vec::new();
+    for (recorded, came) in expected {
         match live.get_mut(&key(&recorded.said)).and_then(VecDeque::pop_front) {
             Some(k) => met.get_mut(k).into_iter().for_each(|m| *m = true),
-            None => open.push((at, recorded)),
+            None => open.push((*came, recorded)),
         }
     }
     // What is left is paired by what it is about, in order.
     let mut rest: BTreeMap<String, VecDeque<&OwnedMessage>> = BTreeMap::new();
     let mut order = Vec::new();
-    let mut found = Vec::new();
+    let mut found = Compared::default();
+    let mut find = |said: &OwnedMessage, divergence: Divergence| match actor.cause(said) {
+        Cause::Others(kind) => found.others.push((kind, divergence)),
+        Cause::Answer | Cause::Application => found.divergences.push(divergence),
+    };
     for (said, _) in heard.iter().zip(&met).filter(|(_, met)| !**met) {
         let about = actor.identity(said);
         if known.contains(&key(said)) {
-            found.push(Divergence::Extra { message: about, content: actor.content(said) });
+            find(said, Divergence::Extra { message: about, content: actor.content(said) });
             continue;
         }
         order.push((about.clone(), said));
         rest.entry(about).or_default().push_back(said);
     }
-    for (at, recorded) in open {
+    for (came, recorded) in open {
         let message = actor.identity(&recorded.said);
-        found.push(match rest.get_mut(&message).and_then(VecDeque::pop_front) {
-            None if came(at) => continue,
+        let divergence = match rest.get_mut(&message).and_then(VecDeque::pop_front) {
+            None if came => continue,
             None => Divergence::Missing { frame: recorded.frame, message },
             Some(said) => {
                 let mut fields = Vec::new();
                 differences(&actor.content(&recorded.said), &actor.content(said), String::new(), &mut fields);
                 Divergence::Differs { frame: recorded.frame, message, fields }
             }
-        });
+        };
+        find(&recorded.said, divergence);
     }
     for (message, said) in order {
         if let Some(first) = rest.get_mut(&message).filter(|list| list.front().is_some_and(|s| std::ptr::eq(*s, said)))
         {
             first.pop_front();
-            found.push(Divergence::Extra { message, content: actor.content(said) });
+            find(said, Divergence::Extra { message, content: actor.content(said) });
         }
     }
     found

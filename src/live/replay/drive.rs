@@ -28,6 +28,9 @@ pub struct Order<'a> {
     pub pace: Pace,
     /// How long the peer may take where the protocol needs its answer.
     pub timeout: Duration,
+    /// How long the peer must be silent at the end before what is missing, and nothing rests on,
+    /// is not waited for any more.
+    pub linger: Duration,
     /// The peer as the user named it.
     pub host: &'a str,
     /// `ws://..`: the path.
@@ -43,6 +46,9 @@ pub struct Order<'a> {
     /// The conversation's number in what is recorded and watched.
     pub flow: u64,
 }
+
+/// A peer's silence that is long enough for what nothing rests on.
+pub const LINGER: Duration = Duration::from_millis(500);
 
 impl<'a> Order<'a> {
     /// The user's options, with what the recording tells beside them.
@@ -122,6 +128,7 @@ impl<'a> Order<'a> {
         Settings {
             pace: self.pace,
             timeout: self.timeout,
+            linger: self.linger,
             kept: options.limits.peer.live_kept_bytes,
             allow_dangerous: self.wishes.allow_dangerous,
             stream: self.conversation.transport == Transport::Tcp,

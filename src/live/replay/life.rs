@@ -1,7 +1,7 @@
 //! What the actors of all protocols have in common: how far a conversation has come and why it is
 //! over, and, as data, what becomes of which message.
 
-use super::actor::{Disposition, Recorded, ReplayContext};
+use super::actor::{Cause, Disposition, Recorded, ReplayContext};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use serde_json::Value as Json;
@@ -102,6 +102,10 @@ pub struct Rules {
     pub opens: [&'static [&'static str]; 2],
     /// Messages that end a session.
     pub closes: &'static [&'static str],
+    /// Messages of the peer that answer one of ours.
+    pub answers: &'static [&'static str],
+    /// Messages of the peer that others cause, and what these are, in the plural.
+    pub others: &'static [(&'static str, &'static str)],
     /// Fields that differ from session to session: of these messages, or (empty) of all others.
     pub volatile: &'static [(&'static [&'static str], &'static [&'static str])],
     /// Fields of ours that the live session decides, as dotted paths: of these messages, or (empty)
@@ -124,6 +128,15 @@ impl Rules {
         let kind = self.live.iter().find(|(name, _)| *name == message.said.message);
         let live = |(_, kind): &(_, &'static str)| Disposition::Live(kind);
         self.danger(message).or(kind.map(live)).unwrap_or(Disposition::Send)
+    }
+
+    /// Why the peer says a message, where its name tells it.
+    pub fn cause(&self, message: &str) -> Cause {
+        match self.others.iter().find(|(name, _)| *name == message) {
+            Some((_, kind)) => Cause::Others(kind),
+            None if self.answers.contains(&message) => Cause::Answer,
+            None => Cause::Application,
+        }
     }
 
     /// The fields of a message that differ from session to session.

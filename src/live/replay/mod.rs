@@ -24,9 +24,9 @@ mod written;
 
 pub use asking::Asking;
 pub use changed::Changed;
-pub use compare::{Divergence, compare};
+pub use compare::Divergence;
 pub use copies::Copies;
-pub use drive::Order;
+pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};

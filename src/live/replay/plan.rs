@@ -13,8 +13,15 @@ use std::time::Duration;
 pub struct Step {
     /// The message.
     pub recorded: Recorded,
-    /// How many of the peer's messages stand before it.
+    /// How many of the peer's messages, in parts, stand before it.
     pub after: usize,
+}
+
+impl Step {
+    /// `riptide.reliable`.
+    pub fn name(&self) -> String {
+        format!("{}.{}", self.recorded.said.proto, self.recorded.said.message)
+    }
 }
 
 /// A message that is not sent, and why.
@@ -33,8 +40,10 @@ pub struct Unsaid {
 pub struct Plan {
     /// What is said, in order.
     pub steps: Vec<Step>,
-    /// What the peer said in the capture, in order.
+    /// What the peer said in the capture, in order and in parts.
     pub expected: Vec<Recorded>,
+    /// When the first and the last message of either side came, of those that are played.
+    pub span: Option<[Time; 2]>,
     /// What is refused because it may harm the peer.
     pub refused: Vec<Unsaid>,
     /// What the session makes live instead, and how many messages of the kind.
@@ -60,11 +69,13 @@ impl Plan {
     /// Sorts the messages.
     pub fn new(messages: &[Recorded], wishes: &Wishes, actor: &mut dyn Actor) -> Plan {
         let mut plan = Plan::default();
-        for message in &in_time(messages, wishes.role) {
-            if wishes.until.is_some_and(|frame| message.frame > frame) {
-                break;
-            }
-            let fate = actor.disposition(message);
+        let messages = in_time(messages, wishes.role);
+        let behind = |message: &&Cow<'_, Recorded>| wishes.until.is_none_or(|frame| message.frame <= frame);
+        let messages: Vec<&Recorded> = messages.iter().take_while(behind).map(AsRef::as_ref).collect();
+        let fates: Vec<Disposition> = messages.iter().map(|message| actor.disposition(message)).collect();
+        actor.learn(&mut messages.iter().map(|message| &message.said));
+        plan.span = messages.first().zip(messages.last()).map(|(first, last)| [first.time, last.time]);
+        for (message, fate) in messages.into_iter().zip(fates) {
             let ours = message.said.from == wishes.role;
             match (ours, fate) {
                 _ if message.said.from == Role::Unknown => plan.unknown += 1,
@@ -76,20 +87,23 @@ impl Plan {
                 }),
                 (true, Disposition::Live(kind)) => *plan.live.entry(kind).or_default() += 1,
                 (true, _) => {
-                    let step = Step { recorded: message.as_ref().clone(), after: plan.expected.len() };
+                    let step = Step { recorded: message.clone(), after: plan.expected.len() };
                     plan.steps.extend(std::iter::repeat_n(step, 1 + message.changed.copies as usize));
                 }
-                (false, Disposition::Send) => {
-                    let mut expected = message.as_ref().clone();
-                    if let Some(captured) = expected.captured.take() {
-                        (expected.said.fields, expected.edited) = (captured, false);
-                    }
-                    plan.expected.push(expected);
-                }
+                (false, Disposition::Send) => plan.expect(message.clone(), actor),
                 (false, _) => {}
             }
         }
         plan
+    }
+
+    /// What the peer is to say, as it said it in the capture: what the user changes is ours alone.
+    fn expect(&mut self, mut message: Recorded, actor: &dyn Actor) {
+        if let Some(captured) = message.captured.take() {
+            (message.said.fields, message.edited) = (captured, false);
+        }
+        let said = std::mem::take(&mut message.said);
+        actor.parts(said, &mut |said| self.expected.push(Recorded { said, ..message.clone() }));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::changed::Changed;
 use super::edit::{Changes, Meetings};
-use crate::capture::{CaptureError, Decoded, Packets};
+use crate::capture::{CaptureError, Decoded, Packets, Time};
 use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
@@ -58,8 +58,12 @@ impl Conversation {
 
 /// The time from one message to a later one.
 pub fn between(first: &Recorded, last: &Recorded) -> Duration {
-    let nanos = last.time.nanos().saturating_sub(first.time.nanos());
-    Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+    gap(first.time, last.time)
+}
+
+/// The time from one moment to a later one.
+pub fn gap(first: Time, last: Time) -> Duration {
+    Duration::from_nanos(u64::try_from(last.nanos().saturating_sub(first.nanos())).unwrap_or(0))
 }
 
 /// What a capture holds that can be played.
@@ -150,6 +154,18 @@ impl Recording {
         }
         conversation.messages.sort_by_key(|m| (m.time.nanos(), m.frame));
         Ok(conversation)
+    }
+
+    /// What earlier connections to the same server told that a conversation needs to be read: settings
+    /// with which the capture is to be read again.
+    pub fn told(&self, conversation: &Conversation) -> Vec<String> {
+        let server = conversation.ends[1];
+        let before = self.flows.range(..conversation.flow).rev();
+        let earlier = before
+            .map(|(_, c)| c)
+            .filter(|c| c.ends[1] == server && c.dissector.name() == conversation.dissector.name());
+        let mut told = earlier.map(|c| conversation.replay.told(&conversation.messages, &c.messages));
+        told.find(|settings| !settings.is_empty()).unwrap_or_default()
     }
 
     /// The numbers of the conversations that belong to a stream: datagrams with the address that

@@ -1,5 +1,7 @@
 //! What became of a session, for people and for programs.
 
+mod differences;
+
 use super::compare::Divergence;
 use super::plan::Unsaid;
 use crate::live::replay::actor::Counts;
@@ -47,6 +49,9 @@ pub struct Report {
     pub stopped: bool,
     /// Where the peer diverged from the capture.
     pub divergences: Vec<Divergence>,
+    /// Where others than we and the peer did: what these messages are, in the plural, and what
+    /// differs. That is not held against the peer.
+    pub others: Vec<(&'static str, Divergence)>,
     /// How long it took.
     pub took: Duration,
 }
@@ -60,6 +65,13 @@ impl Report {
     /// Did the peer say something else than in the capture, or so much that nobody knows?
     pub fn diverged(&self) -> bool {
         !self.divergences.is_empty() || self.uncompared > 0
+    }
+
+    /// How many differences are others', by kind.
+    fn others(&self) -> BTreeMap<&'static str, u64> {
+        let mut counts = BTreeMap::new();
+        self.others.iter().for_each(|(kind, _)| *counts.entry(*kind).or_default() += 1);
+        counts
     }
 
     /// Minimum, median and maximum of the round trips.
@@ -79,22 +91,11 @@ impl Report {
             |kind: &str, u: &Unsaid| json!({"report": kind, "frame": u.frame, "message": u.message, "why": u.why});
         self.refused.iter().for_each(|u| line(unsaid("refused", u)));
         self.unsaid.iter().for_each(|u| line(unsaid("unsaid", u)));
-        for divergence in &self.divergences {
-            line(match divergence {
-                Divergence::Missing { frame, message } => {
-                    json!({"report": "divergence", "kind": "missing", "frame": frame, "message": message})
-                }
-                Divergence::Extra { message, content } => {
-                    json!({"report": "divergence", "kind": "extra", "message": message, "fields": content})
-                }
-                Divergence::Differs { frame, message, fields } => {
-                    let fields: Vec<Json> = fields
-                        .iter()
-                        .map(|(path, old, new)| json!({"path": path, "captured": old, "live": new}))
-                        .collect();
-                    json!({"report": "divergence", "kind": "differs", "frame": frame, "message": message, "fields": fields})
-                }
-            });
+        self.divergences.iter().for_each(|divergence| line(programs(divergence)));
+        for (kind, divergence) in &self.others {
+            let mut value = programs(divergence);
+            value["others"] = (*kind).into();
+            line(value);
         }
         let ms = |d: Duration| (d.as_secs_f64() * 1e6).round() / 1e3;
         let trips = self.round_trips().map(|[least, median, most]| json!({"count": self.counts.round_trips.len(), "min": ms(least), "median": ms(median), "max": ms(most)}));
@@ -117,6 +118,7 @@ impl Report {
             "refused": self.refused.len(),
             "unsaid": self.unsaid.len(),
             "divergences": self.divergences.len(),
+            "others": self.others(),
             "round_trip_ms": trips,
             "ended": self.ended,
             "trouble": self.trouble,
@@ -130,11 +132,20 @@ impl Report {
     }
 }
 
-fn short(value: &Json) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(60) {
-        Some((at, _)) => format!("{}...", text.get(..at).unwrap_or_default()),
-        None => text,
+/// A difference as an object.
+fn programs(divergence: &Divergence) -> Json {
+    match divergence {
+        Divergence::Missing { frame, message } => {
+            json!({"report": "divergence", "kind": "missing", "frame": frame, "message": message})
+        }
+        Divergence::Extra { message, content } => {
+            json!({"report": "divergence", "kind": "extra", "message": message, "fields": content})
+        }
+        Divergence::Differs { frame, message, fields } => {
+            let fields: Vec<Json> =
+                fields.iter().map(|(path, old, new)| json!({"path": path, "captured": old, "live": new})).collect();
+            json!({"report": "divergence", "kind": "differs", "frame": frame, "message": message, "fields": fields})
+        }
     }
 }
 
@@ -195,7 +206,14 @@ impl fmt::Display for Report {
             )?;
         }
         for unsaid in self.unsaid.iter().take(SHOWN) {
-            writeln!(f, "not sent      frame {} {}: {}", unsaid.frame, unsaid.message, unsaid.why)?;
+            match unsaid.frame {
+                // No frame of the capture: it was made live.
+                0 => writeln!(f, "not sent      {}: {}", unsaid.message, unsaid.why)?,
+                frame => writeln!(f, "not sent      frame {frame} {}: {}", unsaid.message, unsaid.why)?,
+            }
+        }
+        if let more @ 1.. = self.unsaid.len().saturating_sub(SHOWN) {
+            writeln!(f, "              and {more} more (-f ndjson lists all)")?;
         }
         for remark in &self.remarks {
             writeln!(f, "note          {remark}")?;
@@ -204,29 +222,6 @@ impl fmt::Display for Report {
             let count = Plural(self.uncompared, "message");
             writeln!(f, "not compared  the last {count} of the peer: no memory left (--limit live_kept)")?;
         }
-        if self.divergences.is_empty() && self.uncompared > 0 {
-            return Ok(());
-        }
-        if self.divergences.is_empty() {
-            return writeln!(f, "the peer said what it said in the capture");
-        }
-        writeln!(f, "the peer diverged from the capture in {}:", Plural(self.divergences.len(), "place"))?;
-        for divergence in self.divergences.iter().take(SHOWN) {
-            match divergence {
-                Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come")?,
-                Divergence::Extra { message, content } => {
-                    writeln!(f, "  {message}: not in the capture: {}", short(content))?
-                }
-                Divergence::Differs { frame, message, fields } => {
-                    for (path, old, new) in fields {
-                        writeln!(f, "  frame {frame} {message} {path}: {}, was {}", short(new), short(old))?;
-                    }
-                }
-            }
-        }
-        match self.divergences.len().saturating_sub(SHOWN) {
-            0 => Ok(()),
-            more => writeln!(f, "  and {more} more (-f ndjson lists all)"),
-        }
+        self.differences(f)
     }
 }

@@ -23,12 +23,18 @@ pub struct Unacknowledged {
     pub resend: Duration,
     /// After how long a message is given up.
     pub patience: Duration,
+    /// So often a message is sent at most, its copies further and further apart: as the library does
+    /// that counts them, but not for a peer's short pause.
+    pub most: u32,
 }
+
+/// So many copies follow each other at the same pace, where they are counted.
+const STEADY: u32 = 5;
 
 impl Unacknowledged {
     /// Copies after `resend`, until `patience` has passed.
     pub fn new(resend: Duration, patience: Duration) -> Unacknowledged {
-        Unacknowledged { waiting: VecDeque::new(), resend, patience }
+        Unacknowledged { waiting: VecDeque::new(), resend, patience, most: u32::MAX }
     }
 
     /// How many wait.
@@ -46,6 +52,24 @@ impl Unacknowledged {
         self.waiting.front().map(|w| w.number)
     }
 
+    /// Does this number wait?
+    pub fn waits(&self, number: u16) -> bool {
+        self.waiting.iter().any(|w| w.number == number)
+    }
+
+    /// It has not been sent after all.
+    pub fn forget(&mut self, number: u16) {
+        self.waiting.retain(|w| w.number != number);
+    }
+
+    /// How long to wait behind so many copies.
+    fn pause(&self, tries: u32) -> Duration {
+        match self.most {
+            u32::MAX => self.resend,
+            _ => self.resend.mul_f64(1.5f64.powi(tries.saturating_sub(STEADY).min(20) as i32)),
+        }
+    }
+
     /// A message is sent for the first time.
     pub fn push(&mut self, number: u16, said: OwnedMessage, now: Instant) {
         self.waiting.push_back(Waiting { number, said, first: now, last: now, tries: 1 });
@@ -61,24 +85,30 @@ impl Unacknowledged {
     }
 
     /// Sends copies of what has waited long enough; gives up what nobody acknowledges. Returns when
-    /// to ask again, and whether something was given up.
-    pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> (Option<Instant>, bool) {
-        let before = self.waiting.len();
-        self.waiting.retain(|w| now.saturating_duration_since(w.first) < self.patience);
-        let lost = before - self.waiting.len();
-        out.counts.unacknowledged += lost as u64;
-        let mut next: Option<Instant> = None;
-        for waiting in &mut self.waiting {
-            if now.saturating_duration_since(waiting.last) >= self.resend {
-                waiting.last = now;
-                waiting.tries += 1;
-                out.counts.resent += 1;
-                out.say.push_back(waiting.said.clone());
+    /// to ask again, and the first message that was given up, with how often it was sent.
+    pub fn tick(&mut self, now: Instant, out: &mut Outbox) -> (Option<Instant>, Option<(OwnedMessage, u32)>) {
+        let (mut next, mut lost) = (None::<Instant>, None);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.retain_mut(|w| {
+            let end = w.first + self.patience;
+            let due = w.last + self.pause(w.tries);
+            if now >= end || now >= due && w.tries >= self.most {
+                out.counts.unacknowledged += 1;
+                lost.get_or_insert((w.said.clone(), w.tries));
+                return false;
             }
-            let due = (waiting.last + self.resend).min(waiting.first + self.patience);
+            if now >= due {
+                w.last = now;
+                w.tries += 1;
+                out.counts.resent += 1;
+                out.say.push_back(w.said.clone());
+            }
+            let due = end.min(w.last + self.pause(w.tries));
             next = Some(next.map_or(due, |n| n.min(due)));
-        }
-        (next, lost > 0)
+            true
+        });
+        self.waiting = waiting;
+        (next, lost)
     }
 
     /// The session is over: what still waits was not delivered, as far as is known.
@@ -100,12 +130,36 @@ mod tests {
         let mut out = Outbox::default();
         sent.push(1, OwnedMessage { message: "one", ..OwnedMessage::default() }, at(0));
         sent.push(2, OwnedMessage { message: "two", ..OwnedMessage::default() }, at(10));
-        assert_eq!(sent.tick(at(20), &mut out), (Some(at(50)), false));
+        let when = |sent: &mut Unacknowledged, ms, out: &mut Outbox| {
+            let (next, lost) = sent.tick(at(ms), out);
+            (next, lost.map(|(said, tries)| (said.message, tries)))
+        };
+        assert_eq!(when(&mut sent, 20, &mut out), (Some(at(50)), None));
         assert_eq!(sent.acknowledged(1, at(30), &mut out), Some(Duration::from_millis(30)));
         assert_eq!(sent.acknowledged(1, at(31), &mut out), None);
-        assert_eq!(sent.tick(at(60), &mut out), (Some(at(110)), false));
+        assert_eq!(when(&mut sent, 60, &mut out), (Some(at(110)), None));
         assert_eq!(out.say.iter().map(|s| s.message).collect::<Vec<_>>(), ["two"]);
-        assert_eq!(sent.tick(at(130), &mut out), (None, true));
+        assert_eq!(when(&mut sent, 130, &mut out), (None, Some(("two", 2))));
         assert_eq!((out.counts.acknowledged, out.counts.resent, out.counts.unacknowledged), (1, 1, 1));
+    }
+
+    /// As often as the library sends it, and over a time in which a slow peer answers.
+    #[test]
+    fn no_more_copies_than_the_library_sends() {
+        let start = Instant::now();
+        let mut sent = Unacknowledged::new(Duration::from_millis(25), Duration::from_secs(5));
+        sent.most = 15;
+        let mut out = Outbox::default();
+        sent.push(1, OwnedMessage { message: "one", ..OwnedMessage::default() }, start);
+        let mut now = start;
+        let lost = loop {
+            match sent.tick(now, &mut out) {
+                (_, Some(lost)) => break lost,
+                (next, None) => now = next.expect("it waits"),
+            }
+        };
+        assert_eq!((out.say.len(), lost.1), (14, 15));
+        let took = now - start;
+        assert!(took > Duration::from_secs(2) && took < Duration::from_secs(5), "{took:?}");
     }
 }

@@ -147,7 +147,7 @@ impl Direction {
         let (highest, tag) = (self.sequence.newest(), Tag::of(place));
         let seen = self.sequence.sent(number, place.frame, now);
         dissection.delivery.push(Event::Sent {
-            number: command.number,
+            number: command.number.into(),
             extended: number,
             seen,
             message_id: None,

@@ -25,7 +25,11 @@ pub const NOTES: &[NoteDoc] = &[
     note("gne.frame_size", "error", "content over 512 bytes (handshake: 64): the receiver ends the connection"),
     note("gne.usec", "warning", "microseconds outside 0 to 999999"),
     note("gne.ping_reply", "note", "which request a ping answers; round trip and clock offset"),
-    note("gne.ping_unsolicited", "warning", "a ping reply without an open request"),
+    note(
+        "gne.ping_unsolicited",
+        "warning",
+        "a ping reply without an open request; a note where that may be in bytes that cannot be read",
+    ),
     note("gne.udp_source", "warning", "a datagram from another port than the client named"),
     note("gne.after_exit", "note", "packets behind their sender's exit"),
 ];

@@ -84,7 +84,11 @@ pub fn packets(
             "gne.trailing",
             format_args!("{} behind the end marker: the library ignores them", Plural(bytes, "byte")),
         ),
-        Ended::Unknown => unknown_id(dissection),
+        Ended::Unknown => {
+            // Another packet may stand behind it.
+            link.pings.unsure = true;
+            unknown_id(dissection);
+        }
         _ if place.length == 0 => empty(dissection),
         _ => {}
     }

@@ -77,6 +77,8 @@ struct PingInLine {
 #[derive(Debug, Default)]
 pub struct Pings {
     open: VecDeque<PendingPing>,
+    /// Bytes are missing, or cannot be read: a request may be in them.
+    pub unsure: bool,
     /// Memory for the pings of a line.
     found: Vec<PingInLine>,
 }
@@ -116,7 +118,11 @@ impl Pings {
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);
-                    dissection.delivery.push(found.answer.map_or(Event::Unmatched, |a| a.event(flow_info.flow)));
+                    match found.answer {
+                        Some(answer) => dissection.delivery.push(answer.event(flow_info.flow)),
+                        None if self.unsure => {}
+                        None => dissection.delivery.push(Event::Unmatched),
+                    }
                 }
             }
             self.found.push(found);
@@ -125,7 +131,7 @@ impl Pings {
             return;
         }
         for found in self.found.iter().filter(|f| frames && !f.request) {
-            note(found, dissection);
+            note(found, self.unsure, dissection);
         }
         self.derive(dissection);
     }
@@ -203,8 +209,15 @@ impl Pings {
     }
 }
 
-fn note(found: &PingInLine, dissection: &mut Dissection) {
+fn note(found: &PingInLine, unsure: bool, dissection: &mut Dissection) {
     let Some(answer) = &found.answer else {
+        if unsure {
+            let text = format_args!(
+                "a reply to no request that can be read: number {}; it may be in missing bytes, or behind an unknown packet",
+                found.id
+            );
+            return dissection.notes.add(Level::Note, "gne.ping_unsolicited", text);
+        }
         let text = format_args!("a reply to no open request: number {}", found.id);
         return dissection.notes.add(Level::Warning, "gne.ping_unsolicited", text);
     };

@@ -73,6 +73,8 @@ struct Direction {
     begun: bool,
     framing: Framing,
     stage: Stage,
+    /// Bytes were missing before these, and no frame was found since.
+    behind_gap: bool,
 }
 
 /// A connection's memory.
@@ -89,6 +91,8 @@ pub struct GneSession {
     message: Option<What>,
     /// The server's address for UDP, not yet told to anybody.
     announced: Option<SocketAddr>,
+    /// What is read now ends where bytes are missing.
+    before_gap: bool,
     stream: StreamState,
 }
 
@@ -108,6 +112,7 @@ impl GneSession {
                 || flow_info.ends.is_some_and(|ends| ends.iter().any(|end| ours(end.port()))),
             message: options.settings.get("gne.message").and_then(What::by_name),
             announced: None,
+            before_gap: false,
             stream: StreamState::default(),
         }
     }
@@ -257,6 +262,7 @@ impl Framed for GneSession {
 
     fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<Piece> {
         let last = !matches!(event, StreamEvent::Data { .. });
+        self.before_gap = matches!(event, StreamEvent::Gap { .. });
         let Some(piece) = self.direction(side).framing.next(stream, last) else { return Next::Wait };
         Next::Pdu(match piece {
             Piece::Content { length } => Pdu::whole(piece, HEADER, length),
@@ -269,26 +275,32 @@ impl Framed for GneSession {
     fn pdu(&mut self, piece: Piece, place: &Provenance<'_>, out: &mut Out<'_>) {
         let role = self.role(out.flow_info, place.side);
         match piece {
-            Piece::Content { .. } => return self.content(place, out),
+            Piece::Content { .. } => {
+                self.direction(place.side).behind_gap = false;
+                return self.content(place, out);
+            }
             Piece::Unfinished { length, .. } => {
-                lines::unfinished(length, place.bytes, role, out);
+                lines::unfinished(length, place.bytes, role, self.before_gap, out);
                 let content = place.bytes.get(HEADER..).unwrap_or(&[]);
                 self.unfinished(place.side, content, role);
                 return self.emit(&Provenance { length: content.len(), ..*place }, out);
             }
             Piece::Stub { .. } => {
-                lines::stub(place.bytes, role, out);
+                lines::stub(place.bytes, role, self.before_gap, out);
             }
             Piece::Noise { wrong, .. } => {
-                lines::noise(wrong, place.bytes, role, out);
+                let behind = self.direction(place.side).behind_gap;
+                lines::noise(wrong, place.bytes, role, behind, out);
             }
         }
         self.emit(place, out);
     }
 
     fn lost(&mut self, side: Side) {
+        lock(&self.link).pings.unsure = true;
         let direction = self.direction(side);
         direction.framing.search();
+        direction.behind_gap = true;
         direction.stage = match direction.stage {
             Stage::First => Stage::Cut,
             // The missing bytes begin with the content that would have been the second.

@@ -28,44 +28,64 @@ pub fn content<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Di
     dissection
 }
 
-/// A frame that was never finished, from its header on.
-pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+/// A frame that was never finished, from its header on. `gap`: the rest of it is missing in the
+/// capture.
+pub fn unfinished<'a>(length: usize, bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     let outcome = Reader::new(bytes, &mut dissection.tree).named(PROTO, FRAME[0].name).read(&UNFINISHED);
     dissection.ended(outcome);
-    let there = bytes.len().saturating_sub(HEADER);
-    match there {
-        0 => dissection.notes.add(
+    let (there, all) = (bytes.len().saturating_sub(HEADER), Plural(length, "byte"));
+    let notes = &mut dissection.notes;
+    match (there, gap) {
+        (_, true) => {
+            let text = format_args!("the rest of the frame is in the missing bytes: {there} of {all} are there");
+            notes.add(Level::Note, "hawknl.unfinished", text);
+        }
+        (0, false) => {
+            let text = format_args!("a lone header: what it announces, {all}, was never sent");
+            notes.add(Level::Note, "hawknl.unfinished", text);
+        }
+        _ => {
+            let text = format_args!("the frame was never finished: {there} of {all} came");
+            notes.add(Level::Warning, "hawknl.unfinished", text);
+        }
+    }
+    dissection
+}
+
+/// The beginning of a header that was never finished. `gap`: the rest of it is missing in the capture.
+pub fn stub<'a>(bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
+    let dissection = begin(out, from);
+    whole(&UNPARSED, bytes, dissection);
+    let there = bytes.len();
+    match gap {
+        true => dissection.notes.add(
             Level::Note,
             "hawknl.unfinished",
-            format_args!("a lone header: what it announces, {}, was never sent", Plural(length, "byte")),
+            format_args!(
+                "the rest of the frame is in the missing bytes: {there} of the 4 bytes of its header are there"
+            ),
         ),
-        _ => dissection.notes.add(
+        false => dissection.notes.add(
             Level::Warning,
             "hawknl.unfinished",
-            format_args!("the frame was never finished: {there} of {} came", Plural(length, "byte")),
+            format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
         ),
     }
     dissection
 }
 
-/// The beginning of a header that was never finished.
-pub fn stub<'a>(bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
+/// Bytes that belong to no frame. `gap`: they stand behind missing ones, in which their frame may
+/// have begun.
+pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, gap: bool, out: &'a mut Out<'_>) -> &'a mut Dissection {
     let dissection = begin(out, from);
     whole(&UNPARSED, bytes, dissection);
-    let there = bytes.len();
-    dissection.notes.add(
-        Level::Warning,
-        "hawknl.unfinished",
-        format_args!("the frame was never finished: {there} of the 4 bytes of its header came"),
-    );
-    dissection
-}
-
-/// Bytes that belong to no frame.
-pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -> &'a mut Dissection {
-    let dissection = begin(out, from);
-    whole(&UNPARSED, bytes, dissection);
+    let count = Plural(bytes.len(), "byte");
+    if gap {
+        let text = format_args!("{count} of a frame that began in the missing bytes");
+        dissection.notes.add(Level::Note, "hawknl.out_of_sync", text);
+        return dissection;
+    }
     let (name, bit, what) = match wrong {
         Wrong::Magic => ("magic", 0, "not 4e 4c"),
         Wrong::Length => ("length", 16, "not a length of 1 to 16384"),
@@ -73,11 +93,7 @@ pub fn noise<'a>(wrong: Wrong, bytes: &[u8], from: Role, out: &'a mut Out<'_>) -
     let have = (bytes.len() as u64 * 8).saturating_sub(bit);
     let path = format!("{PROTO}.{}.{name}", FRAME[0].name);
     dissection.fault = Some(Fault { path, ..Fault::new(Reason::Undefined(what), bit as u32, 0, have) });
-    let count = bytes.len();
-    dissection.notes.add(
-        Level::Error,
-        "hawknl.out_of_sync",
-        format_args!("{} of no frame: the library never recovers from this", Plural(count, "byte")),
-    );
+    let text = format_args!("{count} of no frame: the library never recovers from this");
+    dissection.notes.add(Level::Error, "hawknl.out_of_sync", text);
     dissection
 }

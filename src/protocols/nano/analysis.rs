@@ -206,7 +206,8 @@ impl Analysis {
             Role::Server if !progress.handshake => "before the server's handshake",
             _ => "",
         };
-        if begun && !early.is_empty() {
+        // What is missing may be just that.
+        if begun && !early.is_empty() && !self.memory.forgot() {
             dissection.notes.add(Level::Warning, "nano.before_ack", format_args!("data {early}"));
         }
         if flags & RESERVED != 0 {
@@ -296,8 +297,17 @@ impl Analysis {
             dissection.derived.push(&DERIVED_ROUTE, value, 0, 0);
         }
         if let (Some(id), "request") = (id, dissection.message) {
-            dissection.delivery.push(Event::Request);
             let open = PendingRequest { route: route.clone(), target: dissection.target(place), time: place.time };
+            if let Some(response) = self.memory.take_early(id) {
+                // The capture has the two in the other order: it is answered.
+                let Millis(before) = Millis::of(place.time.since(response.time));
+                dissection.relate(Level::Note, "nano.answered_before", |note| {
+                    note.to(RelationKind::Answers, response.target, before);
+                    note.text("the response is in frame ").frame().text(", captured ").after().text(" before it");
+                });
+                return route;
+            }
+            dissection.delivery.push(Event::Request);
             if let Some(before) = self.memory.ask(id, open) {
                 let text =
                     format_args!("the request of frame {} has the same id and is still open", before.target.frame);
@@ -331,6 +341,13 @@ impl Analysis {
                     note.text("answers the request of frame ").frame().text(", after ").after();
                 });
                 open.route
+            }
+            None if self.memory.is_ahead(id) && place.frame > 0 => {
+                self.memory
+                    .put_early(id, PendingRequest { route: None, target: dissection.target(place), time: place.time });
+                let text = format_args!("no request had the id {id} yet: it is captured later, or not at all");
+                dissection.notes.add(Level::Note, "nano.unmatched_response", text);
+                None
             }
             None => {
                 if (begun || self.memory.asked) && !self.memory.forgot() {

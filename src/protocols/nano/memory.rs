@@ -14,6 +14,8 @@ use std::sync::{Arc, Weak};
 const MOST_OPEN: usize = 65536;
 /// A route with its counters: most have some ten letters, none more than 255.
 const ROUTE: usize = 64;
+/// So many responses may stand before their requests: a capture swaps neighbours.
+const EARLY: u64 = 4;
 /// So many routes that stood in full are kept, to be shared by requests.
 const MOST_ROUTES: usize = 4096;
 
@@ -127,6 +129,10 @@ pub struct Memory {
     pub caps: PeerCaps,
     routes: FxHashSet<Arc<[u8]>>,
     open: FxHashMap<u64, PendingRequest>,
+    /// The largest id that a request had.
+    newest: Option<u64>,
+    /// Responses that the capture has before their requests, perhaps.
+    early: Vec<(u64, PendingRequest)>,
     /// A request was seen, and none was forgotten.
     pub asked: bool,
     forgotten: bool,
@@ -149,6 +155,8 @@ impl Memory {
             caps: options.limits.peer,
             routes: FxHashSet::default(),
             open: FxHashMap::default(),
+            newest: None,
+            early: Vec::new(),
             asked: false,
             forgotten: false,
         }
@@ -172,6 +180,27 @@ impl Memory {
         if let (1.., Some(p)) = (protos, &self.protos) {
             each(protos, p.memory());
         }
+    }
+
+    /// Is this an id that the next requests will have, as clients count them?
+    pub fn is_ahead(&self, id: u64) -> bool {
+        let ahead = self.newest.and_then(|newest| id.checked_sub(newest));
+        ahead.is_some_and(|ahead| (1..=EARLY).contains(&ahead)) && self.early.iter().all(|(early, _)| *early != id)
+    }
+
+    /// Keeps a response whose request may follow.
+    pub fn put_early(&mut self, id: u64, response: PendingRequest) {
+        if self.early.len() as u64 >= EARLY {
+            self.early.remove(0);
+        }
+        self.early.push((id, response));
+    }
+
+    /// The response that was there before its request.
+    pub fn take_early(&mut self, id: u64) -> Option<PendingRequest> {
+        self.newest = self.newest.max(Some(id));
+        let at = self.early.iter().position(|(early, _)| *early == id)?;
+        Some(self.early.remove(at).1)
     }
 
     /// Was a dictionary seen?

@@ -7,7 +7,12 @@ use crate::protocols::websocket;
 /// All notes.
 pub const NOTES: &[NoteDoc] = &[
     note("nano.answers", "note", "a response: the frame of its request, and the time between"),
-    note("nano.unmatched_response", "warning", "a response whose id no open request has"),
+    note("nano.answered_before", "note", "a request whose response the capture has just before it"),
+    note(
+        "nano.unmatched_response",
+        "warning",
+        "a response whose id no open request has; a note where it is the next one's",
+    ),
     note("nano.id_reused", "warning", "a request with the id of one that is still open"),
     note("nano.unknown_code", "warning", "a code that the dictionary lacks; a note where no dictionary was seen"),
     note("nano.before_ack", "warning", "data from the client before its ack, or from the server before its handshake"),

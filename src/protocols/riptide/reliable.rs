@@ -95,7 +95,14 @@ impl Reliable {
             sent.tag += now as u64;
             Handled { now, before }
         });
-        dissection.delivery.push(Event::Sent { number: sequence, extended, seen, message_id, last_try, handled });
+        dissection.delivery.push(Event::Sent {
+            number: sequence.into(),
+            extended,
+            seen,
+            message_id,
+            last_try,
+            handled,
+        });
         let notes = &mut dissection.notes;
         match handled {
             Some(Handled { now: true, before: 1.. }) => notes.add(

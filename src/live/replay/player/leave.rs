@@ -38,8 +38,7 @@ impl Player<'_, '_> {
         }
         self.left = true;
         if self.closed || alone {
-            self.phase = Phase::Done;
-            return;
+            return self.done();
         }
         let awaits = self.actor.awaits_end();
         let most = match awaits {
@@ -48,7 +47,7 @@ impl Player<'_, '_> {
         };
         let most = now + self.hurried.unwrap_or(most);
         self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
-        if self.flush(false, now).is_err() {
+        if self.flush(None, now).is_err() {
             self.phase = Phase::Done;
         } else if !awaits {
             self.actions.push_back(Action::Finish);

@@ -11,14 +11,15 @@ mod kept;
 mod leave;
 mod settings;
 mod steps;
+mod stranger;
 
 pub use channels::Channels;
 pub use settings::{Pace, Progress, Settings};
 
-use super::compare::compare;
+use super::compare::{Compared, apart, compare, parts};
 use super::plan::{Plan, Step, Unsaid};
 use super::report::Report;
-use crate::live::replay::actor::{Actor, Handling, Outbox};
+use crate::live::replay::actor::{Actor, Cause, Handling, Outbox};
 use crate::live::{Channel, NetError, OwnedMessage};
 use expectations::Expectations;
 use kept::Kept;
@@ -78,14 +79,19 @@ pub struct Player<'p, 'a> {
     hurried: Option<Duration>,
     left: bool,
     closed: bool,
+    /// The peer has said something.
+    spoken: bool,
     /// The peer has let us wait in vain: from now on it is waited for but shortly, until it is in
     /// step again.
     impatient: bool,
     begin: Instant,
-    last_heard: Instant,
-    /// When the next step may be made.
-    due: Instant,
-    /// Since when it could not be.
+    /// When something came last that the capture has.
+    last_met: Instant,
+    /// When each step is made, behind the recording's beginning; at last its end.
+    schedule: Vec<Duration>,
+    /// When the recording would have begun: later by all that the peer has let us wait.
+    clock: Instant,
+    /// Since when the next step waits for the peer.
     blocked: Option<Instant>,
     /// Since when all was said.
     rested: Option<Instant>,
@@ -101,7 +107,7 @@ impl<'p, 'a> Player<'p, 'a> {
         settings: &'p Settings,
         now: Instant,
     ) -> Player<'p, 'a> {
-        let met = Expectations::new(actor, &plan.expected);
+        let met = Expectations::new(actor, &plan.expected, settings.pace.speed.is_none());
         Player {
             plan,
             actor,
@@ -120,10 +126,12 @@ impl<'p, 'a> Player<'p, 'a> {
             hurried: None,
             left: false,
             closed: false,
+            spoken: false,
             impatient: false,
             begin: now,
-            last_heard: now,
-            due: now,
+            last_met: now,
+            schedule: settings.pace.schedule(plan),
+            clock: now,
             blocked: None,
             rested: None,
             wake: now,
@@ -153,7 +161,7 @@ impl<'p, 'a> Player<'p, 'a> {
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase == Phase::New {
             self.phase = Phase::Playing;
-            (self.out.beside, self.due) = (self.settings.beside, now);
+            (self.out.beside, self.clock) = (self.settings.beside, now);
             self.actor.begin(now, &mut self.out);
         }
         match self.phase {
@@ -173,7 +181,23 @@ impl<'p, 'a> Player<'p, 'a> {
         if let Some(exchange) = self.channels.get(channel) {
             exchange.recv(bytes, now);
         }
+        if channel == Channel::Main
+            && !self.spoken
+            && let Some(what) = self.stranger()
+        {
+            // Nobody is there who would understand a goodbye.
+            self.left = true;
+            return self.failed(NetError::Foreign(what), now);
+        }
         self.read(channel, now);
+    }
+
+    /// Who is there, as soon as enough has come to tell, where it is somebody else.
+    fn stranger(&mut self) -> Option<String> {
+        let exchange = &self.channels.main;
+        let first = exchange.raw().first().filter(|first| first.len() >= stranger::ENOUGH)?;
+        self.spoken = true;
+        stranger::first(exchange.setup(), first)
     }
 
     /// The peer has ended its stream.
@@ -200,6 +224,7 @@ impl<'p, 'a> Player<'p, 'a> {
     pub fn connected(&mut self, ends: [std::net::SocketAddr; 2], now: Instant) {
         if self.phase == Phase::Connecting {
             self.channels.reconnected(ends);
+            self.spoken = false;
             (self.phase, self.wake) = (Phase::Playing, now);
         }
     }
@@ -226,12 +251,18 @@ impl<'p, 'a> Player<'p, 'a> {
             self.phase = Phase::Leaving(most, if self.settings.stream { most } else { now + SLICE });
         }
         if self.actor.recv(&message, now, &mut self.out) == Handling::New {
-            self.last_heard = now;
-            self.met.recv(self.actor, &message);
-            self.heard.push(message);
+            let (actor, met, heard) = (&*self.actor, &mut self.met, &mut self.heard);
+            let mut expected = false;
+            actor.parts(message, &mut |part| {
+                expected |= met.recv(actor, &part);
+                heard.push(part);
+            });
+            if expected {
+                self.last_met = now;
+            }
         }
         self.wake = now;
-        self.flush(false, now)
+        self.flush(None, now)
     }
 
     /// What has become of it.
@@ -242,12 +273,17 @@ impl<'p, 'a> Player<'p, 'a> {
         }
         // What came when nothing was kept any more has come all the same.
         let came = |at: usize| heard.more > 0 && met.came(at);
-        let divergences = compare(actor, &plan.expected, &heard.messages, &came);
+        // With all that both have said at hand more may be told apart.
+        actor.learn(&mut plan.expected.iter().map(|m| &m.said).chain(&heard.messages));
+        let (expected, messages) = (apart(actor, &plan.expected, &came), parts(actor, heard.messages));
+        let Compared { divergences, others } = compare(actor, &expected, &messages);
+        // What others cause stands by itself.
+        let counted = |said: &&OwnedMessage| !matches!(actor.cause(said), Cause::Others(_));
         Report {
             steps: plan.steps.len() as u64,
             said,
-            expected: plan.expected.len() as u64,
-            heard: heard.count(),
+            expected: expected.iter().map(|(m, _)| &m.said).filter(counted).count() as u64,
+            heard: messages.iter().filter(counted).count() as u64 + heard.more,
             uncompared: heard.more,
             unsaid,
             refused: plan.refused.clone(),
@@ -256,10 +292,11 @@ impl<'p, 'a> Player<'p, 'a> {
             unknown: plan.unknown,
             counts: out.counts,
             remarks: out.remarks,
-            ended: actor.over(),
+            ended: actor.over().filter(|why| error.as_ref() != Some(why)),
             stopped,
             trouble: error,
             divergences,
+            others,
             took: now.saturating_duration_since(self.begin),
         }
     }
@@ -290,8 +327,9 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
-    /// Sends what the actor wants sent.
-    fn flush(&mut self, dangerous: bool, now: Instant) -> Result<(), NetError> {
+    /// Sends what the actor wants sent: a step, or what it makes live.
+    fn flush(&mut self, step: Option<&Step>, now: Instant) -> Result<(), NetError> {
+        let dangerous = step.is_some_and(|s| s.recorded.said.fault.is_some() || self.settings.allow_dangerous);
         if std::mem::take(&mut self.out.reconnect) {
             if matches!(self.phase, Phase::Leaving(..)) {
                 self.out.say.clear();
@@ -307,16 +345,23 @@ impl<'p, 'a> Player<'p, 'a> {
         if self.phase == Phase::Connecting {
             return Ok(());
         }
+        if let Some(trouble) = self.out.trouble.take() {
+            self.error.get_or_insert(trouble);
+        }
         while let Some(said) = self.out.say.pop_front() {
             match self.channels.send(&said, dangerous && self.settings.allow_dangerous, now) {
                 Ok(()) => {}
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
-                    self.out.remark(format!("{}.{}: {error}", said.proto, said.message));
-                    self.unsaid.push(Unsaid {
-                        frame: 0,
+                    self.actor.unsendable(&said);
+                    let unsaid = Unsaid {
+                        frame: step.map_or(0, |step| step.recorded.frame),
                         message: format!("{}.{}", said.proto, said.message),
                         why: error.to_string(),
-                    });
+                    };
+                    // A goodbye has several copies.
+                    if self.unsaid.last() != Some(&unsaid) {
+                        self.unsaid.push(unsaid);
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -341,6 +386,5 @@ impl<'p, 'a> Player<'p, 'a> {
 }
 
 fn unsaid_step(step: &Step, why: &str) -> Unsaid {
-    let said = &step.recorded.said;
-    Unsaid { frame: step.recorded.frame, message: format!("{}.{}", said.proto, said.message), why: why.into() }
+    Unsaid { frame: step.recorded.frame, message: step.name(), why: why.into() }
 }

@@ -1,5 +1,7 @@
 //! How a session is played, and how far it has come.
 
+use crate::live::replay::plan::Plan;
+use crate::live::replay::recording::gap;
 use std::time::Duration;
 
 /// How fast.
@@ -18,10 +20,25 @@ impl Pace {
     }
 
     /// The pause that a recorded one becomes.
-    pub(super) fn pause(&self, recorded: Duration) -> Duration {
+    fn pause(&self, recorded: Duration) -> Duration {
         let Some(speed) = self.speed else { return Duration::ZERO };
         let scaled = Duration::try_from_secs_f64(recorded.as_secs_f64() / speed).unwrap_or(Duration::MAX);
         self.max_gap.map_or(scaled, |most| scaled.min(most))
+    }
+
+    /// When each step is made, behind the recording's beginning; at last when that ends.
+    pub(super) fn schedule(&self, plan: &Plan) -> Vec<Duration> {
+        let Some([first, last]) = plan.span else { return vec![Duration::ZERO] };
+        let times = plan.steps.iter().map(|step| step.recorded.time).chain([last]);
+        let mut before = first;
+        let mut at = Duration::ZERO;
+        times
+            .map(|time| {
+                at = at.saturating_add(self.pause(gap(before, time)));
+                before = time;
+                at
+            })
+            .collect()
     }
 }
 
@@ -32,6 +49,9 @@ pub struct Settings {
     pub pace: Pace,
     /// How long the peer may take where the protocol needs its answer.
     pub timeout: Duration,
+    /// How long the peer must be silent before what is missing is not waited for any more, where
+    /// nothing of ours rests on it.
+    pub linger: Duration,
     /// How much memory the peer's messages may take that are kept for the report.
     pub kept: usize,
     /// Our steps may harm the peer, and the user wants it so.

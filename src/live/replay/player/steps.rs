@@ -1,19 +1,20 @@
-//! Which of the plan's steps can be made now, and what they wait for.
+//! Which of the plan's steps can be made now, and what they wait for: their time by the recording's
+//! clock, the answers on which they rest, and what the protocol needs first. Nothing else of the
+//! peer is waited for.
 
+use super::expectations::Class;
 use super::{Phase, Player, SLICE, unsaid_step};
 use crate::live::replay::actor::Recorded;
 use crate::live::replay::plan::{Step, Unsaid};
-use crate::live::replay::recording::between;
 use crate::live::{NetError, OwnedMessage};
 use std::time::{Duration, Instant};
 
 /// The shortest.
 const LEAST: Duration = Duration::from_micros(200);
-/// How long an answer is waited for that may have been lost.
-const UNSURE: Duration = Duration::from_millis(30);
-/// How long the peer must be silent at the end, while messages of its are missing that may be lost:
-/// it may wait itself for some of ours that are, one after the other.
-const LAST: Duration = Duration::from_millis(500);
+/// How long an answer is waited for by one who has waited in vain.
+const IMPATIENT: Duration = Duration::from_millis(30);
+/// So many times as long a goodbye is waited for: who says it may wait first for what does not come.
+const GOODBYE: u32 = 4;
 /// So many steps are made before what came is looked at.
 const STEPS: usize = 64;
 
@@ -22,7 +23,7 @@ impl Player<'_, '_> {
     pub(super) fn advance(&mut self, now: Instant) -> Result<(), NetError> {
         for _ in 0..STEPS {
             let tick = self.actor.tick(now, &mut self.out);
-            self.flush(false, now)?;
+            self.flush(None, now)?;
             if self.phase != Phase::Playing {
                 return Ok(());
             }
@@ -31,22 +32,19 @@ impl Player<'_, '_> {
                 self.leave(now);
                 return Ok(());
             }
-            let plan = self.plan;
+            let (plan, due) = (self.plan, self.due(self.next));
             match plan.steps.get(self.next) {
-                Some(_) if now < self.due => self.wake = tick.map_or(self.due, |at| at.min(self.due)),
+                Some(_) if now < due => self.wake = tick.map_or(due, |at| at.min(due)),
                 Some(step) => match self.step(step, now)? {
-                    Turn::Sent => {
-                        self.blocked = None;
+                    Turn::Made => {
+                        if self.blocked.take().is_some() {
+                            // The peer has let us wait: all that follows is later by as much.
+                            self.clock += now.saturating_duration_since(due);
+                        }
                         self.next += 1;
-                        let following = plan.steps.get(self.next);
-                        let gap = following.map_or(Duration::ZERO, |f| between(&step.recorded, &f.recorded));
-                        self.due = now + self.settings.pace.pause(gap);
                         continue;
                     }
-                    Turn::GivenUp => {
-                        self.blocked = None;
-                        continue;
-                    }
+                    Turn::GivenUp => continue,
                     Turn::Blocked => _ = self.blocked.get_or_insert(now),
                 },
                 None if self.is_over(now) => {
@@ -62,16 +60,36 @@ impl Player<'_, '_> {
         Ok(())
     }
 
+    /// When a step is made by the recording's clock; behind the last one: when the recording ends.
+    fn due(&self, step: usize) -> Instant {
+        self.clock + self.schedule.get(step).copied().unwrap_or_default()
+    }
+
     /// All is said: has the peer finished what it has to say?
     fn is_over(&mut self, now: Instant) -> bool {
-        let complete = self.actor.settled(now) && self.met.met(self.plan.expected.len()).is_ok();
-        let quiet = now.saturating_duration_since(self.last_heard.max(*self.rested.get_or_insert(now)));
-        let patience = match (self.impatient, self.met.awaits()) {
-            (false, true) => self.settings.timeout,
-            (false, false) => LAST,
-            _ => UNSURE * 4,
-        };
-        complete || self.actor.settled(now) && quiet >= patience
+        let rested = *self.rested.get_or_insert(now);
+        let settled = self.actor.settled(now);
+        let outstanding = self.met.outstanding(self.plan.expected.len());
+        if outstanding.is_none() && settled {
+            return true;
+        }
+        let since = rested.max(self.due(self.plan.steps.len()));
+        // Whoever keeps talking does not keep us.
+        if now.saturating_duration_since(since) >= self.settings.timeout {
+            return true;
+        }
+        settled && self.is_quiet(outstanding, since, now)
+    }
+
+    /// Has nothing come that the capture has, for so long that no more will?
+    fn is_quiet(&self, outstanding: Option<Class>, since: Instant, now: Instant) -> bool {
+        let quiet = now.saturating_duration_since(self.last_met.max(since));
+        match outstanding {
+            None => true,
+            Some(Class::Answer) if !self.impatient => quiet >= self.settings.timeout,
+            Some(Class::Goodbye) => quiet >= self.settings.linger * GOODBYE,
+            Some(_) => quiet >= self.settings.linger,
+        }
     }
 
     /// After the session's end: goes on where the next one begins. `false`: there is none.
@@ -90,30 +108,41 @@ impl Player<'_, '_> {
     }
 
     fn step(&mut self, step: &Step, now: Instant) -> Result<Turn, NetError> {
-        let waited = self.blocked.map_or(Duration::ZERO, |since| now.saturating_duration_since(since));
-        if let Err(sure) = self.met.met(step.after) {
-            let most = match (sure, self.impatient) {
-                (true, false) => self.settings.timeout,
-                _ => UNSURE,
-            };
-            if waited < most {
+        let since = self.blocked.unwrap_or(now);
+        let waited = now.saturating_duration_since(since);
+        let (timeout, frame) = (self.settings.timeout, step.recorded.frame);
+        if let Some(missing) = self.met.missing(Class::Answer, step.after) {
+            if waited < if self.impatient { IMPATIENT } else { timeout } {
                 return Ok(Turn::Blocked);
             }
-            self.impatient |= sure;
+            if !self.impatient
+                && let Some(answer) = self.plan.expected.get(missing)
+            {
+                let about = self.actor.identity(&answer.said);
+                self.out.remark(format!(
+                    "{about} of frame {} did not come within {timeout:?}: {} of frame {frame} waited for it",
+                    answer.frame,
+                    step.name()
+                ));
+            }
+            self.impatient = true;
             self.met.give_up();
             return Ok(Turn::GivenUp);
         }
-        if !self.actor.ready(&step.recorded, now) {
-            if waited < self.settings.timeout {
+        if self.actor.closes(&step.recorded) {
+            // What the peer said before the end it may say now, as long as it goes on saying it.
+            let outstanding = self.met.outstanding(step.after);
+            if waited < timeout && !self.is_quiet(outstanding, since, now) {
                 return Ok(Turn::Blocked);
             }
-            let said = &step.recorded.said;
-            let why = format!("the peer did not answer within {:?}", self.settings.timeout);
-            self.unsaid.push(unsaid_step(step, &why));
-            self.error.get_or_insert(format!(
-                "{why}: {}.{} of frame {} waits",
-                said.proto, said.message, step.recorded.frame
-            ));
+        }
+        if let Some(what) = self.actor.waits(&step.recorded, now) {
+            if waited < timeout {
+                return Ok(Turn::Blocked);
+            }
+            let why = format!("no answer within {timeout:?}");
+            self.unsaid.push(unsaid_step(step, &format!("it waits for {what}")));
+            self.error.get_or_insert(format!("{why}: {} of frame {frame} waits for {what}", step.name()));
             self.next += 1;
             return match self.actor.closes(&step.recorded) {
                 // Leaving is done in any case.
@@ -121,21 +150,21 @@ impl Player<'_, '_> {
                 false => Err(NetError::NoAnswer),
             };
         }
-        let before = self.out.say.len();
+        let (before, waiting) = (self.unsaid.len(), self.out.say.len());
         match self.actor.send(&step.recorded, now, &mut self.out) {
-            Ok(()) if undone(step, self.out.say.iter().skip(before)) => {
+            Ok(()) if undone(step, self.out.say.iter().skip(waiting)) => {
                 // Nobody wrote that: it is not sent.
-                self.out.say.truncate(before);
+                for said in self.out.say.drain(waiting..) {
+                    self.actor.unsendable(&said);
+                }
                 self.unsaid.push(unsaid_step(step, "the live session would undo the edit"));
             }
-            Ok(()) => {
-                self.said += 1;
-                self.left |= self.actor.closes(&step.recorded);
-            }
+            Ok(()) => self.left |= self.actor.closes(&step.recorded),
             Err(why) => self.unsaid.push(unsaid_step(step, &why)),
         }
-        self.flush(step.recorded.said.fault.is_some() || self.settings.allow_dangerous, now)?;
-        Ok(Turn::Sent)
+        self.flush(Some(step), now)?;
+        self.said += (self.unsaid.len() == before) as u64;
+        Ok(Turn::Made)
     }
 }
 
@@ -148,7 +177,7 @@ fn undone<'m>(step: &Step, mut sent: impl Iterator<Item = &'m OwnedMessage>) -> 
 
 /// What became of a step.
 enum Turn {
-    Sent,
+    Made,
     GivenUp,
     Blocked,
 }

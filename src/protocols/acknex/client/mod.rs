@@ -57,6 +57,8 @@ static RULES: Rules = Rules {
     live: &[],
     opens: [&[], &[]],
     closes: &[],
+    answers: &[],
+    others: &[],
     volatile: &[(&[], &["entity", "entity_dpid", "identifier", "server_time"])],
     decided: &[],
 };
@@ -92,8 +94,8 @@ impl Actor for AcknexActor {
         Disposition::Send
     }
 
-    fn ready(&mut self, _message: &Recorded, _now: Instant) -> bool {
-        true
+    fn waits(&mut self, _message: &Recorded, _now: Instant) -> Option<&'static str> {
+        None
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {

@@ -122,6 +122,8 @@ fn encoded(message: &str, from: Role, fields: Json, derived: Option<Json>) -> Re
         flow: 0,
         fields: &fields,
         derived: derived.as_ref(),
+        packet: None,
+        part: None,
         broken: false,
     };
     encoder().encode(&line).map(hex::encode).map_err(|error| error.to_string())

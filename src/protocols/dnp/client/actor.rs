@@ -1,6 +1,6 @@
 //! What becomes of each recorded message, and what is answered live.
 
-use super::links::{Offer, link_content};
+use super::links::{LINK_UP, Offer, link_content};
 use super::{DnpActor, TRIES, is_numbered};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 
 /// The libraries' interval of requests that nobody answers.
 const REQUEST: Duration = Duration::from_millis(1000);
-/// How long an update waits for a link_up that may be lost: it is never sent again.
-const LINK_UP: Duration = Duration::from_millis(1000);
 /// A close is not acknowledged, and duplicates are harmless: an unknown address is ignored.
 const GOODBYES: usize = 3;
 
@@ -22,6 +20,9 @@ static RULES: Rules = Rules {
     live: &[("reliable_acknowledge", "acknowledges")],
     opens: [&["connection_request"], &["connection_acknowledge"]],
     closes: &["connection_close"],
+    answers: &["connection_acknowledge"],
+    // They tell the newest values at whatever moment, all that were in between in one.
+    others: &[("link_update", "link updates")],
     volatile: &[(&[], &["number", "link_id"])],
     decided: &[(&[], &["number", "link_id", "links.link_id"])],
 };
@@ -52,6 +53,7 @@ impl Actor for DnpActor {
                 live: None,
                 at: None,
                 up: false,
+                awaited: None,
             });
         }
         if let "link_up" | "link_down" = said.message {
@@ -99,29 +101,26 @@ impl Actor for DnpActor {
         }
     }
 
-    fn ready(&mut self, message: &Recorded, now: Instant) -> bool {
-        let said = &message.said;
-        let connected = match self.life.role {
-            Role::Client => self.life.phase >= Phase::Working,
-            _ => self.life.phase >= Phase::Asked,
-        };
-        match said.message {
-            "connection_request" => true,
-            "connection_close" => connected && self.settled(now),
-            "link_update" => {
-                let links = said.fields.get("links").and_then(Json::as_array).into_iter().flatten();
-                connected
-                    && links.filter_map(|link| link.get("link_id").and_then(Json::as_u64)).all(|id| {
-                        match self.offer(id, message.frame) {
-                            Some(o) if o.answer == Some("link_up") => {
-                                o.up || o.at.is_some_and(|at| now.saturating_duration_since(at) >= LINK_UP)
-                            }
-                            _ => true,
-                        }
-                    })
+    fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
+        let (name, client) = (message.said.message, self.life.role == Role::Client);
+        let connected = self.life.phase >= if client { Phase::Working } else { Phase::Asked };
+        match name {
+            "connection_request" => None,
+            _ if !connected => Some(if client { "the connection_acknowledge" } else { "the connection_request" }),
+            "connection_close" => self.rests(now),
+            "link_update" => self.unlinked(message, now),
+            name if is_numbered(name) && !self.room() => Some("an acknowledgement: ten commands are on their way"),
+            _ => None,
+        }
+    }
+
+    fn unsendable(&mut self, said: &OwnedMessage) {
+        if let Some(number) = said.number("number").filter(|_| is_numbered(said.message)) {
+            self.sent.forget(number as u16);
+            // Numbers without a gap: the peer waits for each.
+            if (number as u32 + 1) % super::MODULUS == self.next {
+                self.next = number as u32;
             }
-            name if is_numbered(name) => connected && self.room(),
-            _ => connected,
         }
     }
 
@@ -150,7 +149,7 @@ impl Actor for DnpActor {
             }
             "link_update" => match self.rekeyed(message) {
                 Some(said) => out.say.push_back(said),
-                None => return Err("none of its links is open in the live session".into()),
+                None => return Err(self.missing_links(message)),
             },
             "link_state" => {
                 let recorded = said.number("link_id").unwrap_or(0);
@@ -269,7 +268,9 @@ impl Actor for DnpActor {
             match asking.tick(every, patience, now, out) {
                 Some(when) => at(when),
                 None => {
-                    self.life.end("no answer to the connection_request");
+                    let why = "no answer to the connection_request: nothing listens there that speaks DNP";
+                    self.life.end(why);
+                    out.trouble = Some(why.into());
                     self.request = None;
                 }
             }
@@ -279,8 +280,19 @@ impl Actor for DnpActor {
         }
         let (when, lost) = self.sent.tick(now, out);
         when.into_iter().for_each(&mut at);
-        if lost {
-            out.remark("reliable commands were not acknowledged in time");
+        if let Some((said, tries)) = lost {
+            let number = said.number("number").unwrap_or(0);
+            let what = format!("{} {number} is not acknowledged after {tries} copies", said.message);
+            match self.life.probe {
+                true => out.remark(what),
+                false => {
+                    // So the library leaves.
+                    let why = format!("the peer has stopped answering: {what}");
+                    self.life.end(why.clone());
+                    self.sent.abandon(out);
+                    out.trouble = Some(why);
+                }
+            }
         }
         next
     }

@@ -6,8 +6,11 @@ use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Outbox, Recorded, without};
 use serde_json::{Value as Json, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+/// How long an update waits for a link_up that may be lost, since it is never sent again, and for a
+/// link that the live peer may not make.
+pub const LINK_UP: Duration = Duration::from_millis(1000);
 /// A link_up is not acknowledged, and a link that is up does not change by another.
 const ANSWERS: usize = 2;
 
@@ -30,6 +33,8 @@ pub struct Offer {
     pub at: Option<Instant>,
     /// The live link is up.
     pub up: bool,
+    /// Since when an update waits for the live peer to make it.
+    pub awaited: Option<Instant>,
 }
 
 impl DnpActor {
@@ -75,30 +80,65 @@ impl DnpActor {
 
     /// The recorded link that an update before this frame is about.
     pub(super) fn offer(&self, id: u64, before: u64) -> Option<&Offer> {
-        self.offers
-            .iter()
-            .rev()
-            .filter(|o| o.id == id && o.frame <= before)
-            .find(|o| o.answer == Some("link_up"))
-            .or_else(|| self.offers.iter().rev().find(|o| o.id == id && o.frame <= before))
+        self.offers.get(self.place(id, before)?)
+    }
+
+    fn place(&self, id: u64, before: u64) -> Option<usize> {
+        let about = |o: &Offer| o.id == id && o.frame <= before;
+        let accepted = self.offers.iter().rposition(|o| about(o) && o.answer == Some("link_up"));
+        accepted.or_else(|| self.offers.iter().rposition(about))
+    }
+
+    /// The recorded links of an update.
+    fn updated(message: &Recorded) -> impl Iterator<Item = u64> {
+        let links = message.said.fields.get("links").and_then(Json::as_array).into_iter().flatten();
+        links.filter_map(|link| link.get("link_id").and_then(Json::as_u64))
+    }
+
+    /// What an update still waits for: its links, as long as they may come.
+    pub(super) fn unlinked(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
+        for id in DnpActor::updated(message) {
+            let Some(at) = self.place(id, message.frame) else { continue };
+            let Some(offer) = self.offers.get_mut(at).filter(|o| o.answer == Some("link_up") && !o.up) else {
+                continue;
+            };
+            // Waited for once: what is not there by then is not there for the next one either.
+            let since = offer.at.unwrap_or(*offer.awaited.get_or_insert(now));
+            if now.saturating_duration_since(since) < LINK_UP {
+                return Some("the link that it updates");
+            }
+        }
+        None
+    }
+
+    /// Why an update cannot be sent.
+    pub(super) fn missing_links(&self, message: &Recorded) -> String {
+        let ids: Vec<String> = DnpActor::updated(message).map(|id| id.to_string()).collect();
+        format!("the live peer has not made its link (link_id {} of the capture)", ids.join(", "))
     }
 
     /// The update with live link ids; links that are not there are left out.
     pub(super) fn rekeyed(&self, message: &Recorded) -> Option<OwnedMessage> {
         let links = message.said.fields.get("links")?.as_array()?;
-        let mut kept = Vec::new();
-        for link in links {
+        let types = message.said.derived("links").and_then(Json::as_array);
+        let (mut kept, mut known) = (Vec::new(), Vec::new());
+        for (at, link) in links.iter().enumerate() {
             let id = link.get("link_id").and_then(Json::as_u64)?;
             let Some(live) = self.offer(id, message.frame).and_then(|o| o.live) else { continue };
             let mut link = link.clone();
             link.as_object_mut()?.insert("link_id".into(), live.into());
             kept.push(link);
+            known.push(types.and_then(|types| types.get(at)).cloned().unwrap_or_default());
         }
         // A keep-alive has none, and stays.
         if kept.is_empty() && !links.is_empty() {
             return None;
         }
-        Some(OwnedMessage { fields: json!({ "links": kept }), derived: Json::Null, ..message.said.clone() })
+        Some(OwnedMessage {
+            fields: json!({ "links": kept }),
+            derived: json!({ "links": known }),
+            ..message.said.clone()
+        })
     }
 }
 

@@ -22,6 +22,9 @@ const MODULUS: u32 = 65535;
 /// How many commands are on their way at once.
 const WINDOW: u32 = 10;
 
+/// A peer that does not rest is left after so long.
+const REST: Duration = Duration::from_millis(1500);
+
 /// A probe asks so often for a connection that is not acknowledged.
 const TRIES: u32 = 5;
 
@@ -55,6 +58,9 @@ struct DnpActor {
     has_request: bool,
     has_answer: bool,
     begun: bool,
+    asap: bool,
+    /// Since when the goodbye waits for its time.
+    parting: Option<Instant>,
 }
 
 fn is_numbered(message: &str) -> bool {
@@ -82,6 +88,8 @@ impl DnpActor {
             has_request: ours("connection_request"),
             has_answer: ours("connection_acknowledge"),
             begun: false,
+            asap: context.asap,
+            parting: None,
         }
     }
 
@@ -92,7 +100,19 @@ impl DnpActor {
         self.copies = Copies::default();
         self.answered.clear();
         self.life.afresh();
-        self.answer = None;
+        (self.answer, self.parting) = (None, None);
+    }
+
+    /// What a goodbye still waits for. A peer that goes on talking has no rest: it is left all the
+    /// same.
+    fn rests(&mut self, now: Instant) -> Option<&'static str> {
+        let since = *self.parting.get_or_insert(now);
+        match self.sent.is_empty() {
+            false => Some("the last acknowledgements"),
+            // By the recording's clock the goodbye has its time.
+            true if !self.asap || self.settled(now) || now.saturating_duration_since(since) >= REST => None,
+            true => Some("the peer's last copies"),
+        }
     }
 
     fn request(&mut self, said: OwnedMessage, now: Instant, out: &mut Outbox) {

@@ -98,6 +98,8 @@ fn samples_come_back() {
                     flow: 0,
                     fields: &fields,
                     derived: derived.as_ref(),
+                    packet: None,
+                    part: None,
                     broken: false,
                 };
                 let options = if specification == 1 { set(&["dnp.link_update=specification"]) } else { set(&[]) };
@@ -121,6 +123,8 @@ fn the_encoder_remembers_types() {
             flow,
             fields: &fields,
             derived: None,
+            packet: None,
+            part: None,
             broken: false,
         };
         encoder.encode(&line).map(hex::encode).map_err(|e| e.to_string())

@@ -2,9 +2,9 @@
 
 use super::dialect::{LARGEST, each, is_request};
 use super::handshake::{self, port};
-use super::{Datagrams, GneActor, PINGS, is_exit, packets};
+use super::{Datagrams, GneActor, is_exit, only_replies, packets};
 use crate::dissect::Role;
-use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
+use crate::live::replay::actor::{Actor, Cause, Disposition, Handling, Outbox, Recorded, without};
 use crate::live::replay::{Life, Phase, Rules};
 use crate::live::{Channel, OwnedMessage};
 use crate::protocols::hawknl;
@@ -17,6 +17,8 @@ static RULES: Rules = Rules {
     live: &[],
     opens: [&[], &[]],
     closes: &[],
+    answers: &["connection_accepted", "client_port"],
+    others: &[],
     volatile: &[(&["packets"], &[]), (&[], &["port"])],
     decided: &[(&[], &["port"])],
 };
@@ -45,6 +47,9 @@ impl Actor for GneActor {
         if message.length > LARGEST {
             return Disposition::Danger(format!("{} bytes: a server's buffer has {LARGEST}", message.length));
         }
+        if self.replies(message) {
+            return Disposition::Live("replies to pings");
+        }
         if is_exit(said) && *self.recorded_exit.get_or_insert(said.from) != said.from {
             return Disposition::Live("answers to exits");
         }
@@ -55,14 +60,38 @@ impl Actor for GneActor {
         self.beside = out.beside;
     }
 
-    fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
-        let said = &message.said;
-        match (said.message, self.life.role) {
-            ("connection_request", _) => true,
-            ("connection_accepted" | "connection_refused", _) => self.life.phase >= Phase::Asked,
-            _ if said.channel == Channel::Beside => self.datagrams != Datagrams::Unknown,
-            _ => self.life.phase >= Phase::Working,
+    fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
+        let (said, client) = (&message.said, self.life.role == Role::Client);
+        match said.message {
+            "connection_request" => None,
+            "connection_accepted" | "connection_refused" => {
+                (self.life.phase < Phase::Asked).then_some("the client's request")
+            }
+            _ if self.life.phase < Phase::Working => {
+                Some(if client { "the answer to the request" } else { "the client's request" })
+            }
+            // The handshake has a third message where there are datagrams.
+            _ if !client && self.granted && self.datagrams == Datagrams::Unknown => Some("the client's port"),
+            _ => None,
         }
+    }
+
+    fn cause(&self, said: &OwnedMessage) -> Cause {
+        match packets(said) {
+            // When somebody pings is up to a clock, and whether it is answered to the application.
+            [ping] if said.message == "packets" && ping.get("id").is_some_and(|id| id == "ping") => {
+                Cause::Others("pings")
+            }
+            _ => RULES.cause(said.message),
+        }
+    }
+
+    fn parts(&self, said: OwnedMessage, each: &mut dyn FnMut(OwnedMessage)) {
+        self.pieces.parts(said, self.dialect, each);
+    }
+
+    fn learn(&mut self, said: &mut dyn Iterator<Item = &OwnedMessage>) {
+        said.for_each(|said| self.pieces.learn(said));
     }
 
     fn send(&mut self, message: &Recorded, now: Instant, out: &mut Outbox) -> Result<(), String> {
@@ -78,10 +107,16 @@ impl Actor for GneActor {
                 let said = self.dialect.write(message, out)?;
                 out.say.push_back(match (port(&said), self.beside, self.datagrams) {
                     (None, ..) => said,
-                    (_, Some(ours), Datagrams::Unknown) => said.with("port", ours),
+                    (_, Some(ours), Datagrams::Unknown) => {
+                        self.granted = true;
+                        said.with("port", ours)
+                    }
                     // The live client does not want them.
                     _ => said.with("port", -1),
                 });
+                if !self.granted {
+                    self.datagrams = Datagrams::None;
+                }
             }
             "connection_refused" => {
                 out.say.push_back(message.said.clone());
@@ -105,11 +140,14 @@ impl Actor for GneActor {
         for ping in said.derived("pings").and_then(Json::as_array).into_iter().flatten() {
             let id = ping.get("req_id").and_then(Json::as_u64);
             if ping.get("request").is_some_and(|request| request == true) {
-                self.pings.extend(id.filter(|_| self.pings.len() < PINGS));
+                id.into_iter().for_each(|id| self.reply(id, out));
             } else if let Some(at) = self.asked.iter().position(|(asked, _)| Some(*asked) == id) {
                 let asked = self.asked.remove(at);
                 asked.iter().for_each(|(_, at)| out.counts.round_trip(now.saturating_duration_since(*at)));
             }
+        }
+        if only_replies(said) {
+            return Handling::Session;
         }
         match said.message {
             "connection_request" => {

@@ -32,6 +32,16 @@ impl Dialect {
         Dialect { order: said.version, short_pings: said.number("build").map(|build| build <= SHORT_BUILD) }
     }
 
+    /// Two bytes as a number.
+    pub fn number(self, bytes: [u8; 2]) -> u16 {
+        if self.order == Some("be") { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) }
+    }
+
+    /// Four bytes as a number.
+    pub fn long(self, bytes: [u8; 4]) -> i32 {
+        if self.order == Some("be") { i32::from_be_bytes(bytes) } else { i32::from_le_bytes(bytes) }
+    }
+
     /// A recorded message as this side would write it.
     ///
     /// # Errors

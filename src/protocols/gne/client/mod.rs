@@ -9,6 +9,7 @@
 mod actor;
 mod dialect;
 mod handshake;
+mod pieces;
 mod probe;
 
 use super::PROTO;
@@ -18,12 +19,13 @@ use crate::live::replay::{Life, Phase};
 use crate::live::{Channel, OwnedMessage};
 use dialect::{Dialect, clock, each, is_request};
 use handshake::{Greeting, port};
+use pieces::Pieces;
 use serde_json::{Value as Json, json};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-/// How many of the peer's pings wait for our reply.
+/// How many of our pings wait for a reply.
 const PINGS: usize = 1024;
 
 /// How GNE's servers are asked, and its recorded conversations played.
@@ -40,7 +42,9 @@ impl Replay for GneClient {
             recorded_exit: None,
             beside: None,
             datagrams: Datagrams::Unknown,
-            pings: VecDeque::new(),
+            granted: false,
+            pieces: Pieces::default(),
+            answering: None,
             asked: VecDeque::new(),
         })
     }
@@ -85,8 +89,12 @@ struct GneActor {
     /// The port of our datagrams.
     beside: Option<u16>,
     datagrams: Datagrams,
-    /// Pings of the peer that wait for a reply.
-    pings: VecDeque<u64>,
+    /// We have named the port of ours.
+    granted: bool,
+    /// Packets behind which no others can be told from their bytes.
+    pieces: Pieces,
+    /// The recorded side replies to pings: over which transport, and in the form of build 5?
+    answering: Option<(Channel, bool)>,
     /// Pings of ours, and when.
     asked: VecDeque<(u64, Instant)>,
 }
@@ -97,6 +105,17 @@ fn packets(said: &OwnedMessage) -> &[Json] {
 
 fn is_exit(said: &OwnedMessage) -> bool {
     said.message == "packets" && packets(said).iter().any(|p| p.get("id").is_some_and(|id| id == "exit"))
+}
+
+/// A reply to a ping.
+fn is_reply(packet: &Json) -> bool {
+    packet.as_object().is_some_and(|map| map.get("id").is_some_and(|id| id == "ping") && !is_request(map))
+}
+
+/// Replies to pings, and nothing else.
+fn only_replies(said: &OwnedMessage) -> bool {
+    let all = packets(said);
+    said.message == "packets" && !all.is_empty() && all.iter().all(is_reply) && said.fields.get("unparsed").is_none()
 }
 
 impl GneActor {
@@ -118,28 +137,47 @@ impl GneActor {
         self.exited = true;
     }
 
-    /// Requests are ours from now on, and replies answer what the live peer asked, by our own clock.
-    fn answering(&mut self, said: &mut OwnedMessage, now: Instant) {
+    /// Does this message reply to pings, and say nothing else? When that is said is up to the other
+    /// side's pings: replies are made live, if the recorded side makes any.
+    fn replies(&mut self, message: &Recorded) -> bool {
+        let all = packets(&message.said);
+        if message.said.from == self.life.role && all.iter().any(is_reply) {
+            let short = all.iter().any(|p| is_reply(p) && p.get("is_request").is_some());
+            // The stream brings it for sure, so what goes over both goes there.
+            if self.answering.is_none_or(|(channel, _)| channel == Channel::Beside) {
+                self.answering = Some((message.said.channel, short));
+            }
+        }
+        only_replies(&message.said)
+    }
+
+    /// The reply to a live ping, by our own clock, if the recorded side replies to any.
+    fn reply(&mut self, id: u64, out: &mut Outbox) {
+        let Some((channel, captured)) = self.answering.filter(|_| !self.exited && !self.life.probe) else { return };
+        let (short, time) = (self.dialect.short_pings.unwrap_or(captured), clock());
+        let ping = match short {
+            true => json!({"id": "ping", "is_request": false, "req_id": id}),
+            false => json!({"id": "ping", "req_id": id, "t2": time, "t3": time}),
+        };
+        let open = channel == Channel::Beside && self.datagrams == Datagrams::Open;
+        let reply = self.own("packets", json!({ "packets": [ping] }));
+        out.live(OwnedMessage { channel: if open { Channel::Beside } else { Channel::Main }, ..reply });
+    }
+
+    /// Requests are ours from now on; replies among other packets are made live, too.
+    fn asking(&mut self, said: &mut OwnedMessage, now: Instant) {
         each(&mut said.fields, &mut |id, ping| {
-            if id != "ping" {
-                return;
-            }
-            if is_request(ping) {
-                if let Some(id) = ping.get("req_id").and_then(Json::as_u64)
-                    && self.asked.len() < PINGS
-                {
-                    self.asked.push_back((id, now));
-                }
-                return;
-            }
-            if let Some(id) = self.pings.pop_front() {
-                ping.insert("req_id".into(), id.into());
-            }
-            let time = clock();
-            for key in ["t2", "t3"] {
-                ping.get_mut(key).into_iter().for_each(|t| *t = time.clone());
+            if id == "ping"
+                && is_request(ping)
+                && let Some(id) = ping.get("req_id").and_then(Json::as_u64)
+                && self.asked.len() < PINGS
+            {
+                self.asked.push_back((id, now));
             }
         });
+        if let Some(Json::Array(list)) = said.fields.get_mut("packets") {
+            list.retain(|packet| !is_reply(packet));
+        }
     }
 
     /// A list of packets, over whichever transport there is.
@@ -152,7 +190,7 @@ impl GneActor {
             out.remark("no datagrams are granted: the captured ones go over the stream, as the library's do");
             said.channel = Channel::Main;
         }
-        self.answering(&mut said, now);
+        self.asking(&mut said, now);
         self.exited |= is_exit(&said);
         out.say.push_back(said);
         Ok(())

@@ -20,6 +20,8 @@ static RULES: Rules = Rules {
     live: &[("heartbeat", "heartbeats")],
     opens: [&[], &[]],
     closes: &["kick"],
+    answers: &["handshake", "handshake_ack", "response"],
+    others: &[("push", "pushes")],
     volatile: &[(&[], &["id", "route", "route_code", "flags", "mask"])],
     decided: &[(&["response"], &["id"])],
 };
@@ -46,6 +48,8 @@ impl Actor for NanoActor {
         }
         if said.proto == websocket::NAME {
             return match said.message {
+                // What the carrier is, is the live session's business.
+                "upgrade_request" | "upgrade_response" if said.from != self.life.role => Disposition::Live("upgrades"),
                 "upgrade_request" | "upgrade_response" => Disposition::Send,
                 "ping" | "pong" => Disposition::Live("pings and pongs"),
                 "close" => Disposition::Live("close frames"),
@@ -97,21 +101,23 @@ impl Actor for NanoActor {
         }
     }
 
-    fn ready(&mut self, message: &Recorded, _now: Instant) -> bool {
-        let said = &message.said;
+    fn waits(&mut self, message: &Recorded, _now: Instant) -> Option<&'static str> {
+        let (said, phase) = (&message.said, self.life.phase);
+        let behind = |least: Phase, what: &'static str| (phase < least).then_some(what);
         match (said.message, self.life.role) {
-            ("upgrade_request", _) => true,
-            ("upgrade_response", _) => self.key.is_some(),
-            ("handshake", Role::Client) => self.life.phase >= Phase::Open,
-            ("handshake", _) => self.life.phase >= Phase::Asked,
-            ("handshake_ack", _) => self.life.phase >= Phase::Answered,
+            ("upgrade_request", _) => None,
+            ("upgrade_response", _) => self.key.is_none().then_some("the client's upgrade"),
+            ("handshake", Role::Client) => behind(Phase::Open, "the answer to the upgrade"),
+            ("handshake" | "kick", _) => behind(Phase::Asked, "the client's handshake"),
+            ("handshake_ack", _) => behind(Phase::Answered, "the answer to the handshake"),
             ("response", Role::Server) => {
                 let (id, frame) = (said.number("id").unwrap_or(0), message.frame);
                 let request = self.requests.iter().rev().find(|r| r.recorded == id && r.frame <= frame);
-                self.life.phase >= Phase::Working && request.is_none_or(|r| r.live.is_some())
+                behind(Phase::Working, "the client's handshake_ack")
+                    .or_else(|| request.is_some_and(|r| r.live.is_none()).then_some("the client's request"))
             }
-            ("kick", _) => self.life.phase >= Phase::Asked,
-            _ => self.life.phase >= Phase::Working,
+            (_, Role::Server) => behind(Phase::Working, "the client's handshake_ack"),
+            _ => behind(Phase::Working, "the answer to the handshake"),
         }
     }
 
@@ -160,23 +166,25 @@ impl Actor for NanoActor {
         match (said.message, self.life.role) {
             ("upgrade_request", Role::Server) => {
                 self.key = said.text("head").and_then(|head| upgrade::header(head, KEY)).map(String::from);
+                return Handling::Session;
             }
             ("upgrade_response", Role::Client) => {
                 if said.derived("status").and_then(Json::as_u64) != Some(101) {
                     let status = said.derived("status").map(ToString::to_string).unwrap_or_default();
-                    self.life.end(format!("the upgrade is answered with status {status}"));
-                    return Handling::New;
+                    self.life.end(format!("no WebSocket there: the upgrade is answered with HTTP status {status}"));
+                    return Handling::Session;
                 }
                 let answer = said.text("head").and_then(|head| upgrade::header(head, "sec-websocket-accept"));
                 if self.key.as_deref().is_some_and(|key| answer != Some(&upgrade::accept(key))) {
                     self.life.end("the upgrade is granted, but not to our key: it is no WebSocket server");
-                    return Handling::New;
+                    return Handling::Session;
                 }
                 self.life.reach(Phase::Open);
                 if !self.has_handshake {
                     let said = self.life.message("handshake", json!({"body": HELLO}));
                     self.handshake(said, out);
                 }
+                return Handling::Session;
             }
             ("ping", _) => {
                 let fields = said.fields.as_object().cloned().unwrap_or_default();
@@ -270,16 +278,18 @@ impl Actor for NanoActor {
     }
 
     fn content(&self, said: &OwnedMessage) -> Json {
-        let meaning = said.derived("json").cloned();
+        // What is carried: JSON, or what protos name.
+        let meaning = said.derived("json").or_else(|| said.derived("message")).cloned();
         match said.message {
             "upgrade_request" | "upgrade_response" => Json::Null,
             // What differs from server to server: tables, times, intervals.
             "handshake" if said.from == Role::Server => json!({"code": meaning.unwrap_or_default().get("code")}),
             // What it calls itself and which tables it has is the session's.
             "handshake" => meaning.unwrap_or_default().get("user").cloned().unwrap_or_default(),
-            _ => match meaning {
-                Some(meaning) => json!({"payload": meaning}),
-                None => without(&said.fields, RULES.volatile(said.message)),
+            _ => match (meaning, said.fields.get("payload")) {
+                (Some(meaning), _) => meaning,
+                (None, Some(payload @ Json::Object(_))) => payload.clone(),
+                (None, _) => without(&said.fields, RULES.volatile(said.message)),
             },
         }
     }

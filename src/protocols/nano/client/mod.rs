@@ -5,6 +5,7 @@
 
 mod actor;
 mod answer;
+mod cached;
 mod family;
 mod probe;
 mod samples;
@@ -33,6 +34,10 @@ pub struct NanoClient;
 impl Replay for NanoClient {
     fn actor(&self, context: &ReplayContext<'_>) -> Box<dyn Actor> {
         Box::new(NanoActor::new(context))
+    }
+
+    fn told(&self, messages: &[Recorded], earlier: &[Recorded]) -> Vec<String> {
+        cached::told(messages, earlier)
     }
 }
 

@@ -55,7 +55,18 @@ fn wrapped_packages_are_read_again() {
     let encoder = &mut *NANO.encoder(&crate::protocols::options());
     for (from, message) in [(Role::Client, "notify"), (Role::Server, "push")] {
         let (proto, version, derived) = ("nano", None, None);
-        let line = Line { message, proto, version, from, flow: 0, fields: &fields, derived, broken: false };
+        let line = Line {
+            message,
+            proto,
+            version,
+            from,
+            flow: 0,
+            fields: &fields,
+            derived,
+            packet: None,
+            part: None,
+            broken: false,
+        };
         let package = encoder.encode(&line).unwrap();
         assert_eq!(encoder.frame(&package, &line).as_ref(), Some(&package));
         let seen = lines(&encoder.websocket(&package, &line).unwrap(), &options);

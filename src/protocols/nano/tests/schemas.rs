@@ -16,7 +16,18 @@ fn payloads_by_schema() {
     options.schemas = schemas.into();
     let write = |message, fields: Json, derived: Option<Json>| {
         let (proto, version, from, flow, broken) = ("nano", None, Role::Unknown, 0, false);
-        let line = Line { message, proto, version, from, flow, fields: &fields, derived: derived.as_ref(), broken };
+        let line = Line {
+            message,
+            proto,
+            version,
+            from,
+            flow,
+            fields: &fields,
+            derived: derived.as_ref(),
+            packet: None,
+            part: None,
+            broken,
+        };
         NANO.encoder(&options).encode(&line)
     };
     let payload = json!({"content": "hello ".repeat(20)});

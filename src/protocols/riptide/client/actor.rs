@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 
 /// How many reliable messages are on their way at once: an ack names 17, and gaps above 32 meet
 /// errors of the library (README.md, "Reliable layer").
-const WINDOW: usize = 16;
+pub const WINDOW: usize = 16;
 /// How long the peer must have been at rest before the session is left: its copies of messages
 /// whose acks were lost come 15 times, 50 ms apart.
-const REST: Duration = Duration::from_millis(400);
+pub const REST: Duration = Duration::from_millis(400);
 
 static RULES: Rules = Rules {
     empty: "an empty datagram: a C# server on Linux stops reading for good",
@@ -23,6 +23,11 @@ static RULES: Rules = Rules {
     live: &[("ack", "acks"), ("ack_extra", "acks"), ("heartbeat", "heartbeats")],
     opens: [&["connect"], &["welcome", "reject", "connect"]],
     closes: &["disconnect"],
+    answers: &["welcome"],
+    others: &[
+        ("client_connected", "messages about other players"),
+        ("client_disconnected", "messages about other players"),
+    ],
     volatile: &[
         // What an id stands for in a session of another server is not comparable.
         (&["welcome", "client_connected", "client_disconnected"], &["sequence_id", "client_id"]),
@@ -78,17 +83,33 @@ impl Actor for RiptideActor {
         }
     }
 
-    fn ready(&mut self, message: &Recorded, now: Instant) -> bool {
-        match (message.said.message, self.life.role) {
-            ("connect", Role::Client) => true,
-            ("connect" | "reject", _) => self.life.phase >= Phase::Asked,
-            ("welcome", Role::Client) => self.life.phase >= Phase::Answered,
-            ("welcome", _) => self.life.phase >= Phase::Asked,
-            ("disconnect", _) => self.life.phase >= Phase::Answered && self.settled(now),
-            (name, Role::Client) => {
-                self.life.phase >= Phase::Working && (!is_numbered(name) || self.sent.len() < WINDOW)
+    fn waits(&mut self, message: &Recorded, now: Instant) -> Option<&'static str> {
+        let name = message.said.message;
+        let (client, phase) = (self.life.role == Role::Client, self.life.phase);
+        match name {
+            "connect" if client => None,
+            "connect" | "reject" | "welcome" if !client => (phase < Phase::Asked).then_some("the client's connect"),
+            _ if phase < Phase::Answered => Some(if client { "the welcome" } else { "the client's connect" }),
+            "welcome" => None,
+            "disconnect" => self.rests(now),
+            // The client answers the welcome, and only then it is connected.
+            "client_connected" | "client_disconnected" => self.crowded(),
+            _ if phase < Phase::Working && (client || self.has_reply) => Some("the answer to the welcome"),
+            // The server hears nobody before that: what overtakes the answer is lost.
+            _ if self.greeted.is_some_and(|number| self.sent.waits(number)) => {
+                Some("the acknowledgement of the answer to the welcome")
             }
-            (name, _) => self.life.phase >= Phase::Answered && (!is_numbered(name) || self.sent.len() < WINDOW),
+            name if is_numbered(name) => self.crowded(),
+            _ => None,
+        }
+    }
+
+    fn unsendable(&mut self, said: &OwnedMessage) {
+        if let Some(number) = said.number("sequence_id").filter(|_| is_numbered(said.message)) {
+            self.sent.forget(number as u16);
+            if number as u16 == self.next.wrapping_sub(1) {
+                self.next = number as u16;
+            }
         }
     }
 
@@ -223,7 +244,11 @@ impl Actor for RiptideActor {
             };
             match asking.tick(every, patience, now, out) {
                 Some(when) => at(when),
-                None => self.life.end("no answer to the connect"),
+                None => {
+                    let why = self.silence();
+                    self.life.end(why.clone());
+                    out.trouble = Some(why);
+                }
             }
         }
         if self.life.phase == Phase::Over {
@@ -236,8 +261,8 @@ impl Actor for RiptideActor {
         }
         let (when, lost) = self.sent.tick(now, out);
         when.into_iter().for_each(&mut at);
-        if lost {
-            out.remark("reliable messages were not acknowledged in time");
+        if let Some((said, tries)) = lost {
+            self.given_up(&said, tries, out);
         }
         if let Some(beat) = self.beat
             && self.life.phase == Phase::Working

@@ -1,0 +1,208 @@
+//! The options of `netkit proxy`.
+
+use super::names::{proto, setting};
+use super::shared::{limit, port};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use netkit::codec::digits;
+use netkit::duration::between;
+use netkit::live::proxy::{Impairments, NETWORKS};
+use netkit::live::rules::percent;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `netkit proxy`.
+#[derive(Args, Debug)]
+#[command(after_help = PROXY)]
+pub struct Proxy {
+    /// Where clients come: :PORT is on this machine alone, ADDR:PORT where that address is
+    #[arg(value_name = "LISTEN", value_parser = listen)]
+    pub listen: std::net::SocketAddr,
+    /// Where they are brought: HOST:PORT
+    #[arg(value_name = "TARGET")]
+    pub target: netkit::live::net::Target,
+    /// Datagrams or streams alone; default: both, or what the other options are for
+    #[arg(long, value_enum, value_name = "T")]
+    pub transport: Option<ProxyTransport>,
+    /// What is done to the directions.
+    #[command(flatten)]
+    pub ways: Ways,
+    /// Do something to messages that fit (datagrams); may be given several times
+    #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
+    pub on: Vec<String>,
+    /// Which packets are lost, late, changed: the same number, the same ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = ProxyFormat::Summary, value_name = "F")]
+    pub format: ProxyFormat,
+    /// Record both legs, with what was done to each packet as its comment (pcapng)
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub pcap: Option<PathBuf>,
+    /// Replace the output file where there is one
+    #[arg(long)]
+    pub force: bool,
+    /// The most clients at once
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub clients: u32,
+    /// A client that is silent for so long has gone (datagrams)
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = idle)]
+    pub idle: Duration,
+    /// The protocol; default: recognise it
+    #[arg(short, long, value_name = "P", value_parser = proto())]
+    pub proto: Option<String>,
+    /// A setting of a protocol, as `netkit fields PROTO` lists them
+    #[arg(short, long, value_name = "KEY=VALUE", value_parser = setting(), hide_possible_values = true)]
+    pub set: Vec<String>,
+    /// The layouts of your game's payloads (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+    /// Which protocol a port carries, as 7000=riptide
+    #[arg(long, value_name = "PORT=P", value_parser = port)]
+    pub port: Vec<(u16, String)>,
+    /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
+    #[arg(long, value_name = "NAME=N", value_parser = limit)]
+    pub limit: Vec<String>,
+}
+
+/// Which transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProxyTransport {
+    /// UDP.
+    Udp,
+    /// TCP, and what it carries.
+    Tcp,
+}
+
+/// Form of a proxy's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProxyFormat {
+    /// A line a message.
+    Summary,
+    /// Annotated trees: each field with its bytes.
+    Tree,
+    /// A JSON object a line: values.
+    Ndjson,
+    /// Nothing but the counts at the end.
+    None,
+}
+
+/// What is done to either direction: the options that follow `--up` or `--down` are for that one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ways(pub [Impairments; 2]);
+
+/// Name, value name, help. They stand in the order in which they are printed.
+const KNOBS: [(&str, &str, &str); 7] = [
+    ("delay", "TIME", "Everything comes so much later"),
+    ("jitter", "TIME", "And by a random time more, of this mean; never out of order"),
+    ("loss", "P%[/BURST]", "Datagrams are lost: each for itself, or BURST in a row on average"),
+    ("duplicate", "P%", "Datagrams come twice"),
+    ("reorder", "P%", "Datagrams come behind the one that follows"),
+    ("rate", "RATE", "No more than 64kbit, 1.5mbit, 1gbit a second; half a second's bytes may wait"),
+    ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
+];
+const TURNS: [(&str, &str); 3] = [
+    ("up", "The impairments that follow are for what clients send"),
+    ("down", "The impairments that follow are for what the server sends"),
+    ("both", "The impairments that follow are for both directions, as those in front are"),
+];
+
+impl Args for Ways {
+    fn augment_args(command: Command) -> Command {
+        let turns = TURNS.iter().map(|(name, help)| {
+            // A flag of which every place counts.
+            Arg::new(*name).long(*name).help(*help).action(ArgAction::Append).num_args(0).default_missing_value("yes")
+        });
+        let knobs = KNOBS.iter().map(|(name, value, help)| {
+            let check = move |text: &str| set(name, text, &mut Impairments::default()).map(|()| text.to_string());
+            Arg::new(*name).long(*name).value_name(*value).help(*help).action(ArgAction::Append).value_parser(check)
+        });
+        command.args(turns).args(knobs)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Ways::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Ways {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Ways, clap::Error> {
+        let mut list: Vec<(usize, &str, Option<&String>)> = Vec::new();
+        for (name, _) in TURNS {
+            list.extend(matches.indices_of(name).into_iter().flatten().map(|at| (at, name, None)));
+        }
+        for (name, ..) in KNOBS {
+            let values = matches.get_many::<String>(name).into_iter().flatten();
+            let places = matches.indices_of(name).into_iter().flatten();
+            list.extend(places.zip(values).map(|(at, value)| (at, name, Some(value))));
+        }
+        list.sort_unstable_by_key(|(at, ..)| *at);
+        let (mut ways, mut turn) = (Ways::default(), [true; 2]);
+        for (_, name, value) in list {
+            match (name, value) {
+                ("up", _) => turn = [true, false],
+                ("down", _) => turn = [false, true],
+                (_, None) => turn = [true; 2],
+                (name, Some(value)) => {
+                    for (impairments, _) in ways.0.iter_mut().zip(turn).filter(|(_, is)| *is) {
+                        set(name, value, impairments)
+                            .map_err(|what| clap::Error::raw(clap::error::ErrorKind::ValueValidation, what))?;
+                    }
+                }
+            }
+        }
+        Ok(ways)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Ways::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn set(name: &str, text: &str, impairments: &mut Impairments) -> Result<(), String> {
+    let time = || between(text, Duration::ZERO, Duration::from_secs(60));
+    match name {
+        "delay" => impairments.delay = time()?,
+        "jitter" => impairments.jitter = time()?,
+        "loss" => impairments.loss = Some(text.parse()?),
+        "duplicate" => impairments.duplicate = percent(text)?,
+        "reorder" => impairments.reorder = percent(text)?,
+        "rate" => impairments.rate = Some(text.parse()?),
+        _ => {
+            let names: Vec<&str> = NETWORKS.iter().map(|network| network.name).collect();
+            let found = NETWORKS.iter().find(|network| network.name == text);
+            *impairments = found.ok_or_else(|| format!("expected {}", names.join(", ")))?.impairments();
+        }
+    }
+    Ok(())
+}
+
+fn listen(text: &str) -> Result<std::net::SocketAddr, String> {
+    let wrong = || format!("{text:?}: expected :PORT or ADDR:PORT, as :7777, 0.0.0.0:7777 or [::1]:7777");
+    match text.strip_prefix(':').filter(|port| !port.contains(':')) {
+        Some(port) => {
+            let port: u16 = digits::unsigned(port).ok_or_else(wrong)?;
+            Ok(std::net::SocketAddr::from(([127, 0, 0, 1], port)))
+        }
+        None => text.parse().map_err(|_| wrong()),
+    }
+}
+
+fn idle(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_secs(1), Duration::from_secs(86_400))
+}
+
+const PROXY: &str = "\
+Examples:
+  netkit proxy :7777 192.0.2.7:7777                              see what is said, change nothing
+  netkit proxy :7777 192.0.2.7:7777 --delay 60ms --jitter 15ms --loss 2%/4 --pcap run.pcapng
+  netkit proxy :7777 192.0.2.7:7777 --network lte --down --rate 2mbit
+  netkit proxy :7777 192.0.2.7:7777 --up --loss 5% --down --delay 200ms
+  netkit proxy :7777 192.0.2.7:7777 -p riptide --on 'message == ack and from == server: drop 30%' \\
+      --on 'message == heartbeat: delay 400ms' --on 'message_id == 7: payload=00ff'
+  netkit proxy :7777 192.0.2.7:7777 -f ndjson | jq 'select(.fate == \"lost\")'
+
+LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
+they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
+stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \
+alone. Rules (`netkit help rules`) are for datagrams; more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";

@@ -1,0 +1,265 @@
+//! A message in a message, found by an earlier number: headers in headers, several messages in a
+//! datagram, payloads by their id.
+
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::{Field, Kind, Layout, When, bytes, flag, group, uint};
+use crate::codec::node::Value;
+use crate::codec::reader::TRAILING;
+use crate::codec::walk::{self, Custom, Wire};
+use crate::codec::writer::{Cursor, WriteStop};
+use crate::codec::{EncodeError, Reader, Sampler, Writer};
+use serde_json::Value as Json;
+
+/// Where the number stands that a message is found by.
+#[derive(Clone, Copy, Debug)]
+pub enum By {
+    /// An earlier field.
+    Field(&'static str),
+    /// It stands before the message.
+    Word(&'static Field),
+}
+
+/// A message that may stand there.
+#[derive(Debug)]
+pub struct Choice {
+    /// A group with its name and fields, and [`flag::MESSAGE`].
+    pub field: &'static Field,
+    /// The numbers that name it, as ranges.
+    pub ids: &'static [(u64, u64)],
+    /// It takes every number that no other has.
+    pub any: bool,
+    /// Who sends it: 1 the client, 2 the server; 0: both.
+    pub from: u64,
+    /// When it is the one.
+    pub when: When,
+    /// Its place in the list of all messages.
+    pub layout: &'static Layout,
+}
+
+impl Choice {
+    fn has(&self, id: u64) -> bool {
+        self.ids.iter().any(|(least, most)| (*least..=*most).contains(&id))
+    }
+
+    /// Its only number, if it has only one.
+    pub fn id(&self) -> Option<u64> {
+        match self.ids {
+            [(least, most)] if least == most && !self.any => Some(*least),
+            _ => None,
+        }
+    }
+}
+
+/// A message by an earlier number.
+#[derive(Debug)]
+pub struct Chosen {
+    /// The number.
+    pub by: By,
+    /// The messages, in the order in which they are asked; and the places of those with one
+    /// number, by it.
+    pub among: &'static [Choice],
+    /// The numbers, ascending, with the place in `among`; those of ranges are not in it.
+    pub exact: Vec<(u64, u16)>,
+    /// The places of the others.
+    pub others: Vec<u16>,
+}
+
+const fn part(mut field: Field, flags: u16) -> Field {
+    field.flags |= flags;
+    field
+}
+
+static ID: Field = uint("id", 64).doc("a number that no message has");
+static DATA: Field = bytes("data", crate::codec::layout::Len::Rest).doc("what it has");
+
+/// A message whose number none has.
+pub static UNKNOWN: Field = part(group("unknown", &UNKNOWN_FIELDS), flag::MESSAGE | flag::KEEP_EMPTY);
+static UNKNOWN_FIELDS: [Field; 2] = [
+    part(uint("id", 64).doc("a number that no message has"), 0),
+    bytes("data", crate::codec::layout::Len::Rest).doc("what it has"),
+];
+
+impl Chosen {
+    /// A message field with these messages.
+    pub fn new(by: By, among: &'static [Choice]) -> Chosen {
+        let (mut exact, mut others) = (Vec::new(), Vec::new());
+        for (place, choice) in among.iter().enumerate() {
+            match choice.ids {
+                ids if !choice.any && !ids.is_empty() && ids.iter().all(|(least, most)| least == most) => {
+                    exact.extend(ids.iter().map(|(id, _)| (*id, place as u16)));
+                }
+                _ => others.push(place as u16),
+            }
+        }
+        exact.sort_unstable();
+        Chosen { by, among, exact, others }
+    }
+
+    /// The first that fits; where nobody knows who sends, one that fits alone.
+    fn choose(
+        &self,
+        id: u64,
+        known: impl Fn(&str) -> Option<u64>,
+        holds: impl Fn(&When) -> bool,
+    ) -> Option<&'static Choice> {
+        let from = known("from").unwrap_or(0);
+        let at = self.exact.partition_point(|(other, _)| *other < id);
+        let exact = self.exact.get(at..).unwrap_or_default().iter().take_while(|(other, _)| *other == id).map(|e| e.1);
+        let fits =
+            |choice: &&Choice, from: u64| (choice.from == 0 || from == 0 || choice.from == from) && holds(&choice.when);
+        let pick = |from: u64| {
+            let named = exact.clone().chain(
+                self.others
+                    .iter()
+                    .copied()
+                    .filter(|place| self.among.get(*place as usize).is_some_and(|choice| choice.has(id))),
+            );
+            let choices = named.filter_map(|place| Some((place, self.among.get(place as usize)?)));
+            let mut fitting = choices.filter(|(_, choice)| fits(choice, from));
+            let first = fitting.next()?;
+            let (mut best, mut several) = (first, false);
+            for other in fitting {
+                several |= other.1.from != best.1.from;
+                if other.0 < best.0 {
+                    best = other;
+                }
+            }
+            Some((best.1, several))
+        };
+        match pick(from) {
+            // Both sides have one: who is likely to send decides.
+            Some((_, true)) if from == 0 => match known("likely_from") {
+                Some(likely @ 1..) => pick(likely).map(|(choice, _)| choice),
+                _ => None,
+            },
+            Some((choice, _)) => Some(choice),
+            None => self.among.iter().find(|choice| choice.any && choice.ids.is_empty() && fits(choice, from)),
+        }
+    }
+
+    /// The messages with that number, whoever sends them.
+    pub fn with(&self, id: u64) -> impl Iterator<Item = (usize, &'static Choice)> + '_ {
+        self.among.iter().enumerate().filter(move |(_, choice)| choice.has(id) || choice.any && choice.ids.is_empty())
+    }
+}
+
+impl Custom for Chosen {
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let mut word = None;
+        let id = match self.by {
+            By::Field(name) => match reader.known(name) {
+                Some(id) => id,
+                None => return Ok(()),
+            },
+            By::Word(number) => {
+                let mark = reader.tree().nodes().len();
+                walk::field(number, reader)?;
+                word = Some(mark);
+                reader.tree().nodes().get(mark).and_then(|node| node.number()).unwrap_or(0)
+            }
+        };
+        let choice = self.choose(id, |name| reader.known(name), |when| reader.holds(when));
+        let exclusive = reader.listed == 0;
+        let start = reader.position();
+        let Some(choice) = choice else {
+            // The number before it is shown as its id.
+            let number = word.and_then(|word| {
+                let number = reader.tree().nodes().get(word).map(|node| (node.bit, node.bits));
+                reader.tree().truncate(word);
+                number
+            });
+            let node = reader.tree().open(&UNKNOWN, Value::Group, start);
+            let (bit, bits) = number.unwrap_or((start, 0));
+            reader.tree().push(&ID, Value::UInt(id), bit, bits);
+            let bits = reader.end() - start;
+            reader.tree().push(
+                &DATA,
+                if bits % 8 == 0 { Value::Bytes { bit: start, bits } } else { Value::Raw { bit: start, bits } },
+                start,
+                bits,
+            );
+            reader.seek(start + bits);
+            reader.tree().close(node, start + bits);
+            return Ok(());
+        };
+        if let (Some(word), None) = (word, choice.id()) {
+            reader.tree().reveal(word);
+        }
+        if reader.depth() >= super::DEEPEST {
+            let have = reader.left() as u64;
+            return Err(reader.broken(field, Fault::new(Reason::Depth, start, 0, have)));
+        }
+        let Kind::Struct(fields) = choice.field.kind else { return Ok(()) };
+        let group = reader.enter(choice.field)?;
+        let done = walk::walk(fields, reader);
+        if done.is_ok() && exclusive {
+            reader.rest(&TRAILING);
+        }
+        reader.leave(choice.field, group, done.is_ok());
+        done
+    }
+
+    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let Some(value) = writer.input(field) else {
+            return if writer.broken { Err(WriteStop::Broken) } else { Ok(()) };
+        };
+        let Some(fields) = value.as_object() else { return Err(WriteStop::Error(writer.wrong("a message", value))) };
+        // Its place among the messages; without one, it is of an unknown number.
+        let about = fields.get("");
+        let place = about.and_then(|about| about.get("place")).and_then(Json::as_u64);
+        let choice = place.and_then(|place| self.among.get(place as usize));
+        if let By::Word(number) = self.by {
+            let at = writer.position() as u32;
+            let id = fields.get("id").filter(|_| choice.is_none());
+            match (writer.input(number), id, choice.and_then(Choice::id)) {
+                (Some(given), ..) | (None, Some(given), _) => _ = writer.leaf_value(number, given)?,
+                (None, None, Some(id)) => writer.put_number(number, id as i128)?,
+                (None, None, None) => return Err(writer.missing(number)),
+            }
+            let _ = at;
+        }
+        writer.names.push(field.name);
+        let table: &'static [Field] = match choice.map(|choice| &choice.field.kind) {
+            Some(Kind::Struct(table)) => table,
+            _ => &UNKNOWN_FIELDS,
+        };
+        let derived = about.and_then(|about| about.get("derived"));
+        let used = if choice.is_some() { vec![""] } else { vec!["", "id"] };
+        writer.cursors.push(Cursor::Object { fields, derived, used, table });
+        let scope = writer.scope.len();
+        let done = match choice {
+            Some(_) => walk::walk(table, writer),
+            None => walk::field(&DATA, writer),
+        };
+        let done = done.and_then(|()| walk::field(&TRAILING, writer));
+        writer.leave(choice.map_or(&UNKNOWN, |choice| choice.field), scope, done.is_ok());
+        done
+    }
+
+    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+        let single: Vec<&Choice> = self.among.iter().filter(|choice| choice.id().is_some()).collect();
+        let Some(choice) = single.get(sampler.below(single.len() as u64) as usize) else { return Ok(()) };
+        let id = choice.id().unwrap_or(0);
+        match self.by {
+            By::Field(name) => sampler.complete_with(name, id),
+            By::Word(number) => sampler.put_prefix(number, id)?,
+        }
+        let Kind::Struct(fields) = choice.field.kind else { return Ok(()) };
+        walk::walk(fields, sampler)
+    }
+
+    fn takes_the_rest(&self) -> bool {
+        true
+    }
+
+    fn any(&'static self) -> Option<&'static dyn std::any::Any> {
+        Some(self)
+    }
+
+    fn describe(&self) -> &'static str {
+        match self.by {
+            By::Field(_) => "a message, by an earlier number",
+            By::Word(_) => "a message, by the number before it",
+        }
+    }
+}

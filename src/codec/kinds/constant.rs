@@ -1,0 +1,123 @@
+//! A value that is always the same: what a protocol begins with; or a mark that may be missing.
+
+use crate::codec::bits;
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::{Field, Kind, flag};
+use crate::codec::node::Value;
+use crate::codec::walk::Custom;
+use crate::codec::writer::WriteStop;
+use crate::codec::{EncodeError, Reader, Sampler, Writer};
+
+/// A constant.
+#[derive(Debug)]
+pub struct Constant {
+    /// How it is shown, and given where it is to be another one.
+    pub of: &'static Field,
+    /// Its bits on the wire; the last byte may have fewer.
+    pub wire: &'static [u8],
+    /// How many bits.
+    pub bits: u32,
+    /// The number that it means, where it is one.
+    pub number: Option<u64>,
+    /// It is there only if the bytes are these.
+    pub optional: bool,
+    /// Optional: the fields that are there with it.
+    pub with: &'static [&'static str],
+}
+
+impl Constant {
+    fn is_at(&self, data: &[u8], at: u32) -> bool {
+        (0..self.bits).step_by(64).all(|k| {
+            let count = (self.bits - k).min(64);
+            bits::get(data, (at + k) as usize, count) == bits::get(self.wire, k as usize, count)
+        })
+    }
+
+    fn value(&self, bit: u32) -> Value {
+        match (self.number, &self.of.kind) {
+            (Some(n), Kind::Int { .. }) => Value::Int(n as i64),
+            (Some(n), _) => Value::UInt(n),
+            (None, Kind::Text { .. }) => Value::Text { bit, bits: self.bits },
+            (None, _) => Value::Bytes { bit, bits: self.bits },
+        }
+    }
+
+    /// What a condition on it sees: not zero where it is there.
+    fn seen(&self) -> u64 {
+        match self.number {
+            Some(n) if n > 0 || !self.optional => n,
+            _ => 1,
+        }
+    }
+
+    fn put(&self, out: &mut bits::BitBuf) {
+        (0..self.bits).step_by(64).for_each(|k| {
+            let count = (self.bits - k).min(64);
+            out.put(bits::get(self.wire, k as usize, count), count);
+        });
+    }
+}
+
+impl Custom for Constant {
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let start = reader.position();
+        let there = reader.end().saturating_sub(start) >= self.bits;
+        if self.optional && !(there && self.is_at(reader.data(), start)) {
+            return Ok(());
+        }
+        reader.need(field, start, self.bits as u64)?;
+        if !self.is_at(reader.data(), start) {
+            let have = reader.left() as u64;
+            let reason = Reason::Undefined("not the constant that stands here");
+            return Err(reader.broken(field, Fault::new(reason, start, 0, have)));
+        }
+        reader.skip(self.bits);
+        reader.tree().push(field, self.value(start), start, self.bits);
+        if field.is(flag::REFERENCED) {
+            reader.tree().scope.push(field, self.seen(), start, true);
+        }
+        Ok(())
+    }
+
+    fn write(&self, field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let at = writer.position();
+        let given = writer.input(field);
+        match given {
+            Some(serde_json::Value::Bool(false)) if self.optional => return Ok(()),
+            Some(value) if !value.is_boolean() => {
+                writer.names.push(field.name);
+                writer.leaf_value(self.of, value)?;
+                writer.names.pop();
+            }
+            None if self.optional && !self.with.iter().any(|name| writer.has_name(name)) => return Ok(()),
+            None if writer.broken => return Err(WriteStop::Broken),
+            _ => self.put(&mut writer.out),
+        }
+        if field.is(flag::REFERENCED) {
+            writer.scope.push(field, self.seen(), at as u32, true);
+        }
+        Ok(())
+    }
+
+    fn sample(&self, field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+        if self.optional && sampler.below(2) == 0 {
+            return Ok(());
+        }
+        let at = sampler.out.len() as u32;
+        self.put(&mut sampler.out);
+        sampler.scope.push(field, self.seen(), at, true);
+        Ok(())
+    }
+
+    fn bits(&self) -> Option<u32> {
+        (!self.optional).then_some(self.bits)
+    }
+
+    fn constant(&self) -> u32 {
+        if self.optional { 0 } else { self.bits }
+    }
+
+    fn describe(&self) -> &'static str {
+        if self.optional { "a constant, or nothing" } else { "a constant" }
+    }
+}

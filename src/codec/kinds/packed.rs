@@ -1,0 +1,248 @@
+//! A field whose bytes are compressed, or masked: what is read are the bytes behind that.
+
+use crate::codec::fault::{Fault, Reason, Stop};
+use crate::codec::layout::Field;
+use crate::codec::node::Value;
+use crate::codec::walk::{self, Custom};
+use crate::codec::writer::WriteStop;
+use crate::codec::{Context, EncodeError, Reader, Sampler, Writer};
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use std::io::{Read, Write};
+
+/// What was done to the bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Packing {
+    /// RFC 1950.
+    Zlib,
+    /// RFC 1951.
+    Deflate,
+    /// RFC 1952.
+    Gzip,
+    /// Each byte with the next of these, again and again.
+    Xor(&'static [u8]),
+    /// Each byte with the lowest one of an earlier number.
+    XorField(&'static str),
+}
+
+/// A field in bytes that are packed. They go to the end of their region.
+#[derive(Debug)]
+pub struct Packed {
+    /// How.
+    pub packing: Packing,
+    /// How many bits; else all up to the end.
+    pub bits: Option<u32>,
+    /// How many bytes it may unpack to.
+    pub most: usize,
+    /// The earlier number that has the length of the unpacked bytes.
+    pub inflated: Option<&'static str>,
+    /// The field; what it leaves of the unpacked bytes; the packed bytes, where packing again gives
+    /// others.
+    pub fields: &'static [Field; 3],
+}
+
+/// Fills a new source: its number, and how many bytes it has.
+pub(super) fn sourced(reader: &mut Reader<'_>, fill: impl FnOnce(&mut Vec<u8>)) -> Option<(u8, u32)> {
+    let context = reader.context.as_mut()?;
+    let (source, mut bytes) = context.take_source()?;
+    fill(&mut bytes);
+    let length = bytes.len().min(crate::codec::reader::LONGEST) as u32;
+    context.give_source(source, bytes);
+    Some((source, length))
+}
+
+fn xor(bytes: &mut [u8], key: impl Iterator<Item = u8> + Clone) {
+    bytes.iter_mut().zip(key.cycle()).for_each(|(byte, key)| *byte ^= key);
+}
+
+impl Packed {
+    fn compressed(&self) -> bool {
+        !matches!(self.packing, Packing::Xor(_) | Packing::XorField(_))
+    }
+
+    /// Appends the unpacked bytes; false: these are none, or too many.
+    fn unpack(&self, packed: &[u8], key: u8, out: &mut Vec<u8>) -> bool {
+        let most = self.most as u64;
+        let all = |reader: &mut dyn Read, out: &mut Vec<u8>| {
+            reader.take(most + 1).read_to_end(out).is_ok_and(|read| read as u64 <= most)
+        };
+        match self.packing {
+            // A stream that is followed by anything would not be given back.
+            Packing::Zlib => {
+                let mut zlib = flate2::bufread::ZlibDecoder::new(packed);
+                all(&mut zlib, out) && zlib.total_in() == packed.len() as u64
+            }
+            Packing::Deflate => {
+                let mut deflate = flate2::bufread::DeflateDecoder::new(packed);
+                all(&mut deflate, out) && deflate.total_in() == packed.len() as u64
+            }
+            Packing::Gzip => all(&mut flate2::bufread::GzDecoder::new(packed), out),
+            Packing::Xor(key) => {
+                out.extend_from_slice(packed);
+                xor(out, key.iter().copied());
+                true
+            }
+            Packing::XorField(_) => {
+                out.extend_from_slice(packed);
+                xor(out, std::iter::once(key));
+                true
+            }
+        }
+    }
+
+    fn pack(&self, plain: &[u8], key: u8) -> Vec<u8> {
+        // Writing to a vector cannot fail.
+        match self.packing {
+            Packing::Zlib => {
+                let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
+                let _ = zlib.write_all(plain);
+                zlib.finish().unwrap_or_default()
+            }
+            Packing::Deflate => {
+                let mut deflate = DeflateEncoder::new(Vec::new(), Compression::default());
+                let _ = deflate.write_all(plain);
+                deflate.finish().unwrap_or_default()
+            }
+            Packing::Gzip => {
+                let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+                let _ = gzip.write_all(plain);
+                gzip.finish().unwrap_or_default()
+            }
+            Packing::Xor(key) => {
+                let mut bytes = plain.to_vec();
+                xor(&mut bytes, key.iter().copied());
+                bytes
+            }
+            Packing::XorField(_) => {
+                let mut bytes = plain.to_vec();
+                xor(&mut bytes, std::iter::once(key));
+                bytes
+            }
+        }
+    }
+
+    fn key(&self, known: impl Fn(&str) -> Option<u64>) -> u8 {
+        if let Packing::XorField(name) = self.packing { known(name).unwrap_or(0) as u8 } else { 0 }
+    }
+
+    /// Reads the unpacked bytes.
+    fn inside(&self, plain: &[u8], source: u8, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let outer = reader.tree.current_source();
+        let mut inner = Reader::new(plain, &mut *reader.tree).named(reader.proto, reader.message);
+        inner.depth = reader.depth;
+        inner.max_depth = reader.max_depth;
+        inner.order = reader.order;
+        if let Some(context) = &mut reader.context {
+            inner.context = Some(&mut **context as &mut dyn Context);
+        }
+        inner.tree.set_source(source);
+        let done = walk::field(&self.fields[0], &mut inner);
+        if done.is_ok() {
+            inner.rest(&self.fields[1]);
+        }
+        reader.tree.set_source(outer);
+        done
+    }
+}
+
+impl Custom for Packed {
+    fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
+        let start = reader.position();
+        let bits = self.bits.unwrap_or(reader.end() - start);
+        reader.need(&self.fields[0], start, bits as u64)?;
+        let key = self.key(|name| reader.known(name));
+        let packed = reader.data().get(start as usize / 8..(start + bits) as usize / 8).unwrap_or_default();
+        let taken = reader.context.as_mut().and_then(|context| context.take_source());
+        let fault = |reader: &mut Reader<'_>, what: &'static str| {
+            let have = (reader.end() - start) as u64;
+            let field = if field.name.is_empty() { &self.fields[0] } else { field };
+            reader.broken(field, Fault::new(Reason::Undefined(what), start, 0, have))
+        };
+        let Some((source, mut plain)) = taken else { return Err(fault(reader, "no room to unpack it")) };
+        let whole = self.unpack(packed, key, &mut plain);
+        let mark = reader.tree.nodes().len();
+        let (open, depth) = (reader.tree.open.len(), reader.depth);
+        let inside = if whole { self.inside(&plain, source, reader) } else { Ok(()) };
+        let again = self.compressed() && whole && inside.is_ok() && self.pack(&plain, key) != packed;
+        let length = plain.len() as u64;
+        if let Some(context) = &mut reader.context {
+            context.give_source(source, plain);
+        }
+        match inside {
+            _ if !whole => return Err(fault(reader, "does not unpack")),
+            // Ranges of the unpacked bytes mean nothing outside: all of it is broken.
+            Err(_) => {
+                reader.tree.truncate(mark);
+                reader.tree.open.truncate(open);
+                reader.depth = depth;
+                return Err(fault(reader, "does not fit when it is unpacked"));
+            }
+            Ok(()) => {}
+        }
+        reader.seek(start + bits);
+        if again {
+            reader.tree.push(&self.fields[2], Value::Bytes { bit: start, bits }, start, bits);
+        }
+        if let Some(name) = self.inflated.filter(|name| reader.known(name) != Some(length)) {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            let found = reader.tree.nodes().iter().rposition(|node| node.field.name == last);
+            found.into_iter().for_each(|node| reader.tree.reveal(node));
+        }
+        Ok(())
+    }
+
+    fn write(&self, _field: &'static Field, writer: &mut Writer<'_>) -> Result<(), WriteStop> {
+        let at = writer.position();
+        walk::field(&self.fields[0], writer)?;
+        if let Some(rest) = writer.input(&self.fields[1]) {
+            writer.put_bits_of(rest)?;
+        }
+        let key = self.key(|name| writer.known(name));
+        let plain = writer.out.split_off(at).into_bytes();
+        let given = writer.derived_input(&self.fields[2]).and_then(|value| value.as_str());
+        let given = given.and_then(|text| hex::decode(text).ok()).filter(|packed| {
+            let mut unpacked = Vec::new();
+            self.unpack(packed, key, &mut unpacked) && unpacked == plain
+        });
+        let packed = given.unwrap_or_else(|| self.pack(&plain, key));
+        writer.put_bytes(&packed);
+        match self.inflated {
+            Some(name) => writer.counted(name, plain.len() as u64),
+            None => Ok(()),
+        }
+    }
+
+    fn sample(&self, _field: &'static Field, sampler: &mut Sampler<'_>) -> Result<(), EncodeError> {
+        let at = sampler.out.len();
+        walk::field(&self.fields[0], sampler)?;
+        sampler.ended = true;
+        let plain = sampler.out.split_off(at).into_bytes();
+        let key = self.key(|name| sampler.known(name));
+        sampler.out.put_bytes(&self.pack(&plain, key));
+        if let Some(name) = self.inflated {
+            sampler.complete(name, plain.len() as u64);
+        }
+        Ok(())
+    }
+
+    fn takes_the_rest(&self) -> bool {
+        self.bits.is_none()
+    }
+
+    fn bits(&self) -> Option<u32> {
+        self.bits
+    }
+
+    fn describe(&self) -> &'static str {
+        match self.packing {
+            Packing::Zlib => "compressed (zlib)",
+            Packing::Deflate => "compressed (deflate)",
+            Packing::Gzip => "compressed (gzip)",
+            Packing::Xor(_) | Packing::XorField(_) => "masked (xor)",
+        }
+    }
+
+    fn fields(&self) -> &'static [Field] {
+        self.fields
+    }
+}

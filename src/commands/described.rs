@@ -1,0 +1,80 @@
+//! The files that describe protocols: those of the command line, of the environment, and of the
+//! user's configuration folder.
+
+use super::Usage;
+use netkit::dissect::{Dissector, Registry};
+use netkit::nearest::{hint, nearest};
+use netkit::protocols::described::{Described, load as compile};
+use std::path::{Path, PathBuf};
+
+/// The protocols that files describe.
+pub struct Loaded {
+    /// All of them.
+    pub all: Vec<&'static dyn Dissector>,
+    /// The name of the one that was given as the protocol itself.
+    pub own: Option<&'static str>,
+}
+
+/// The protocol files of the configuration folder, in the order of their names; none where the
+/// environment says so.
+pub fn configured() -> Vec<PathBuf> {
+    if std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| files.is_empty()) {
+        return Vec::new();
+    }
+    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".config"));
+    let base = std::env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from).or_else(home);
+    let Some(folder) = base.map(|base| base.join("netkit").join("protocols")) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let toml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "toml");
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(toml).collect();
+    files.sort();
+    files
+}
+
+/// Reads protocol files: those of the configuration folder, those given, and `own`, the one that
+/// everything is taken for.
+pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
+    let mut loaded = Loaded { all: Vec::new(), own: None };
+    let given: Vec<&Path> = given.iter().map(PathBuf::as_path).filter(|path| !path.as_os_str().is_empty()).collect();
+    for path in own.into_iter().chain(given) {
+        let described = read(path)?;
+        let again = loaded.all.iter().any(|other| other.name() == described.name());
+        match again {
+            // The same file, named twice.
+            true if own == Some(path) || loaded.own == Some(described.name()) => {}
+            true => {
+                let why = format!("{}: another file describes {}, too", path.display(), described.name());
+                return Err(Usage(why).into());
+            }
+            false => loaded.all.push(described),
+        }
+        if own == Some(path) {
+            loaded.own = Some(described.name());
+        }
+    }
+    for path in configured() {
+        let described = read(&path)?;
+        if loaded.all.iter().all(|other| other.name() != described.name()) {
+            loaded.all.push(described);
+        }
+    }
+    Ok(loaded)
+}
+
+/// Reads one file.
+pub fn read(path: &Path) -> anyhow::Result<&'static Described> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|error| anyhow::Error::from(error).context(name.clone()))?;
+    let text = String::from_utf8(text).map_err(|_| Usage(format!("{name}: not UTF-8, as TOML is")))?;
+    Ok(compile(&name, &text).map_err(|error| Usage(error.to_string()))?)
+}
+
+/// Checks that a protocol of this name is known.
+pub fn known(name: &str, registry: &Registry) -> anyhow::Result<()> {
+    if registry.by_name(name).is_some() {
+        return Ok(());
+    }
+    let names: Vec<&str> = registry.iter().map(|dissector| dissector.name()).collect();
+    let near = hint(nearest(name, names.iter().copied()));
+    Err(Usage(format!("no protocol {name:?}{near}; there are {}", names.join(", "))).into())
+}

@@ -1,0 +1,151 @@
+//! Fates and orders, without a socket and without a clock.
+
+#![cfg(test)]
+
+use super::*;
+use std::time::{Duration, Instant};
+
+const COUNT: u64 = 20_000;
+
+fn ms(n: u64) -> Duration {
+    Duration::from_millis(n)
+}
+
+fn fates(impairments: &Impairments, seed: u64, way: usize) -> Vec<Fate> {
+    let (start, mut path) = (Instant::now(), Path::new(seed, 1, way));
+    (0..COUNT).map(|n| path.datagram(impairments, 100, start + ms(n))).collect()
+}
+
+/// The rows of lost packets.
+fn rows(fates: &[Fate]) -> Vec<usize> {
+    fates.chunk_by(|a, b| a.lost == b.lost).filter(|row| row[0].lost.is_some()).map(<[Fate]>::len).collect()
+}
+
+#[test]
+fn as_many_are_lost_as_asked() {
+    for seed in 1..6 {
+        for share in [0.02, 0.1, 0.3] {
+            let loss = Some(Loss { share, burst: None });
+            let all = fates(&Impairments { loss, ..Impairments::default() }, seed, 0);
+            let lost = all.iter().filter(|fate| fate.lost.is_some()).count() as f64;
+            let (mean, sigma) = (COUNT as f64 * share, (COUNT as f64 * share * (1.0 - share)).sqrt());
+            assert!((lost - mean).abs() < 3.0 * sigma, "{share}, seed {seed}: {lost}");
+        }
+    }
+}
+
+#[test]
+fn losses_come_in_rows() {
+    for (share, burst) in [(0.1, 4.0), (0.2, 3.0), (0.3, 8.0)] {
+        let loss = Some(Loss { share, burst: Some(burst) });
+        // The mean of many runs: one of 20,000 has a few hundred rows, whose mean is off by more.
+        let (mut lost, mut count) = (0, 0);
+        for seed in 1..=20 {
+            let all = fates(&Impairments { loss, ..Impairments::default() }, seed, 0);
+            let rows = rows(&all);
+            (lost, count) = (lost + rows.iter().sum::<usize>(), count + rows.len());
+        }
+        let (mean, all) = (lost as f64 / count as f64, lost as f64 / (20.0 * COUNT as f64));
+        assert!((mean / burst - 1.0).abs() < 0.05, "{share}/{burst}: rows of {mean}");
+        assert!((all / share - 1.0).abs() < 0.05, "{share}/{burst}: {all} lost");
+    }
+}
+
+#[test]
+fn the_seed_decides_alone() {
+    let impairments = Network::impairments(&NETWORKS[4]);
+    let spread = |seed, way| -> Vec<_> {
+        fates(&impairments, seed, way).iter().map(|f| (f.lost.is_some(), f.twice, f.behind)).collect()
+    };
+    assert_eq!(spread(7, 0), spread(7, 0));
+    assert!(spread(7, 0) != spread(8, 0) && spread(7, 0) != spread(7, 1));
+    // At other times the same packets are lost, where no queue is full.
+    let still = Impairments { rate: None, ..impairments.clone() };
+    let (mut path, start) = (Path::new(7, 1, 0), Instant::now());
+    let others: Vec<bool> =
+        (0..COUNT).map(|n| path.datagram(&still, 9, start + ms(n * n % 977)).lost.is_some()).collect();
+    let same: Vec<bool> = fates(&still, 7, 0).iter().map(|fate| fate.lost.is_some()).collect();
+    assert_eq!(others, same);
+    // What one impairment does is the same with and without the others.
+    let alone = Impairments { loss: impairments.loss, ..Impairments::default() };
+    let alone: Vec<bool> = fates(&alone, 7, 0).iter().map(|fate| fate.lost.is_some()).collect();
+    assert_eq!(alone, same);
+}
+
+#[test]
+fn jitter_is_a_tail_above_the_base() {
+    let impairments = Impairments { delay: ms(60), jitter: ms(15), ..Impairments::default() };
+    let (start, mut path, mut added) = (Instant::now(), Path::new(3, 1, 0), Vec::new());
+    let mut last = start;
+    for n in 0..COUNT {
+        // So rarely that no packet waits for the one before.
+        let now = start + ms(n * 1000);
+        let due = path.datagram(&impairments, 100, now).due;
+        assert!(due >= now + ms(60) && due >= last);
+        last = due;
+        added.push(due.duration_since(now + ms(60)).as_secs_f64() * 1e3);
+    }
+    let mean = added.iter().sum::<f64>() / COUNT as f64;
+    assert!((mean / 15.0 - 1.0).abs() < 0.03, "{mean}");
+    assert!(added.iter().all(|ms| *ms <= 8.0 * 15.0 + 1e-6));
+    // Close together: none overtakes.
+    let (mut path, mut last) = (Path::new(3, 1, 0), start);
+    for n in 0..COUNT {
+        let due = path.datagram(&impairments, 100, start + Duration::from_micros(n * 100)).due;
+        assert!(due >= last);
+        last = due;
+    }
+}
+
+#[test]
+fn a_rate_and_its_queue() {
+    let impairments = Impairments { rate: Some(Rate { bits: 8_000, queue: 2_500 }), ..Impairments::default() };
+    let (start, mut path) = (Instant::now(), Path::new(1, 1, 0));
+    let fates: Vec<Fate> = (0..4).map(|_| path.datagram(&impairments, 1000, start)).collect();
+    // A thousand bytes a second; the queue has room for two and a half.
+    assert_eq!(fates[0].due, start + ms(1000));
+    assert_eq!(fates[1].due, start + ms(2000));
+    assert_eq!([fates[2].lost, fates[3].lost], [Some(Lost::QueueFull); 2]);
+    assert_eq!(path.datagram(&impairments, 1000, start + ms(1500)).due, start + ms(3000));
+    // A stream waits instead.
+    let mut path = Path::new(1, 1, 0);
+    assert_eq!((0..4).map(|_| path.piece(&impairments, 1000, start)).last(), Some(start + ms(4000)));
+}
+
+#[test]
+fn the_order_of_the_queue() {
+    let start = Instant::now();
+    let mut queue = Queue::new(1000);
+    let drain =
+        |queue: &mut Queue<&'static str>, at: Instant| -> Vec<&str> { std::iter::from_fn(|| queue.pop(at)).collect() };
+    queue.push(1, start + ms(5), false, 10, "b").unwrap();
+    queue.push(1, start + ms(5), false, 10, "c").unwrap();
+    queue.push(2, start, false, 10, "a").unwrap();
+    assert_eq!(queue.next(), Some(start));
+    assert_eq!(drain(&mut queue, start + ms(4)), ["a"]);
+    assert_eq!(drain(&mut queue, start + ms(5)), ["b", "c"]);
+    // Behind the next one of its own path; another path's does not count.
+    queue.push(1, start, true, 10, "late").unwrap();
+    queue.push(2, start, false, 10, "other").unwrap();
+    queue.push(1, start + ms(3), false, 10, "next").unwrap();
+    queue.push(1, start + ms(3), false, 10, "third").unwrap();
+    assert_eq!(drain(&mut queue, start + ms(9)), ["other", "next", "late", "third"]);
+    // Nobody follows: it comes all the same.
+    queue.push(1, start, true, 10, "alone").unwrap();
+    assert_eq!(drain(&mut queue, start + ms(99)), Vec::<&str>::new());
+    assert_eq!(drain(&mut queue, start + ms(100)), ["alone"]);
+    assert_eq!(queue.push(1, start, false, 1001, "large"), Err("large"));
+    assert!(queue.is_empty());
+}
+
+#[test]
+fn what_the_user_writes() {
+    assert_eq!("2%".parse(), Ok(Loss { share: 0.02, burst: None }));
+    assert_eq!("2%/4".parse(), Ok(Loss { share: 0.02, burst: Some(4.0) }));
+    for wrong in ["2", "101%", "2%/0.5", "2%/", "90%/2", "-1%", "x%"] {
+        assert!(wrong.parse::<Loss>().is_err(), "{wrong}");
+    }
+    assert_eq!([rate("64kbit"), rate("1.5Mbit"), rate("1gbit")], [Ok(64_000), Ok(1_500_000), Ok(1_000_000_000)]);
+    assert!(["64", "0kbit", "-1mbit", "fast", "1mb"].into_iter().all(|wrong| rate(wrong).is_err()));
+    assert_eq!(Impairments { reorder: 0.1, ..Impairments::default() }.only_for_datagrams(), Some("reorder"));
+}

@@ -1,0 +1,119 @@
+//! What the peer said otherwise, for people: what differs one by one, what is missing or new by kind;
+//! with `{:#}` all of it.
+
+use super::{Report, SHOWN};
+use crate::live::replay::compare::Divergence;
+use crate::plural::Plural;
+use serde_json::Value as Json;
+use std::fmt::{self, Formatter};
+
+/// How much of a value people are shown.
+const SHORT: usize = 60;
+/// How many frames of one kind.
+const FRAMES: usize = 6;
+
+impl Report {
+    /// Whether the peer said what it said in the capture, and where not.
+    pub(super) fn differences(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.divergences.len() {
+            0 if self.uncompared > 0 => {}
+            0 => writeln!(f, "the peer said what it said in the capture")?,
+            count => {
+                writeln!(f, "the peer diverged from the capture in {}:", Plural(count, "place"))?;
+                match f.alternate() {
+                    true => self.divergences.iter().try_for_each(|divergence| line(f, divergence))?,
+                    false => self.by_kind(f)?,
+                }
+            }
+        }
+        let others = self.others();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let list: Vec<String> = others.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let hint = if f.alternate() { ":" } else { " (-v lists them)" };
+        writeln!(f, "not held against the peer: {} that differ{hint}", list.join(", "))?;
+        match f.alternate() {
+            true => self.others.iter().try_for_each(|(_, divergence)| line(f, divergence)),
+            false => Ok(()),
+        }
+    }
+
+    fn by_kind(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let differs = |d: &&Divergence| matches!(d, Divergence::Differs { .. });
+        self.divergences.iter().filter(differs).take(SHOWN).try_for_each(|divergence| line(f, divergence))?;
+        let mut more = self.divergences.iter().filter(differs).count().saturating_sub(SHOWN);
+        let mut kinds: Vec<Vec<&Divergence>> = Vec::new();
+        for divergence in self.divergences.iter().filter(|d| !differs(d)) {
+            match kinds.iter_mut().find(|kind| kind.first().is_some_and(|first| alike(first, divergence))) {
+                Some(kind) => kind.push(divergence),
+                None => kinds.push(vec![divergence]),
+            }
+        }
+        for (k, kind) in kinds.iter().enumerate() {
+            match kind.as_slice() {
+                _ if k >= SHOWN => more += kind.len(),
+                [one] => line(f, one)?,
+                all => summary(f, all)?,
+            }
+        }
+        match more {
+            0 => Ok(()),
+            more => writeln!(f, "  and {more} more (-v lists all)"),
+        }
+    }
+}
+
+/// Both missing, or both new, and about the same.
+fn alike(one: &Divergence, other: &Divergence) -> bool {
+    match (one, other) {
+        (Divergence::Missing { message: a, .. }, Divergence::Missing { message: b, .. })
+        | (Divergence::Extra { message: a, .. }, Divergence::Extra { message: b, .. }) => a == b,
+        _ => false,
+    }
+}
+
+/// Several that are alike.
+fn summary(f: &mut Formatter<'_>, all: &[&Divergence]) -> fmt::Result {
+    let count = all.len();
+    match all.first() {
+        Some(Divergence::Missing { message, .. }) => {
+            let frame = |d: &&Divergence| match d {
+                Divergence::Missing { frame, .. } => Some(frame.to_string()),
+                _ => None,
+            };
+            let frames: Vec<String> = all.iter().filter_map(frame).take(FRAMES).collect();
+            let more = if count > FRAMES { ", ..." } else { "" };
+            writeln!(f, "  {count} {message}: did not come (frames {}{more})", frames.join(", "))
+        }
+        Some(Divergence::Extra { message, content }) => {
+            writeln!(f, "  {count} {message}: not in the capture: {}, ...", short(content, f))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn line(f: &mut Formatter<'_>, divergence: &Divergence) -> fmt::Result {
+    match divergence {
+        Divergence::Missing { frame, message } => writeln!(f, "  frame {frame} {message}: did not come"),
+        Divergence::Extra { message, content } => {
+            let content = short(content, f);
+            writeln!(f, "  {message}: not in the capture: {content}")
+        }
+        Divergence::Differs { frame, message, fields } => fields.iter().try_for_each(|(path, old, new)| {
+            let (old, new) = (short(old, f), short(new, f));
+            match path.as_str() {
+                "" => writeln!(f, "  frame {frame} {message}: {new}, was {old}"),
+                path => writeln!(f, "  frame {frame} {message} {path}: {new}, was {old}"),
+            }
+        }),
+    }
+}
+
+fn short(value: &Json, f: &Formatter<'_>) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(SHORT) {
+        Some((at, _)) if !f.alternate() => format!("{}...", text.get(..at).unwrap_or_default()),
+        _ => text,
+    }
+}

@@ -1,0 +1,158 @@
+//! Messages in a stream: a length before each, or a mark behind it.
+
+use super::compile::{Compiled, Compiler};
+use super::text::Ports;
+use crate::codec::layout::{Field, Kind};
+use crate::codec::{Reader, Tree, Writer, bits};
+use crate::nearest::{hint, nearest};
+
+/// Messages are no longer than this, unless the file says so.
+const MOST: u64 = 1 << 24;
+
+/// How messages stand in a stream.
+#[derive(Debug)]
+pub enum Frame {
+    /// Behind their length.
+    Length {
+        /// The number.
+        number: &'static Field,
+        /// It counts so many more than what follows.
+        plus: i64,
+        /// Bytes before the number; then both belong to the message.
+        header: usize,
+        /// Longer messages are none.
+        most: u64,
+    },
+    /// Before this mark.
+    Until(Vec<u8>),
+}
+
+/// What a stream begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begins {
+    /// More bytes are needed.
+    More,
+    /// A message: so many bytes before it, its length, so many behind it.
+    Message(usize, usize, usize),
+    /// No message.
+    Nothing,
+}
+
+/// The framing that a file describes.
+pub fn compile(compiler: &Compiler<'_>, ports: &Ports) -> Compiled<Frame> {
+    let Some(frame) = &ports.frame else {
+        let why = "tcp: frame is missing: how messages stand in the stream, as frame = { length = \"u16\" }";
+        return Err((ports.line, why.into()));
+    };
+    if let Some(until) = &frame.until {
+        if until.is_empty() {
+            return Err((frame.line, "frame: until: expected at least one character".into()));
+        }
+        return Ok(Frame::Until(until.clone().into_bytes()));
+    }
+    let word = |word: &str, key: &str| match compiler.word_type(word, frame.line)? {
+        Some(field) if matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. }) => Ok(field),
+        _ => {
+            let known = ["u8", "u16", "u24", "u32", "u16le", "u16be", "u32le", "u32be", "varint", "varint32"];
+            let near = hint(nearest(word, known));
+            Err((frame.line, format!("frame: {key}: {word:?} is no word of a length{near}")))
+        }
+    };
+    let mut number = word(&frame.length, "length")?;
+    number.set_name("length");
+    let header = match frame.header.as_str() {
+        "" => 0,
+        text => match word(text, "header")?.kind {
+            Kind::UInt { bits, .. } | Kind::Int { bits, .. } => bits as usize / 8,
+            _ => return Err((frame.line, "frame: header: expected a word of a fixed size".into())),
+        },
+    };
+    let most = frame.most.unwrap_or(MOST).min(MOST);
+    Ok(Frame::Length { number: super::lasting(number), plus: frame.plus, header, most })
+}
+
+impl Frame {
+    /// What these bytes begin with.
+    pub fn begins(&self, bytes: &[u8]) -> Begins {
+        match self {
+            Frame::Until(mark) => match memchr::memmem::find(bytes, mark) {
+                Some(at) => Begins::Message(0, at, mark.len()),
+                None if bytes.len() as u64 > MOST => Begins::Nothing,
+                None => Begins::More,
+            },
+            Frame::Length { number, plus, header, most } => {
+                let Some(rest) = bytes.get(*header..) else { return Begins::More };
+                let (value, size) = match number.kind {
+                    Kind::UInt { bits, order } | Kind::Int { bits, order } => {
+                        let size = bits as usize / 8;
+                        if rest.len() < size {
+                            return Begins::More;
+                        }
+                        let raw = bits::get(rest, 0, bits as u32);
+                        let big = order == crate::codec::layout::Order::Big;
+                        (if big { bits::swap(raw, bits as u32) } else { raw } as i128, size)
+                    }
+                    _ => {
+                        let mut value = 0u128;
+                        let mut size = 0;
+                        loop {
+                            let Some(group) = rest.get(size) else { return Begins::More };
+                            value |= (*group as u128 & 0x7f) << (7 * size);
+                            size += 1;
+                            if group & 0x80 == 0 {
+                                break;
+                            }
+                            if size >= 10 {
+                                return Begins::Nothing;
+                            }
+                        }
+                        (value as i128, size)
+                    }
+                };
+                let length = value - *plus as i128;
+                if !(0..=*most as i128).contains(&length) {
+                    return Begins::Nothing;
+                }
+                // Beside a header, the number belongs to the message.
+                let (before, length) =
+                    if *header > 0 { (0, header + size + length as usize) } else { (size, length as usize) };
+                if bytes.len() < before + length { Begins::More } else { Begins::Message(before, length, 0) }
+            }
+        }
+    }
+
+    /// How many bytes the message has that these begin; what is not there counts, too.
+    pub fn announced(&self, bytes: &[u8]) -> Option<(usize, usize)> {
+        // Enough zeros stand for what is missing.
+        let mut longer = bytes.get(..bytes.len().min(32)).unwrap_or(bytes).to_vec();
+        let Frame::Length { number, plus, header, .. } = self else { return None };
+        let mut tree = Tree::default();
+        if longer.len() < *header {
+            return None;
+        }
+        longer.drain(..header);
+        let outcome = Reader::new(&longer, &mut tree).read(std::slice::from_ref(number));
+        let value = tree.nodes().first().filter(|_| outcome.stop.is_none())?.number()?;
+        let length = usize::try_from(value as i128 - *plus as i128).ok()?;
+        let size = outcome.bits as usize / 8;
+        Some(if *header > 0 { (0, header + size + length) } else { (size, length) })
+    }
+
+    /// The message in a stream; `None`: it contains its own end, or is too long.
+    pub fn write(&self, message: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Frame::Until(mark) => {
+                let clash = memchr::memmem::find(message, mark).is_some();
+                (!clash).then(|| [message, mark].concat())
+            }
+            Frame::Length { header: 1.., .. } => Some(message.to_vec()),
+            Frame::Length { number, plus, .. } => {
+                let length = message.len() as i64 + plus;
+                let given = serde_json::json!({ "length": length });
+                let mut framed = Writer::new(&given).write(std::slice::from_ref(number)).ok()?;
+                framed.extend_from_slice(message);
+                Some(framed)
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Reading one packet: the tables walked, with what the conversation remembers at hand.
+
+use super::Description;
+use crate::codec::layout::Field;
+use crate::codec::reader::TRAILING;
+use crate::codec::{Context, Fault, Reader, Tree};
+use std::cell::Cell;
+
+/// Memory for reading a packet, shared by all conversations.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// The packet's fields.
+    pub tree: Tree,
+    /// Inflated, joined and decoded bytes: sources 1 and up.
+    pub sources: Vec<Vec<u8>>,
+    /// How many of them are in use.
+    pub used: usize,
+    /// The nodes of its innermost messages.
+    pub lines: Vec<super::lines::Mark>,
+    /// For wholes.
+    pub whole: Tree,
+    pub whole_lines: Vec<super::lines::Mark>,
+    pub frames: Vec<u64>,
+}
+
+/// The cap on unpacked bytes of one packet.
+const MOST_SOURCES: usize = 250;
+
+impl Work {
+    /// A new source: its number and its buffer.
+    pub fn source(&mut self) -> Option<(u8, &mut Vec<u8>)> {
+        if self.used >= MOST_SOURCES {
+            return None;
+        }
+        if self.sources.len() == self.used {
+            self.sources.push(Vec::new());
+        }
+        self.used += 1;
+        let buffer = self.sources.get_mut(self.used - 1)?;
+        buffer.clear();
+        Some((self.used as u8, buffer))
+    }
+}
+
+/// What a packet is read with.
+pub struct Known<'a> {
+    pub description: &'static Description,
+    /// What is remembered, for packets of the client and of the server.
+    pub memory: &'a [[u64; 2]],
+    /// The settings' values.
+    pub values: &'a [u64],
+    /// Who sends: 1 the client, 2 the server; 0: nobody knows.
+    pub from: u64,
+    /// Who sends, as far as one can guess.
+    pub likely: u64,
+    /// The names of what is remembered that were asked for, as bits.
+    pub used: &'a Cell<u64>,
+    /// The sources.
+    pub sources: &'a mut Vec<Vec<u8>>,
+    pub used_sources: &'a mut usize,
+}
+
+impl Context for Known<'_> {
+    fn known(&self, name: &str) -> Option<u64> {
+        let named = |name: &str, side: usize| {
+            let place = self.description.memory.iter().position(|(known, _)| *known == name)?;
+            self.used.set(self.used.get() | 1 << place);
+            self.memory.get(place).and_then(|sides| sides.get(side)).copied()
+        };
+        let own = if self.from == 2 { 1 } else { 0 };
+        if let Some(value) = named(name, own) {
+            return Some(value);
+        }
+        if let Some(place) = self.description.values.iter().position(|(known, ..)| *known == name) {
+            return self.values.get(place).copied();
+        }
+        match name {
+            "from" => Some(self.from),
+            "likely_from" => Some(self.likely),
+            _ => match name.split_once('.') {
+                Some(("client", name)) => named(name, 0),
+                Some(("server", name)) => named(name, 1),
+                _ => None,
+            },
+        }
+    }
+
+    fn take_source(&mut self) -> Option<(u8, Vec<u8>)> {
+        if *self.used_sources >= MOST_SOURCES {
+            return None;
+        }
+        if self.sources.len() == *self.used_sources {
+            self.sources.push(Vec::new());
+        }
+        *self.used_sources += 1;
+        let mut buffer = std::mem::take(self.sources.get_mut(*self.used_sources - 1)?);
+        buffer.clear();
+        Some((*self.used_sources as u8, buffer))
+    }
+
+    fn give_source(&mut self, source: u8, bytes: Vec<u8>) {
+        if let Some(place) = self.sources.get_mut((source as usize).wrapping_sub(1)) {
+            *place = bytes;
+        }
+    }
+}
+
+/// Reads a packet, or a whole, into a tree. `source`: where its bytes are.
+pub fn read(
+    fields: &'static [Field],
+    (bytes, length, source): (&[u8], usize, u8),
+    known: &mut Known<'_>,
+    tree: &mut Tree,
+) -> Option<Fault> {
+    tree.clear();
+    tree.set_source(source);
+    let name = known.description.name;
+    let outcome = Reader::new(bytes, tree).named(name, "packet").wire_length(length).context(known).read(fields);
+    let end = bytes.len().min(crate::codec::reader::LONGEST) as u32 * 8;
+    if outcome.stop.is_none() && outcome.bits < end {
+        let (bit, bits) = (outcome.bits, end - outcome.bits);
+        let value = if bits % 8 == 0 && bit % 8 == 0 {
+            crate::codec::Value::Bytes { bit, bits }
+        } else {
+            crate::codec::Value::Raw { bit, bits }
+        };
+        tree.push(&TRAILING, value, bit, bits);
+    }
+    outcome.fault()
+}

@@ -1,0 +1,244 @@
+//! A protocol file's structure, its names not looked up yet: what [`parse`](super::parse) finds, and
+//! [`compile`](super::compile) interprets.
+
+use crate::codec::schema::parse::{Named, Names};
+use serde_json::Value as Json;
+
+/// A protocol file.
+#[derive(Debug, Default)]
+pub struct File {
+    pub protocol: String,
+    pub protocol_line: usize,
+    pub doc: String,
+    /// Most significant byte first? `None`: not said.
+    pub big: Option<bool>,
+    pub udp: Option<Ports>,
+    pub tcp: Option<Ports>,
+    pub websocket: Option<Ports>,
+    pub packet: Option<(usize, Vec<FieldText>)>,
+    pub messages: Vec<MessageText>,
+    pub structs: Vec<(String, usize, Vec<FieldText>)>,
+    pub enums: Vec<(String, Names)>,
+    pub flags: Vec<(String, Names)>,
+    pub memory: Vec<First>,
+    pub settings: Vec<First>,
+    pub numbers: Vec<NumbersText>,
+    pub requests: Vec<RequestsText>,
+    pub recognise: Recognise,
+    pub probe: Option<ProbeText>,
+}
+
+/// One transport.
+#[derive(Debug, Default)]
+pub struct Ports {
+    pub line: usize,
+    pub ports: Vec<u16>,
+    pub path: String,
+    pub frame: Option<FrameText>,
+}
+
+/// `frame = {..}`.
+#[derive(Debug, Default)]
+pub struct FrameText {
+    pub line: usize,
+    pub length: String,
+    pub plus: i64,
+    pub header: String,
+    pub most: Option<u64>,
+    pub until: Option<String>,
+}
+
+/// A name of `[memory]` or `[settings]` and its first value.
+#[derive(Debug)]
+pub struct First {
+    pub name: String,
+    pub line: usize,
+    pub value: Word,
+    pub doc: String,
+}
+
+/// A number, or the name of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    Number(i128),
+    Name(String),
+}
+
+/// One `[[message]]`.
+#[derive(Debug, Default)]
+pub struct MessageText {
+    pub line: usize,
+    pub name: String,
+    pub doc: String,
+    pub message: String,
+    pub ids: Option<Vec<IdText>>,
+    pub any: bool,
+    pub from: String,
+    pub condition: Option<String>,
+    pub sets: Vec<(String, Word)>,
+    pub fields: Vec<FieldText>,
+    pub lines: Vec<(String, usize)>,
+}
+
+impl MessageText {
+    /// The line of a key, or of the message.
+    pub fn at(&self, key: &str) -> usize {
+        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
+}
+
+/// One of a message's ids.
+#[derive(Debug)]
+pub enum IdText {
+    One(Word),
+    Range(u64, u64),
+}
+
+/// One field.
+#[derive(Debug, Default)]
+pub struct FieldText {
+    pub line: usize,
+    pub name: String,
+    pub kind: String,
+    pub doc: String,
+    pub unit: String,
+    pub scale: Option<(u32, u32)>,
+    pub names: Option<Named>,
+    pub flags: Option<Named>,
+    pub closed: bool,
+    pub condition: Option<String>,
+    pub size: Option<SizeText>,
+    pub until: Option<Vec<u8>>,
+    pub or_end: bool,
+    pub bits: Vec<PartText>,
+    pub of: Option<String>,
+    pub value: Option<ValueText>,
+    pub optional: bool,
+    pub hidden: bool,
+    pub hidden_id: bool,
+    pub by: Option<String>,
+    pub join: Option<JoinText>,
+    pub compressed: Option<String>,
+    pub inflated: Option<String>,
+    pub most: Option<u64>,
+    pub over: Option<String>,
+    pub holds: Option<String>,
+    pub holds_big: Option<bool>,
+    pub holds_if: Option<String>,
+    pub big: Option<bool>,
+    pub sets: Vec<(String, Option<Word>)>,
+    pub default: Option<Json>,
+    pub charset: Option<String>,
+    pub xor: Option<ValueText>,
+    pub inline: bool,
+}
+
+/// `size = ..`.
+#[derive(Debug, Clone)]
+pub struct SizeText {
+    pub word: String,
+    pub scale: Option<(u32, u32)>,
+}
+
+/// A part of a number.
+#[derive(Debug, Default)]
+pub struct PartText {
+    pub name: String,
+    pub line: usize,
+    pub high: u8,
+    pub low: u8,
+    pub hidden: bool,
+    pub names: Option<Named>,
+    pub flags: Option<Named>,
+    pub closed: bool,
+    pub scale: Option<(u32, u32)>,
+    pub unit: String,
+    pub doc: String,
+}
+
+/// A constant, or a mask.
+#[derive(Debug)]
+pub enum ValueText {
+    Number(i128),
+    Float(f64),
+    Text(String),
+}
+
+/// `join = {..}`.
+#[derive(Debug, Default)]
+pub struct JoinText {
+    pub condition: Option<String>,
+    pub key: Vec<String>,
+    pub index: Option<String>,
+    pub offset: Option<String>,
+    pub count: Option<String>,
+    pub total: Option<String>,
+    pub remaining: Option<String>,
+    pub is: Option<String>,
+    pub by: Option<String>,
+}
+
+/// A field that numbers or acknowledges, and when.
+#[derive(Debug, Default)]
+pub struct Place {
+    pub line: usize,
+    pub field: String,
+    pub condition: Option<String>,
+    pub from: String,
+    pub to: String,
+}
+
+/// `[numbers.X]`.
+#[derive(Debug, Default)]
+pub struct NumbersText {
+    pub line: usize,
+    pub name: String,
+    pub number: Option<Place>,
+    pub condition: Option<String>,
+    pub condition_line: usize,
+    pub per: Vec<String>,
+    pub per_line: usize,
+    pub ack: Option<Place>,
+    pub ack_below: Option<Place>,
+    pub ack_bits: Option<Place>,
+    pub ack_ranges: Option<Place>,
+    pub nack: Option<Place>,
+    pub resent_as: Option<Place>,
+}
+
+/// `[requests.X]`.
+#[derive(Debug, Default)]
+pub struct RequestsText {
+    pub line: usize,
+    pub name: String,
+    pub asks: Vec<String>,
+    pub answers: Vec<String>,
+    pub by: Option<(String, String)>,
+    pub lines: Vec<(String, usize)>,
+}
+
+impl RequestsText {
+    /// The line of a key.
+    pub fn at(&self, key: &str) -> usize {
+        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
+}
+
+/// `[recognise]`.
+#[derive(Debug, Default)]
+pub struct Recognise {
+    pub server: Option<(usize, String)>,
+    pub packets: Option<u64>,
+}
+
+/// `[probe]`.
+#[derive(Debug, Default)]
+pub struct ProbeText {
+    pub line: usize,
+    pub send: String,
+    pub fields: Json,
+    pub answer: Vec<String>,
+    pub again: Vec<(String, String)>,
+    pub tell: Vec<String>,
+    pub retries: Option<u64>,
+}

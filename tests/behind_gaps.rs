@@ -1,0 +1,70 @@
+//! Behind a gap of the capture, and where it has two packets in the other order, nobody is accused of
+//! what may be in the missing bytes: captures of real peers from which packets were taken.
+
+mod common;
+
+use common::{fixture, run};
+use serde_json::Value;
+
+fn decode(name: &str) -> Vec<Value> {
+    let path = fixture(&format!("real/{name}.pcap"));
+    run(&["decode", path.to_str().unwrap(), "-q", "-f", "ndjson"], b"").lines()
+}
+
+/// The notes of a level, of whichever line: frame and code.
+fn noted(lines: &[Value], level: &str) -> Vec<(u64, String)> {
+    let notes = |line: &Value| {
+        let frame = line["frame"].as_u64().unwrap();
+        let list = line["notes"].as_array().cloned().unwrap_or_default();
+        list.into_iter().filter(|n| n["level"] == level).map(move |n| (frame, n["code"].as_str().unwrap().to_string()))
+    };
+    lines.iter().flat_map(|line| notes(line).collect::<Vec<_>>()).collect()
+}
+
+fn text<'a>(lines: &'a [Value], frame: u64, code: &str) -> &'a str {
+    let notes = lines.iter().filter(|l| l["frame"] == frame).flat_map(|l| l["notes"].as_array().into_iter().flatten());
+    notes.into_iter().find(|n| n["code"] == code).and_then(|n| n["text"].as_str()).unwrap_or_default()
+}
+
+/// The server's handshake is missing: what it says then is not "before" it.
+#[test]
+fn a_handshake_in_the_gap() {
+    let lines = decode("x-drop-hs");
+    assert_eq!(noted(&lines, "warning"), [(8, "tcp.gap".to_string())]);
+    assert_eq!(lines.iter().filter(|l| l["message"] == "response").count(), 7);
+}
+
+/// A whole frame is missing behind its header: it was sent, and the pings in it were asked.
+#[test]
+fn a_frame_in_the_gap() {
+    let lines = decode("x-g-16");
+    let others: Vec<_> = noted(&lines, "warning").into_iter().filter(|(_, code)| code != "gne.unknown_id").collect();
+    assert_eq!(others, [(19, "tcp.gap".to_string())]);
+    assert_eq!(
+        text(&lines, 12, "hawknl.unfinished"),
+        "the rest of the frame is in the missing bytes: 0 of 4 bytes are there"
+    );
+    assert!(text(&lines, 29, "gne.ping_unsolicited").contains("may be in missing bytes"), "{lines:#?}");
+    // What is not behind a gap keeps its words.
+    assert!(text(&lines, 48, "hawknl.unfinished").contains("was never sent"));
+}
+
+/// Behind missing bytes stands the rest of a frame: no error of the sender's.
+#[test]
+fn the_rest_of_a_frame_behind_the_gap() {
+    let lines = decode("x-g-18");
+    assert_eq!(noted(&lines, "error"), []);
+    assert!(lines.iter().all(|l| l.get("fault").is_none()), "{lines:#?}");
+    assert_eq!(text(&lines, 19, "hawknl.out_of_sync"), "10 bytes of a frame that began in the missing bytes");
+}
+
+/// The capture has a response just before its request.
+#[test]
+fn an_answer_before_its_request() {
+    let lines = decode("x-swap");
+    assert_eq!(noted(&lines, "warning"), []);
+    assert!(text(&lines, 12, "nano.unmatched_response").contains("captured later"), "{lines:#?}");
+    let request = lines.iter().find(|l| l["frame"] == 13).unwrap();
+    assert_eq!((&request["message"], &request["fields"]["id"]), (&"request".into(), &2.into()));
+    assert!(text(&lines, 13, "nano.answered_before").starts_with("the response is in frame 12, captured "));
+}

@@ -1,0 +1,234 @@
+//! Every capture as its truth has it, and back to its bytes; delivery by hand-checked numbers.
+
+use crate::common::fixture;
+use crate::run;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+
+/// The captures, and the file that describes each.
+pub const CASES: [(&str, &str); 8] = [
+    ("a2s", "a2s"),
+    ("enet", "enet"),
+    ("enet-loss", "enet"),
+    ("io-tcp", "io"),
+    ("kcp", "kcp"),
+    ("luanti", "luanti"),
+    ("minecraft-login", "minecraft"),
+    ("mqtt", "mqtt"),
+];
+
+pub fn toml(name: &str) -> String {
+    fixture(&format!("protocols/{name}.toml")).display().to_string()
+}
+
+pub fn pcap(name: &str) -> String {
+    fixture(&format!("described/{name}.pcap")).display().to_string()
+}
+
+/// The objects of ndjson lines.
+pub fn lines(text: &str) -> Vec<Json> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// What the file shows as another number, and the truth as it is on the wire.
+fn scale(case: &str, name: &str) -> f64 {
+    match (case, name) {
+        ("luanti", "position" | "speed" | "pitch" | "yaw") => 100.0,
+        ("luanti", "fov") => 80.0,
+        _ => 1.0,
+    }
+}
+
+/// All values by their names, in whatever groups.
+fn leaves(value: &Json, name: &str, scale: &dyn Fn(&str) -> f64, out: &mut Vec<(String, String)>) {
+    match value {
+        Json::Object(map) if !map.contains_key("raw") => {
+            map.iter().for_each(|(name, value)| leaves(value, name, scale, out));
+        }
+        Json::Array(list) => list.iter().for_each(|value| leaves(value, name, scale, out)),
+        Json::Number(n) if n.is_f64() || scale(name) != 1.0 => {
+            let n = n.as_f64().unwrap_or(f64::NAN) * scale(name);
+            out.push((name.into(), format!("{n:.4e}")));
+        }
+        // The truth may have a whole number as 64.0.
+        Json::Number(n) => out.push((name.into(), format!("{n}"))),
+        other => out.push((name.into(), other.to_string())),
+    }
+}
+
+/// A line's values; `truth` tells which keys are beside the fields.
+fn values(line: &Json, scale: &dyn Fn(&str) -> f64) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for part in ["packet", "fields"] {
+        if let Some(value) = line.get(part) {
+            leaves(value, "", scale, &mut all);
+        }
+    }
+    // `low` of MQTT is another view of what its truth calls dup, qos, retain or flags; definitions
+    // of Luanti are inflated here, and packed there.
+    let ignored = ["low", "flags", "definitions", "compressed", "inflated", "sha256", "length"];
+    all.retain(|(name, _)| !ignored.contains(&name.as_str()));
+    all.iter_mut().for_each(|(_, value)| {
+        if let Ok(n) = value.parse::<f64>() {
+            *value = format!("{n:.4e}");
+        }
+    });
+    all.sort();
+    all
+}
+
+#[test]
+fn every_message_is_as_the_truth_has_it() {
+    for (case, file) in CASES {
+        let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
+        assert_eq!(told.status.code(), Some(0), "{case}: {}", String::from_utf8_lossy(&told.stderr));
+        let told = lines(&String::from_utf8(told.stdout).unwrap());
+        let truth = std::fs::read_to_string(fixture(&format!("described/{case}.truth.ndjson"))).unwrap();
+        let truth = lines(&truth);
+        let mut by: BTreeMap<(u64, String), Vec<&Json>> = BTreeMap::new();
+        for line in &told {
+            let key = (line["frame"].as_u64().unwrap(), line["from"].as_str().unwrap().into());
+            by.entry(key).or_default().push(line);
+        }
+        for want in &truth {
+            let key = (want["frame"].as_u64().unwrap(), want["from"].as_str().unwrap().into());
+            let queue = by.get_mut(&key).unwrap_or_else(|| panic!("{case}: not told: {want}"));
+            let have = queue.remove(0);
+            assert_eq!(have["message"], want["message"], "{case}: {have}");
+            let own = |name: &str| if have["message"] == "move_player" { 1.0 } else { scale(case, name) };
+            let own = |name: &str| {
+                let message = have["message"].as_str().unwrap_or("");
+                let scaled = ["playerpos", "interact"].contains(&message);
+                if scaled { own(name) } else { 1.0 }
+            };
+            assert_eq!(values(have, &own), values(want, &|_| 1.0), "{case}: {have}");
+            assert!(have.get("fault").is_none(), "{case}: {have}");
+            if let Some(whole) = want.get("reassembled") {
+                let joined = &have["derived"]["joined"];
+                assert_eq!(joined["length"], whole["length"], "{case}: {have}");
+                assert_eq!(joined["frames"], whole["frames"], "{case}: {have}");
+                let bytes = joined["bytes"].as_str().expect("the bytes of the whole");
+                assert_eq!(bytes.len() as u64 / 2, whole["length"].as_u64().unwrap());
+                if let Some(message) = whole.get("message") {
+                    assert_eq!(&joined["message"], message, "{case}: {have}");
+                }
+            }
+        }
+        assert_eq!(by.values().map(Vec::len).sum::<usize>(), 0, "{case}: lines too many");
+    }
+}
+
+#[test]
+fn lines_give_their_packets_back() {
+    for (case, file) in CASES {
+        let told = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--bytes"]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        let mut packets: Vec<String> = Vec::new();
+        for line in lines(&text).iter().filter(|line| line["proto"] == file) {
+            let bytes = line["bytes"].as_str().unwrap();
+            match line["part"][0].as_u64() {
+                Some(2..) => packets.last_mut().unwrap().push_str(bytes),
+                _ => packets.push(bytes.into()),
+            }
+        }
+        let path = std::env::temp_dir().join(format!("netkit-described-{}-{case}.ndjson", std::process::id()));
+        // Not even its bytes help.
+        let plain = run(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson"]);
+        std::fs::write(&path, plain.stdout).unwrap();
+        let back = run(&["encode", "--json", &path.display().to_string(), "--protocol-file", &toml(file)]);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(back.status.code(), Some(0), "{case}: {}", String::from_utf8_lossy(&back.stderr));
+        let back = String::from_utf8(back.stdout).unwrap();
+        assert_eq!(back.lines().map(String::from).collect::<Vec<_>>(), packets, "{case}");
+    }
+}
+
+#[test]
+fn a_part_that_is_missing_is_named() {
+    let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson"]);
+    let text = String::from_utf8(told.stdout).unwrap();
+    let first: Vec<&str> = text.lines().filter(|line| line.contains("\"part\":[1,2]")).take(1).collect();
+    let path = std::env::temp_dir().join(format!("netkit-described-{}-part.ndjson", std::process::id()));
+    std::fs::write(&path, first.join("\n")).unwrap();
+    let back = run(&["encode", "--json", &path.display().to_string(), "--protocol-file", &toml("enet")]);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(back.status.code(), Some(3));
+    let why = String::from_utf8(back.stderr).unwrap();
+    assert!(why.contains("part 2 of 2 is missing"), "{why}");
+}
+
+/// The figures of delivery, by who sends.
+fn delivery(case: &str, file: &str) -> Vec<BTreeMap<String, u64>> {
+    let told = run(&["stats", &pcap(case), "-p", &toml(file), "-f", "json"]);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
+    let stats: Json = serde_json::from_slice(&told.stdout).unwrap();
+    let mut sides = Vec::new();
+    for from in ["client", "server"] {
+        let rows = stats["delivery"].as_array().unwrap();
+        let side = rows.iter().find(|row| row["from"] == from).unwrap_or_else(|| panic!("{from}: {rows:?}"));
+        let number = |name: &str| side[name].as_u64().unwrap_or_else(|| panic!("{name} of {side}"));
+        let names = ["messages", "copies", "resent", "duplicates", "never_acked"];
+        sides.push(names.into_iter().map(|name| (name.into(), number(name))).collect());
+    }
+    sides
+}
+
+#[test]
+fn delivery_is_counted_as_the_captures_were_checked_by_hand() {
+    for (case, file) in [("enet", "enet"), ("enet-loss", "enet"), ("kcp", "kcp"), ("luanti", "luanti")] {
+        let text = std::fs::read_to_string(fixture(&format!("described/{case}.delivery.json"))).unwrap();
+        let truth: Json = serde_json::from_str(&text).unwrap();
+        for (side, want) in delivery(case, file).iter().zip(truth["delivery"].as_array().unwrap()) {
+            for (name, own) in [("numbers", "messages"), ("copies", "copies"), ("never_acked", "never_acked")] {
+                assert_eq!(Some(side[own]), want[name].as_u64(), "{case} {}: {own}", want["from"]);
+            }
+            if let Some(acked) = want.get("acknowledged") {
+                assert_eq!(Some(side["messages"] - side["never_acked"]), acked.as_u64(), "{case} {}", want["from"]);
+            }
+            // The truth counts every further copy; those behind an acknowledgement are duplicates here.
+            assert_eq!(side["copies"] - side["messages"], side["resent"] + side["duplicates"], "{case}");
+        }
+    }
+}
+
+#[test]
+fn other_names_and_numbers_work_as_well() {
+    let text = std::fs::read_to_string(toml("enet")).unwrap();
+    let changed = text
+        .replace("protocol = \"enet\"", "protocol = \"other\"")
+        .replace("channel_id", "lane")
+        .replace("reliable_sequence_number", "serial")
+        .replace("\"fragment\"", "\"piece\"")
+        .replace("[struct.fragment]", "[struct.piece]")
+        .replace("send_reliable", "message_of_the_day");
+    let path = std::env::temp_dir().join(format!("netkit-described-{}-other.toml", std::process::id()));
+    std::fs::write(&path, changed).unwrap();
+    let own = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson"]);
+    let other = run(&["decode", &pcap("enet"), "-p", &path.display().to_string(), "-f", "ndjson"]);
+    std::fs::remove_file(&path).unwrap();
+    let own = String::from_utf8(own.stdout).unwrap();
+    let other = String::from_utf8(other.stdout).unwrap();
+    let back = other
+        .replace("\"proto\":\"other\"", "\"proto\":\"enet\"")
+        .replace("other.", "enet.")
+        .replace("lane", "channel_id")
+        .replace("serial", "reliable_sequence_number")
+        .replace("message_of_the_day", "send_reliable");
+    assert_eq!(own, back);
+}
+
+#[test]
+fn filters_find_headers_and_fields() {
+    let count = |filter: &str| {
+        let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "ndjson", "-F", filter]);
+        assert_eq!(told.status.code(), Some(0), "{filter}: {}", String::from_utf8_lossy(&told.stderr));
+        told.stdout.iter().filter(|byte| **byte == b'\n').count()
+    };
+    let all = count("proto == enet");
+    assert_eq!(all, 101);
+    assert_eq!(count("enet.send_fragment"), count("message == send_fragment"));
+    assert_eq!(count("packet.channel_id == 255"), count("channel_id == 255"));
+    assert_eq!(count("channel_id == 255") + count("channel_id != 255"), all);
+    assert_eq!(count("mtu == 1400"), 2);
+    assert_eq!(count("derived.joined.length == 4000"), 2);
+}

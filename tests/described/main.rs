@@ -1,0 +1,15 @@
+//! Protocols that a file describes, against captures of real programs.
+
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+mod hostile;
+mod mistakes;
+mod words;
+
+/// What the program does with these arguments; no configuration of whoever runs the tests is read.
+fn run(args: &[&str]) -> std::process::Output {
+    let mut command = common::netkit(args);
+    command.env_remove("NETKIT_PROTOCOLS").env("XDG_CONFIG_HOME", common::root().join("fixtures"));
+    command.output().expect("the program")
+}

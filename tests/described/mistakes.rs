@@ -1,0 +1,140 @@
+//! Files with one mistake each: refused at load, by the line.
+
+use crate::cases::pcap;
+use crate::common::fixture;
+use crate::run;
+
+#[test]
+fn each_is_refused_by_its_line() {
+    for (file, line, what) in [
+        ("unknown-key", 21, "did you mean \"unit\"?"),
+        ("unknown-type", 28, "no type \"u9\""),
+        ("later-field", 138, "did you mean \"data_length\"?"),
+        ("bits-overlap", 20, "bit 11 is in two parts"),
+        ("no-by", 30, "did you mean \"command\"?"),
+        ("numbers-unknown", 36, "no message has such a field"),
+        ("hidden-range", 9, "ranges cannot give it back"),
+        ("struct-ring", 85, "contains itself"),
+        ("not-toml", 6, "column 12"),
+    ] {
+        let path = fixture(&format!("mistakes/{file}.toml"));
+        let told = run(&["decode", &pcap("enet"), "-p", &path.display().to_string()]);
+        let why = String::from_utf8(told.stderr).unwrap();
+        assert_eq!(told.status.code(), Some(2), "{file}: {why}");
+        assert!(why.contains(&format!("{file}.toml: line {line}: ")) && why.contains(what), "{file}: {why}");
+        assert!(told.stdout.is_empty(), "{file}");
+    }
+}
+
+/// A file with this in it.
+fn refused(text: &str) -> (usize, String) {
+    let error = netkit::protocols::described::load("test.toml", text).expect_err(text);
+    (error.line, error.reason)
+}
+
+#[test]
+fn every_key_says_what_it_expects() {
+    let head = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n";
+    for (field, what) in [
+        ("a = 3", "expected a table"),
+        ("a = { type = 3 }", "type: expected text"),
+        ("a = { type = \"u8\", hidden = 1 }", "hidden: expected true or false"),
+        ("a = { type = \"u8\", scale = 0 }", "scale: expected a number above 0"),
+        ("a = { type = \"f32\", scale = 2 }", "scale, enum and flags are for whole numbers"),
+        ("a = { type = \"u8\", enum = \"none\" }", "no [enum.none]"),
+        ("a = { type = \"u8\", flags = { x = 3 } }", "not one bit"),
+        ("a = { type = \"u8\", closed = true }", "closed is for numbers with an enum"),
+        ("a = { type = \"u8\", if = \"b == 1\" }", "no field \"b\" stands before it"),
+        ("a = { type = \"u8\", if = \"left x\" }", "expected a number of bytes"),
+        ("a = \"u8\"\nb = { type = \"u8\", if = \"a == 1 or a == 2\" }", "there is no or"),
+        ("a = { type = \"text\", size = \"u99\" }", "no field \"u99\""),
+        ("a = { type = \"text\", size = \"f32\" }", "no whole number"),
+        ("a = { type = \"u8\", until = \"x\" }", "until and charset are for text and bytes"),
+        ("a = { type = \"text\", until = \"\" }", "at least one character"),
+        ("a = { type = \"text\", charset = \"utf-9\" }", "did you mean \"utf-8\"?"),
+        ("a = { type = \"u8\", bits = { b = 8 } }", "bit 8 of 8 bits"),
+        ("a = { type = \"u8\", bits = { b = \"x\" } }", "the highest and the lowest"),
+        ("a = { type = \"i8\", bits = { b = 1 } }", "not of i8"),
+        ("a = { of = \"b\", bits = { c = 1 } }", "no field \"b\""),
+        ("a = { type = \"u8\", value = 256 }", "out of range"),
+        ("a = { type = \"bytes[2]\", value = \"xy\" }", "expected hex"),
+        ("a = { type = \"u8\", optional = true }", "value is missing"),
+        ("a = { type = \"u8\", hidden = true }", "encode could not give it back"),
+        ("a = { type = \"message\" }", "by is missing"),
+        ("a = { type = \"message\", by = \"u8\" }", "there are no messages"),
+        ("a = { type = \"u8\", by = \"u8\" }", "by is for messages"),
+        ("a = { type = \"bytes\", compressed = \"zip\" }", "did you mean \"gzip\"?"),
+        ("a = { type = \"bytes\", inflated = \"b\" }", "no field \"b\""),
+        ("a = { type = \"crc32\" }", "over: expected packet, before, after"),
+        ("a = { type = \"crc32\", over = \"pakcet\" }", "did you mean \"packet\"?"),
+        ("a = { type = \"crc32\", over = \"packet\", holds = \"b\" }", "no field \"b\""),
+        ("a = { type = \"crc32\", over = \"packet\", order = \"xe\" }", "expected be or le"),
+        ("a = { type = \"u8\", sets = \"b\" }", "[memory] has no \"b\""),
+        ("a = { type = \"bytes\", xor = 300 }", "a number up to 255"),
+        ("a = { type = \"bytes\", join = { key = [\"b\"] } }", "no field \"b\""),
+        ("a = { type = \"bytes\", join = { index = \"a\" } }", "no number that stands before it"),
+        ("a = { type = \"bytes\", join = { } }", "expected index and count"),
+        ("a = \"u8[]\"", "how many?"),
+        ("a = \"u8[b]\"", "no field \"b\""),
+        ("a = \"u8[99999999999]\"", "no field"),
+        ("a = \"bits(65)\"", "expected 1 to 64"),
+        ("a = \"u8\"\na = \"u8\"", "duplicate key"),
+        ("a = \"text\"\nb = \"cstring\"", "takes everything up to the end"),
+        ("\"a b\" = \"u8\"", "letters, digits and _"),
+        ("unparsed = \"u8\"", "the name is taken"),
+    ] {
+        let (line, why) = refused(&format!("{head}{field}\n"));
+        assert!(why.contains(what), "{field}: {why}");
+        assert!((4..=5).contains(&line), "{field}: line {line}: {why}");
+    }
+    for (text, line, what) in [
+        ("", 1, "protocol is missing"),
+        ("protocol = \"riptide\"", 1, "built-in"),
+        ("protocol = \"a b\"", 1, "no name"),
+        ("protocol = \"toy\"\nencoding = \"middle\"", 2, "expected be or le"),
+        ("protocol = \"toy\"\n[packet.fields]\na = \"u16\"", 3, "encoding is missing"),
+        ("protocol = \"toy\"\n[tcp]\nports = [70000]", 3, "70000 is no port"),
+        (
+            "protocol = \"toy\"\n[tcp]\nframe = { length = \"u7\" }\n[packet.fields]\na = \"u8\"",
+            3,
+            "no word of a length",
+        ),
+        ("protocol = \"toy\"\n[tcp]\nframe = { most = 3 }", 3, "expected either length"),
+        ("protocol = \"toy\"\n[tcp]\nports = [1]\n[packet.fields]\na = \"u8\"", 2, "frame is missing"),
+        ("protocol = \"toy\"\n[[message]]\nname = \"a\"", 2, "id is missing"),
+        ("protocol = \"toy\"\n[[message]]\nid = 1\nid = 2", 4, "duplicate key"),
+        ("protocol = \"toy\"\n[[message]]\nid = 1", 2, "name is missing"),
+        ("protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"me\"", 5, "client or server"),
+        ("protocol = \"toy\"\n[[message]]\nid = \"9..1\"\nname = \"a\"", 3, "expected \"0x80..0x9f\""),
+        (
+            "protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\n[[message]]\nid = 1\nname = \"b\"",
+            5,
+            "found by the same",
+        ),
+        (
+            "protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\n[[message]]\nid = 1\nname = \"b\"\nmessage = \"z\"",
+            8,
+            "no message \"z\"",
+        ),
+        (
+            "protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\n[[message]]\nid = 1\nname = \"b\"\nmessage = \"a\"",
+            8,
+            "no field of type message",
+        ),
+        ("protocol = \"toy\"\n[memory]\nx = \"y\"\n[packet.fields]\na = \"u8\"", 3, "expected a number, true, false"),
+        ("protocol = \"toy\"\n[numbers.a]\nper = []", 2, "number is missing"),
+        ("protocol = \"toy\"\n[requests.a]\nasks = \"b\"", 2, "asks and answers"),
+        (
+            "protocol = \"toy\"\n[requests.a]\nasks = \"b\"\nanswers = \"c\"\n[packet.fields]\na = \"u8\"",
+            3,
+            "no message \"b\"",
+        ),
+        ("protocol = \"toy\"\n[recognise]\npackets = 0", 3, "expected 1 to 64"),
+        ("protocol = \"toy\"\n[recognise]\nserver = \"x == 1\"\n[packet.fields]\na = \"u8\"", 3, "no field \"x\""),
+        ("protocol = \"toy\"\nprotcol = 1", 2, "did you mean \"protocol\"?"),
+    ] {
+        let (at, why) = refused(text);
+        assert!(why.contains(what), "{text}: {why}");
+        assert_eq!(at, line, "{text}: {why}");
+    }
+}

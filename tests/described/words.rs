@@ -1,0 +1,221 @@
+//! Each word of the language, in small protocols: what is shown, and the bytes given back.
+
+use netkit::dissect::inspector;
+use netkit::dissect::{Message, Options, Role, Sink};
+use netkit::encode::{Encoders, Entry, Source};
+use netkit::protocols::described::load;
+use netkit::render::Ndjson;
+use serde_json::{Value as Json, json};
+
+#[derive(Default)]
+struct Lines(Vec<(Json, Vec<u8>)>);
+
+impl Sink for Lines {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut line = Vec::new();
+        Ndjson::new(false).message(message, &mut line);
+        self.0.push((serde_json::from_slice(&line).expect("JSON"), message.place.bytes.to_vec()));
+    }
+}
+
+/// The lines of one packet; each packet is checked to be given back.
+fn read(file: &str, packet: &[u8]) -> Vec<Json> {
+    let described = load("test.toml", file).unwrap_or_else(|why| panic!("{why}\n{file}"));
+    let mut options = Options::new(netkit::protocols::registry().with(described));
+    options.from = Some(Role::Client);
+    let mut lines = Lines::default();
+    inspector::dump(described, packet, &options, &mut Default::default(), &mut lines);
+    let source = Source::new(options.registry.clone());
+    let mut encoders = Encoders::new(&options);
+    let mut back = None;
+    for (line, _) in &lines.0 {
+        let entry = Entry::new(line.clone(), &source).unwrap_or_else(|why| panic!("{why}: {line}"));
+        back = encoders.part(&entry).unwrap_or_else(|why| panic!("{why}: {line}"));
+    }
+    let wrote = back.unwrap_or_default();
+    assert_eq!(hex::encode(&wrote), hex::encode(packet), "{:?}", lines.0);
+    lines.0.into_iter().map(|(line, _)| line).collect()
+}
+
+/// The fields of the only line.
+fn fields(file: &str, packet: &[u8]) -> Json {
+    let lines = read(file, packet);
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    lines[0]["fields"].clone()
+}
+
+/// Fields of the packet alone.
+fn plain(fields_text: &str, packet: &[u8]) -> Json {
+    fields(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{fields_text}"), packet)
+}
+
+#[test]
+fn numbers_text_and_lists() {
+    assert_eq!(
+        plain("a = \"u16\"\nb = \"u16le\"\nc = \"i24\"", b"\x01\x02\x01\x02\xff\xff\xfe"),
+        json!({"a": 258, "b": 513, "c": -2})
+    );
+    assert_eq!(plain("a = \"svarint32\"", b"\xff\xff\xff\xff\x0f"), json!({"a": -1}));
+    assert_eq!(plain("a = \"zigzag\"\nb = \"varint32\"", b"\x03\xac\x02"), json!({"a": -2, "b": 300}));
+    // A longer form than needed is shown as it is.
+    assert_eq!(plain("a = \"varint\"", b"\x81\x00"), json!({"a": {"raw": "8100", "bits": 16}}));
+    assert_eq!(
+        plain("a = \"string8\"\nb = \"cstring\"\nc = \"text\"", b"\x02hiyo\0rest"),
+        json!({"a": "hi", "b": "yo", "c": "rest"})
+    );
+    assert_eq!(
+        plain("a = { type = \"text\", size = { type = \"u8\", scale = 2 }, charset = \"utf-16be\" }", b"\x02\0h\0i"),
+        json!({"a": "hi"})
+    );
+    assert_eq!(
+        plain("a = \"u8[u8]\"\nb = \"i16[2][u8]\"", b"\x02\x07\x08\x01\0\x01\xff\xff"),
+        json!({"a": [7, 8], "b": [[1, -1]]})
+    );
+    assert_eq!(
+        plain("n = \"u8\"\na = \"u8[n]\"\nb = \"bytes[n]\"", b"\x02\x07\x08\x09\x0a"),
+        json!({"n": 2, "a": [7, 8], "b": "090a"})
+    );
+    assert_eq!(plain("a = \"u16[*]\"\nb = \"u8\"", b"\0\x01\0\x02\x03"), json!({"a": [1, 2], "b": 3}));
+    assert_eq!(
+        plain("a = \"ipv4\"\nb = { type = \"ipv4\", xor = 0xff }", b"\x7f\0\0\x01\x80\xff\xff\xfe"),
+        json!({"a": "127.0.0.1", "b": "127.0.0.1"})
+    );
+    assert_eq!(
+        plain(
+            "a = { type = \"text\", until = \" \\n\", or_end = true }\nb = { type = \"text\", until = \" \\n\", or_end = true }",
+            b"get x"
+        ),
+        json!({"a": "get ", "b": "x"})
+    );
+}
+
+#[test]
+fn bits_both_ways() {
+    let word = "w = { type = \"u16\", bits = { a = \"15..13\", b = 12, c = \"11..0\" } }";
+    assert_eq!(plain(word, b"\xb1\x23"), json!({"a": 5, "b": true, "c": 0x123}));
+    // A bit that no part names shows the number beside.
+    assert_eq!(
+        plain("w = { type = \"u8\", bits = { a = 0 } }", b"\x81"),
+        json!({"a": true, "w": {"raw": "81", "bits": 8}})
+    );
+    assert_eq!(plain("a = \"bits(3)\"\nb = \"bits(5)\"", b"\x2a"), json!({"a": 2, "b": 5}));
+    assert_eq!(plain("a = \"bits(3)be\"\nb = \"bits(13)be\"", b"\xb1\x23"), json!({"a": 5, "b": 0x1123}));
+    let view = "w = { type = \"u8\", bits = { low = \"3..0\", high = \"7..4\" } }\nv = { of = \"low\", bits = { x = 0, y = \"3..1\" } }";
+    assert_eq!(plain(view, b"\x35"), json!({"low": 5, "high": 3, "x": true, "y": 2}));
+}
+
+#[test]
+fn constants_presence_and_conditions() {
+    let magic = "m = { type = \"u32\", value = 0x01020304, hidden = true }\na = \"u8\"";
+    assert_eq!(plain(magic, b"\x01\x02\x03\x04\x05"), json!({"a": 5}));
+    let broken =
+        read(&format!("protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n{magic}"), b"\x01\x02\x03\x05\x05");
+    assert!(broken[0]["fault"]["text"].as_str().unwrap().contains("not the constant"), "{broken:?}");
+    assert_eq!(broken[0]["fields"], json!({"unparsed": "0102030505"}));
+    let mark = "m = { type = \"u8\", value = 3, optional = true, hidden = true }\nn = { type = \"u8\", if = \"m\" }\na = \"u8\"";
+    assert_eq!(plain(mark, b"\x03\x07\x05"), json!({"n": 7, "a": 5}));
+    assert_eq!(plain(mark, b"\x05"), json!({"a": 5}));
+    let has = "h = { type = \"u8\", hidden = true }\na = { type = \"u8\", if = \"h & 1\" }\nb = { type = \"u8\", if = \"h & 6\" }";
+    assert_eq!(plain(has, b"\x07\x01\x02"), json!({"a": 1, "b": 2}));
+    assert_eq!(plain(has, b"\0"), json!({}));
+    // A bit that no field asks for, and one of two, are shown.
+    assert_eq!(plain(has, b"\x81\x01"), json!({"h": 0x81, "a": 1}));
+    assert_eq!(plain(has, b"\x02\x02"), json!({"h": 2, "b": 2}));
+    let kinds = "k = { type = \"u8\", enum = { one = 1, two = 2 } }\na = { type = \"u8\", if = \"k == one\" }\nb = { type = \"u16\", if = \"k != one and left 2\" }";
+    assert_eq!(plain(kinds, b"\x01\x05"), json!({"k": "one", "a": 5}));
+    assert_eq!(plain(kinds, b"\x02\0\x05"), json!({"k": "two", "b": 5}));
+    assert_eq!(plain(kinds, b"\x09"), json!({"k": 9}));
+}
+
+#[test]
+fn regions_checksums_and_packed_bytes() {
+    let sized = "[packet.fields]\na = { type = \"s\", size = \"u8\" }\nb = \"u8\"\n[struct.s]\nx = \"u8\"";
+    let file = |text: &str| format!("protocol = \"toy\"\nencoding = \"be\"\n{text}");
+    assert_eq!(fields(&file(sized), b"\x01\x07\x08"), json!({"a": {"x": 7}, "b": 8}));
+    // What a region leaves is shown, and noted.
+    let left = read(&file(sized), b"\x03\x07\xaa\xbb\x08");
+    assert_eq!(left[0]["fields"], json!({"a": {"x": 7}, "a_trailing": "aabb", "b": 8}));
+    assert_eq!(left[0]["notes"][0]["code"], "toy.trailing");
+    let short = read(&file(sized), b"\x03\x07");
+    assert_eq!(short[0]["fault"]["need"], 32, "{short:?}");
+    let sum = "a = \"u16\"\nb = { type = \"crc16\", over = \"before\" }";
+    assert_eq!(plain(sum, b"\x12\x34\x0e\xc9"), json!({"a": 0x1234, "b": 0x0ec9}));
+    let wrong = read(&file(&format!("[packet.fields]\n{sum}")), b"\x12\x34\x0e\xc8");
+    assert_eq!(wrong[0]["notes"][0]["code"], "toy.checksum");
+    assert_eq!(wrong[0]["notes"][0]["level"], "warning");
+    let xor = "k = \"u8\"\na = { type = \"text\", xor = \"k\" }";
+    assert_eq!(plain(xor, b"\x20HELLO"), json!({"k": 32, "a": "hello"}));
+    let zlib = "a = { type = \"text\", compressed = \"zlib\", size = \"u8\" }\nb = \"u8\"";
+    let packed = b"\x0d\x78\x9c\xcb\x48\xcd\xc9\xc9\x07\x00\x06\x2c\x02\x15\x09";
+    assert_eq!(plain(zlib, packed), json!({"a": "hello", "b": 9}));
+    let bomb = read(&file(&format!("[packet.fields]\n{zlib}")), b"\x02\x78\x9c\x09");
+    assert!(bomb[0]["fault"]["text"].as_str().unwrap().contains("does not unpack"), "{bomb:?}");
+}
+
+const NESTED: &str = r#"
+protocol = "toy"
+encoding = "be"
+[packet.fields]
+kind = { type = "u8", hidden = true }
+body = { type = "message", by = "kind" }
+end  = "u8"
+[[message]]
+id = 1
+name = "outer"
+[message.fields]
+flag = "u8"
+items = "item[*]"
+[struct.item]
+size = { type = "u8", hidden = true }
+what = { type = "message", by = "u8", size = "size" }
+[[message]]
+id = 2
+name = "plain"
+[message.fields]
+x = "u16"
+[[message]]
+message = "outer"
+id = 5
+name = "five"
+[message.fields]
+y = "u8"
+[[message]]
+message = "outer"
+id = "6..9"
+name = "many"
+[message.fields]
+z = "bytes"
+"#;
+
+#[test]
+fn messages_in_messages() {
+    let one = read(NESTED, b"\x02\0\x07\xee");
+    assert_eq!(
+        (&one[0]["message"], &one[0]["fields"], &one[0]["packet"]),
+        (&json!("plain"), &json!({"x": 7}), &json!({"end": 0xee}))
+    );
+    let two = read(NESTED, b"\x01\x33\x02\x05\x44\x04\x07abc\xee");
+    assert_eq!(two.len(), 2, "{two:?}");
+    assert_eq!(two[0]["part"], json!([1, 2]));
+    assert_eq!((&two[0]["message"], &two[0]["fields"]), (&json!("five"), &json!({"y": 0x44})));
+    assert_eq!(two[0]["packet"], json!({"flag": 0x33, "end": 0xee}));
+    // A number of a range is shown.
+    assert_eq!((&two[1]["message"], &two[1]["fields"]), (&json!("many"), &json!({"z": "616263"})));
+    assert_eq!(two[1]["packet"], json!({"flag": 0x33, "id": 7, "end": 0xee}));
+    // Numbers that nobody has, at both levels.
+    let unknown = read(NESTED, b"\x63\x01\x02\x03");
+    assert_eq!(
+        (&unknown[0]["message"], &unknown[0]["fields"]),
+        (&json!("unknown"), &json!({"id": 99, "data": "0102"}))
+    );
+    let inner = read(NESTED, b"\x01\x33\x03\x63\x01\x02\xee");
+    assert_eq!((&inner[0]["message"], &inner[0]["fields"]), (&json!("unknown"), &json!({"id": 99, "data": "0102"})));
+    // No message at all, one that breaks, bytes behind.
+    let none = read(NESTED, b"\x01\x33\xee");
+    assert_eq!(none[0]["message"], "outer");
+    let broken = read(NESTED, b"\x01\x33\x02\x05\x44\x09\x05\xee");
+    assert_eq!(broken.len(), 2, "{broken:?}");
+    assert!(broken[1].get("fault").is_some() && broken[1]["fields"]["unparsed"].is_string(), "{broken:?}");
+    let trailing = read(NESTED, b"\x02\0\x07\x01\x02\xee");
+    assert_eq!(trailing[0]["fields"], json!({"x": 7, "trailing": "0102"}), "{trailing:?}");
+}

@@ -1,0 +1,214 @@
+//! The command: options, output, capture, status.
+#![cfg(unix)]
+
+use netkit::encode::json;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const GUARD: Duration = Duration::from_secs(20);
+
+struct Proxy {
+    child: Child,
+    at: String,
+    said: BufReader<std::process::ChildStderr>,
+    before: String,
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.arg("proxy").args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command
+}
+
+impl Proxy {
+    fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
+        let target = target.local_addr().unwrap().to_string();
+        let mut child = command(&[&["127.0.0.1:0", &target], args].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let mut before = String::new();
+        loop {
+            let mut line = String::new();
+            assert!(said.read_line(&mut line).unwrap() > 0, "it has ended");
+            if let Some(at) = line.split(' ').skip_while(|word| *word != "relaying").find(|word| word.contains(':')) {
+                return Proxy { child, at: at.into(), said, before };
+            }
+            before += &line;
+        }
+    }
+
+    /// Ctrl-C: what it printed, and what it told at the end.
+    fn end(mut self) -> (String, String) {
+        assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
+        let (mut out, mut told) = (String::new(), self.before);
+        self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+        self.said.read_to_string(&mut told).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "{told}");
+        (out, told)
+    }
+}
+
+fn sockets() -> [UdpSocket; 2] {
+    [0, 1].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(GUARD)).unwrap();
+        socket
+    })
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| json(line.as_bytes()).unwrap()).collect()
+}
+
+/// A DNP unreliable message.
+const MESSAGE: [u8; 4] = [3, 1, 2, 3];
+
+#[test]
+fn messages_are_dropped_doubled_and_edited() {
+    let [server, client] = sockets();
+    let rules = [
+        "-p",
+        "dnp",
+        "-f",
+        "ndjson",
+        "--on",
+        "data == \"010203\": after 1 once data=ff00",
+        "--on",
+        "data == aa: drop",
+        "--on",
+        "data == bb: duplicate",
+    ];
+    let proxy = Proxy::start(&server, &rules);
+    client.connect(&proxy.at).unwrap();
+    for bytes in [&MESSAGE[..], &MESSAGE, &MESSAGE, &[3, 0xaa], &[3, 0xbb], &[3, 0xcc]] {
+        client.send(bytes).unwrap();
+    }
+    let mut buffer = [0; 64];
+    let mut came = Vec::new();
+    while came.last() != Some(&vec![3, 0xcc]) {
+        let length = server.recv(&mut buffer).unwrap();
+        came.push(buffer[..length].to_vec());
+    }
+    let want: [&[u8]; 6] = [&MESSAGE, &[3, 0xff, 0], &MESSAGE, &[3, 0xbb], &[3, 0xbb], &[3, 0xcc]];
+    assert_eq!(came, want);
+    let (out, told) = proxy.end();
+    let lines = lines(&out);
+    let fates: Vec<&Value> = lines.iter().map(|line| &line["fate"]).collect();
+    assert_eq!(fates, ["passed", "passed", "passed", "dropped", "passed", "passed"], "{out}");
+    assert_eq!(
+        (&lines[1]["edited"][0], &lines[4]["copies"], &lines[0]["edited"]),
+        (&"data".into(), &1.into(), &Value::Null)
+    );
+    assert_eq!((&lines[0]["message"], &lines[0]["delayed_ms"]), (&"unreliable_message".into(), &0.0.into()));
+    assert!(told.contains("up   6 packets came, 6 went, 1 dropped, 1 edited, 1 copies"), "{told}");
+}
+
+#[test]
+fn both_legs_are_recorded() {
+    let pcap = std::env::temp_dir().join(format!("netkit-proxy-{}.pcapng", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let [server, client] = sockets();
+    let proxy = Proxy::start(
+        &server,
+        &["-p", "dnp", "-f", "none", "--pcap", pcap, "--force", "--up", "--loss", "40%", "--seed", "3"],
+    );
+    client.connect(&proxy.at).unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    for n in 0..100u8 {
+        client.send(&[3, n]).unwrap();
+    }
+    let mut came = 0;
+    while server.recv(&mut [0; 64]).is_ok() {
+        came += 1;
+    }
+    let (out, told) = proxy.end();
+    assert_eq!(out, "");
+    assert!(told.contains(&format!("up   100 packets came, {came} went, {} lost", 100 - came)), "{told}");
+    let decoded = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(["decode", pcap, "-q", "-p", "dnp", "-f", "ndjson"])
+        .output()
+        .unwrap();
+    let lines = lines(&String::from_utf8_lossy(&decoded.stdout));
+    let bytes = std::fs::read(pcap).unwrap();
+    std::fs::remove_file(pcap).unwrap();
+    assert_eq!(lines.len(), 100 + came, "both legs");
+    let mut flows: Vec<u64> = lines.iter().map(|line| line["flow"].as_u64().unwrap()).collect();
+    flows.sort_unstable();
+    flows.dedup();
+    assert_eq!(flows.len(), 2);
+    // The comment's option: code 1, four bytes of text.
+    let comments = bytes.windows(8).filter(|bytes| bytes == b"\x01\0\x04\0lost").count();
+    assert_eq!(comments, 100 - came);
+    assert!([&b"client side"[..], b"server side"].iter().all(|name| bytes.windows(11).any(|bytes| bytes == *name)));
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anybody_comes() {
+    let told = |args: &[&str], what: &str| {
+        let output = command(&[&[":0", "127.0.0.1:9"], args].concat()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(what), "{args:?}: {text}");
+    };
+    told(
+        &["--loss", "5%", "--transport", "tcp"],
+        "--loss with --transport tcp: a stream's bytes come all, once and in order",
+    );
+    told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
+    told(&["--on", "message == ack: drop", "--transport", "tcp"], "rules are followed for datagrams");
+    told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE tells what payloads hold");
+    told(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
+    told(&["--loss", "5"], "expected a share from 0% to 100%");
+    told(&["--loss", "90%/2"], "in rows of 9.0 at least");
+    told(&["--network", "5g"], "expected wifi, lte, 3g, satellite, bad");
+    told(&["--rate", "fast"], "expected a rate, as 64kbit");
+    told(&["--delay", "-5ms"], "");
+}
+
+/// `--up` and `--down` hold for the impairments that follow them.
+#[test]
+fn directions_hold_for_what_follows() {
+    let [server, client] = sockets();
+    let proxy = Proxy::start(&server, &["-f", "none", "--loss", "100%", "--down", "--loss", "0%"]);
+    client.connect(&proxy.at).unwrap();
+    client.send(b"x").unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(server.recv(&mut [0; 8]).is_err(), "up all is lost");
+    let (_, told) = proxy.end();
+    assert!(told.contains("--loss: udp alone is relayed"), "{told}");
+    assert!(told.contains("up   1 packet came, 0 went, 1 lost"), "{told}");
+    let proxy = Proxy::start(&server, &["-f", "none", "--down", "--loss", "100%"]);
+    client.connect(&proxy.at).unwrap();
+    client.send(b"x").unwrap();
+    server.set_read_timeout(Some(GUARD)).unwrap();
+    let (_, from) = server.recv_from(&mut [0; 8]).unwrap();
+    server.send_to(b"y", from).unwrap();
+    client.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert!(client.recv(&mut [0; 8]).is_err(), "down all is lost");
+    let (_, told) = proxy.end();
+    assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
+}
+
+/// An edit that cannot be made leaves the message as it is, and is told.
+#[test]
+fn what_does_not_come_back_byte_for_byte_passes_untouched() {
+    let [server, client] = sockets();
+    let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "ndjson", "--on", "message == reliable_message: number=5"]);
+    client.connect(&proxy.at).unwrap();
+    // Cut off within its number.
+    client.send(&[4, 1]).unwrap();
+    let mut buffer = [0; 8];
+    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[4, 1][..]));
+    client.send(&[4, 1, 0, 9]).unwrap();
+    assert_eq!((server.recv(&mut buffer).unwrap(), &buffer[..4]), (4, &[4, 5, 0, 9][..]));
+    let (out, _) = proxy.end();
+    let lines = lines(&out);
+    assert!(lines[0]["not_edited"].is_string() && lines[0]["edited"].is_null(), "{out}");
+    assert_eq!(lines[1]["edited"][0], "number");
+}

@@ -1,0 +1,166 @@
+//! Datagrams through a relay.
+
+use crate::relay::{config, start};
+use netkit::capture::{Body, Capture, Decoded, Input, Packets};
+use netkit::live::proxy::{Impairments, Loss};
+use std::net::UdpSocket;
+use std::time::Duration;
+
+/// A guard against hanging, not a measure.
+const GUARD: Duration = Duration::from_secs(20);
+
+fn socket() -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.set_read_timeout(Some(GUARD)).unwrap();
+    socket
+}
+
+/// The payloads of all datagrams of a capture.
+fn payloads(path: &std::path::Path) -> Vec<Vec<u8>> {
+    let file = std::fs::File::open(path).unwrap();
+    let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
+    let (mut packets, mut list) = (Packets::new(capture), Vec::new());
+    while let Ok(Some(item)) = packets.next() {
+        if let Decoded::Packet(packet) = item.decoded
+            && let Body::Udp { payload, .. } = packet.body
+        {
+            list.push(payload.to_vec());
+        }
+    }
+    list
+}
+
+#[test]
+fn all_captures_pass_byte_for_byte_and_in_order() {
+    let server = socket();
+    let relay = start(config(server.local_addr().unwrap()));
+    let client = socket();
+    client.connect(relay.at).unwrap();
+    let (mut sent, mut buffer) = (0u64, vec![0; 1 << 16]);
+    for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
+        for payload in payloads(&path) {
+            // To the server and back: each way, one after the other, so that no buffer runs over.
+            client.send(&payload).unwrap();
+            let (length, from) = server.recv_from(&mut buffer).unwrap();
+            assert_eq!(buffer[..length], payload[..], "{}", path.display());
+            server.send_to(&payload, from).unwrap();
+            let length = client.recv(&mut buffer).unwrap();
+            assert_eq!(buffer[..length], payload[..], "{}", path.display());
+            sent += 1;
+        }
+    }
+    assert!(sent > 5000, "{sent}");
+    // Many on their way at once keep their order.
+    for n in 0..200u32 {
+        client.send(&n.to_be_bytes()).unwrap();
+    }
+    for n in 0..200u32 {
+        let (length, _) = server.recv_from(&mut buffer).unwrap();
+        assert_eq!(buffer[..length], n.to_be_bytes());
+    }
+    let (counts, told) = relay.end();
+    assert_eq!([counts.ways[0].came, counts.ways[0].passed, counts.ways[1].passed], [sent + 200, sent + 200, sent]);
+    assert!(told.notes.is_empty() && counts.clients == 1, "{:?}", told.notes);
+}
+
+#[test]
+fn every_client_has_a_socket_of_its_own() {
+    let server = socket();
+    let relay = start(config(server.local_addr().unwrap()));
+    let clients: Vec<UdpSocket> = (0..20).map(|_| socket()).collect();
+    let mut buffer = [0; 64];
+    let mut seen = std::collections::BTreeSet::new();
+    for (n, client) in clients.iter().enumerate() {
+        client.connect(relay.at).unwrap();
+        client.send(&[n as u8]).unwrap();
+        let (_, from) = server.recv_from(&mut buffer).unwrap();
+        assert!(seen.insert(from), "{from} twice");
+        server.send_to(&[buffer[0], 9], from).unwrap();
+    }
+    for (n, client) in clients.iter().enumerate() {
+        assert_eq!((client.recv(&mut buffer).unwrap(), &buffer[..2]), (2, &[n as u8, 9][..]));
+    }
+    assert_eq!(relay.end().0.clients, 20);
+}
+
+#[test]
+fn more_clients_than_allowed_are_turned_away() {
+    let server = socket();
+    let relay = start(netkit::live::proxy::relay::Config { clients: 3, ..config(server.local_addr().unwrap()) });
+    for n in 0..10u8 {
+        socket().send_to(&[n], relay.at).unwrap();
+    }
+    let mut buffer = [0; 8];
+    let came: Vec<u8> = (0..3).map(|_| server.recv_from(&mut buffer).map(|_| buffer[0]).unwrap()).collect();
+    assert_eq!(came, [0, 1, 2]);
+    // The last of them was looked at before the relay was told to stop.
+    let known = socket();
+    known.send_to(&[99], relay.at).unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    let (counts, _) = relay.end();
+    assert_eq!((counts.clients, counts.turned_away), (3, 8));
+}
+
+#[test]
+fn the_seed_decides_what_is_lost() {
+    let run = |seed| {
+        let server = socket();
+        let loss = Some(Loss { share: 0.3, burst: Some(2.0) });
+        let mut config = config(server.local_addr().unwrap());
+        config.seed = seed;
+        config.impairments = [Impairments { loss, duplicate: 0.1, ..Impairments::default() }, Impairments::default()];
+        let relay = start(config);
+        let client = socket();
+        client.connect(relay.at).unwrap();
+        for n in 0..300u32 {
+            client.send(&n.to_be_bytes()).unwrap();
+        }
+        // One behind them that comes, sooner or later.
+        let mut came: Vec<u32> = Vec::new();
+        let mut buffer = [0; 64];
+        server.set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        let begin = std::time::Instant::now();
+        loop {
+            match server.recv_from(&mut buffer) {
+                Ok((4, _)) => came.push(u32::from_be_bytes(buffer[..4].try_into().unwrap())),
+                Ok(_) => break,
+                Err(_) => _ = client.send(&[1]).unwrap(),
+            }
+            assert!(begin.elapsed() < GUARD);
+        }
+        let (counts, told) = relay.end();
+        let ups = told.fates.len() as u64;
+        assert_eq!(
+            (counts.ways[0].came, counts.ways[0].came - counts.ways[0].lost + counts.ways[0].copies),
+            (ups, counts.ways[0].passed)
+        );
+        let fates: Vec<_> = told.fates.into_iter().take(300).collect();
+        let wanted: Vec<u32> = fates
+            .iter()
+            .zip(0..)
+            .filter(|((_, lost, ..), _)| lost.is_none())
+            .flat_map(|((_, _, copies, _), n)| std::iter::repeat_n(n, 1 + *copies as usize))
+            .collect();
+        assert_eq!(came, wanted, "what came is what was told");
+        fates
+    };
+    let first = run(7);
+    assert_eq!(first, run(7));
+    assert!(first != run(8) && first.iter().any(|fate| fate.1 == Some("lost")) && first.iter().any(|fate| fate.2 > 0));
+}
+
+#[test]
+fn a_closed_port_is_told_once() {
+    let closed = socket().local_addr().unwrap();
+    let relay = start(config(closed));
+    let client = socket();
+    client.connect(relay.at).unwrap();
+    for _ in 0..20 {
+        client.send(b"x").unwrap();
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (counts, told) = relay.end();
+    assert!(counts.refused > 0);
+    assert_eq!(told.notes.len(), 1, "{:?}", told.notes);
+    assert!(told.notes[0].contains("the server's port is closed"));
+}

@@ -1,0 +1,9 @@
+//! `netkit proxy` on loopback: what passes untouched, what is impaired and edited, who is bounded.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod command;
+mod datagrams;
+mod relay;
+mod streams;

@@ -1,0 +1,70 @@
+//! A relay on a thread of its own, and what it told.
+
+use netkit::live::net::CancelToken;
+use netkit::live::proxy::Impairments;
+use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
+use std::io;
+use std::net::SocketAddr;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// What became of each packet: the way, why it was lost, how often it went besides, out of order.
+pub type Fates = Vec<(&'static str, Option<&'static str>, u32, bool)>;
+
+#[derive(Default)]
+pub struct Told {
+    pub fates: Fates,
+    pub notes: Vec<String>,
+}
+
+impl Output for Told {
+    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
+        self.fates.push((passed.way.name(), passed.lost, passed.copies, passed.behind));
+        Ok(())
+    }
+
+    fn note(&mut self, text: String) {
+        self.notes.push(text);
+    }
+}
+
+pub struct Running {
+    pub at: SocketAddr,
+    stop: CancelToken,
+    thread: JoinHandle<(Counts, Told)>,
+}
+
+/// What most tests want: both transports, nothing impaired.
+pub fn config(target: SocketAddr) -> Config {
+    Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        target,
+        udp: true,
+        tcp: true,
+        impairments: [Impairments::default(), Impairments::default()],
+        seed: 7,
+        clients: 100,
+        queue: 64 << 20,
+        idle: Duration::from_secs(60),
+    }
+}
+
+pub fn start(config: Config) -> Running {
+    let stop = CancelToken::default();
+    let mut relay = Relay::bind(config).unwrap();
+    let (at, ours) = (relay.local(), stop.clone());
+    let thread = std::thread::spawn(move || {
+        let mut told = Told::default();
+        let counts = relay.run(&ours, None, &mut told).unwrap();
+        (counts, told)
+    });
+    Running { at, stop, thread }
+}
+
+impl Running {
+    /// Ends it.
+    pub fn end(self) -> (Counts, Told) {
+        self.stop.set();
+        self.thread.join().unwrap()
+    }
+}
