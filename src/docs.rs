@@ -30,7 +30,7 @@ macro_rules! pages {
 }
 
 pages! {
-    10:
+    11:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
@@ -38,6 +38,7 @@ pages! {
     schemas, "layouts of your own game's payloads";
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";
+    columns, "captures in DuckDB, Polars and Spark: Parquet files";
     builds, "captures as a gate in a build pipeline";
     platforms, "Linux, macOS, Windows; packages";
     contributing, "where a change goes, and what has to hold";

@@ -35,14 +35,11 @@ pub struct Decode {
     pub join: bool,
     /// Instead of printing: write the frames of the messages that fit, unchanged; a name that ends in
     /// .pcapng is pcapng, others pcap
-    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["follow", "check", "format", "bytes", "columns", "time", "link", "threads"])]
+    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out"])]
     pub write: Option<PathBuf>,
     /// -w: all frames between the ends of these messages
     #[arg(long, requires = "write")]
     pub whole: bool,
-    /// -w: replace the output file where there is one
-    #[arg(long, requires = "write")]
-    pub force: bool,
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
@@ -50,6 +47,12 @@ pub struct Decode {
     /// csv and tsv
     #[arg(long, value_enum, value_name = "relative|delta|utc|local|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
+    /// parquet: the folder of its files, which is new or empty
+    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")))]
+    pub out: Option<PathBuf>,
+    /// -w: replace the output file where there is one; -o: the files of the folder
+    #[arg(long)]
+    pub force: bool,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
     pub check: bool,

@@ -58,6 +58,8 @@ impl Printer {
             Format::Csv => render::Format::Csv,
             Format::Tsv => render::Format::Tsv,
             Format::Dialogue => render::Format::Dialogue,
+            // Its files are written elsewhere.
+            Format::Parquet => render::Format::Ndjson,
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());
