@@ -8,7 +8,7 @@ use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
-use netkit::dissect::{Dissector, RelationKind, Role, Table};
+use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -16,13 +16,15 @@ use std::io::{self, Write as _};
 
 /// Runs the command.
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
+    let described = super::described::load(&args.protocol_file, None)?;
+    let registry = Registry::new(protocols::registry().iter().chain(described.all));
     let mut page = Page { out: String::new(), width: style(global, false).width };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
             None => (None, None),
             Some((proto, message)) => {
-                let name = crate::cli::known_proto(proto).map_err(Usage)?;
-                (protocols::by_name(&name), message)
+                super::described::known(proto, &registry)?;
+                (registry.by_name(proto), message)
             }
         };
     if let (Some(d), Some(m)) = (proto, message) {
@@ -36,15 +38,15 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     match (args.format, proto) {
         (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
         (FieldsFormat::Json, None) => {
-            let all: Vec<Json> = protocols::ALL.iter().map(|d| document(*d, None)).collect();
+            let all: Vec<Json> = registry.iter().map(|d| document(d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
-        (FieldsFormat::Text, None) => overview(&mut page),
+        (FieldsFormat::Text, None) => overview(&registry, &mut page),
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
     if args.format == FieldsFormat::Text && message.is_none() {
-        for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
-            schema_text(*d, schemas.messages(d.name()), &mut page);
+        for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+            schema_text(d, schemas.messages(d.name()), &mut page);
         }
     }
     // It quotes the users' schemas, so it is escaped.
@@ -97,8 +99,8 @@ impl Page {
 /// Fewer columns are hard to read.
 const NARROWEST: usize = 24;
 
-fn overview(page: &mut Page) {
-    for d in protocols::ALL {
+fn overview(registry: &Registry, page: &mut Page) {
+    for d in registry.iter() {
         page.words(&format!("{:10} ", d.name()), d.about());
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
@@ -161,6 +163,11 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
     if only.is_some() {
         return;
+    }
+    if !d.headers().is_empty() {
+        page.line("Headers (under `packet` in JSON)");
+        fields_text(d.headers(), describe::kind, page);
+        page.line("");
     }
     if !d.derived().is_empty() {
         page.line("Derived (known from elsewhere, not on the message's wire)");

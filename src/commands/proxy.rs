@@ -36,7 +36,8 @@ pub fn run(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
 }
 
 fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
-    let dissect = Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
+    let dissect =
+        Dissect { proto: args.proto.clone(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
