@@ -40,6 +40,12 @@ pub struct Decode {
     /// csv and tsv
     #[arg(long, value_enum, value_name = "relative|delta|utc|local|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
+    /// parquet: the folder of its files, which is new or empty
+    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")))]
+    pub out: Option<PathBuf>,
+    /// -o: replace the files of the folder
+    #[arg(long, requires = "out", hide = cfg!(not(feature = "parquet")))]
+    pub force: bool,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
     pub check: bool,

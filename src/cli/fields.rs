@@ -29,6 +29,9 @@ pub enum FieldsFormat {
     Text,
     /// For tools.
     Json,
+    /// The columns that decode -f parquet writes, and their types.
+    #[value(hide = cfg!(not(feature = "parquet")))]
+    Parquet,
 }
 
 const FIELDS: &str = "\

@@ -11,7 +11,7 @@ use super::read;
 use super::selection::Selection;
 use super::sink::Live;
 use super::{Usage, check, input, inputs, options, parallel, printed};
-use crate::cli::{Decode, Global, Traffic};
+use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
 use netkit::capture::{Capture, Input};
 use netkit::dissect::Options;
@@ -30,6 +30,15 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
     if args.check {
         return check::run(args, pick, &options, global);
+    }
+    if args.output.format == Format::Parquet {
+        #[cfg(feature = "parquet")]
+        return super::parquet::run(args, pick, &options, global);
+        #[cfg(not(feature = "parquet"))]
+        return Err(Usage(super::NO_PARQUET.into()).into());
+    }
+    if args.out.is_some() {
+        return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into());
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());

@@ -8,13 +8,16 @@ use super::output::Printer;
 use super::selection::Selection;
 use super::sink::Live;
 use super::{Usage, input, inputs, interrupt, options};
-use crate::cli::{Dump, Global};
+use crate::cli::{Dump, Format, Global};
 use std::io::{self, BufReader, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
+    if args.output.format == Format::Parquet {
+        return Err(Usage("-f parquet is for decode: captures have frames, times and ends".into()).into());
+    }
     let mut options = options(&args.dissect)?;
     options.server = args.server;
     for (_, name) in &args.port {

@@ -41,6 +41,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             let all: Vec<Json> = registry.iter().map(|d| document(d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
+        (FieldsFormat::Parquet, proto) => columns(proto, message, &args.schema, &mut page)?,
         (FieldsFormat::Text, None) => overview(&registry, &mut page),
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
@@ -52,9 +53,37 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     // It quotes the users' schemas, so it is escaped.
     match args.format {
         FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
-        FieldsFormat::Text => write!(io::stdout(), "{}", netkit::printable::Lines(page.out))?,
+        FieldsFormat::Text | FieldsFormat::Parquet => write!(io::stdout(), "{}", netkit::printable::Lines(page.out))?,
     }
     Ok(0)
+}
+
+/// A line a column: the message, the column, its type as SQL has it.
+#[cfg(feature = "parquet")]
+fn columns(
+    proto: Option<&dyn Dissector>,
+    message: Option<&str>,
+    schemas: &[std::path::PathBuf],
+    page: &mut Page,
+) -> anyhow::Result<()> {
+    let mut options = protocols::options();
+    options.schemas = super::schemas(schemas)?.into();
+    for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+        let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names.into_iter().filter(|name| message.is_none_or(|m| m == *name)) {
+            for (column, word) in netkit::render::parquet::describe(d.name(), name, &options) {
+                page.line(&format!("{}.{name} {column} {word}", d.name()));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "parquet"))]
+fn columns(_: Option<&dyn Dissector>, _: Option<&str>, _: &[std::path::PathBuf], _: &mut Page) -> anyhow::Result<()> {
+    Err(Usage(super::NO_PARQUET.into()).into())
 }
 
 /// Text wrapped at the terminal's width.

@@ -23,9 +23,13 @@ mod merging;
 mod monitor;
 mod notify;
 mod outfile;
+#[cfg(feature = "parquet")]
+mod outfolder;
 mod output;
 mod packets;
 mod parallel;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod printed;
 mod probe;
 mod probe_print;
@@ -40,6 +44,10 @@ mod targets;
 mod track;
 mod unclaimed;
 mod written;
+
+/// The answer to `-f parquet` of a program without it.
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str = "this netkit was built without parquet: `cargo build --features parquet` adds it";
 
 pub use described::configured;
 pub use generate::complete;

@@ -25,8 +25,14 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub fn abandon() {
     for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // A file that cannot be removed is left.
-        let _ = fs::remove_file(path);
+        let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
     }
+}
+
+#[cfg(feature = "parquet")]
+/// From now on, [`abandon`] removes this file or folder.
+pub(super) fn unfinished(path: &Path) {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.into());
 }
 
 /// An output file that has been checked, but not begun.
@@ -144,7 +150,7 @@ impl OutFile {
         if done.is_err() {
             let _ = fs::remove_file(&beside);
         }
-        forget(&beside);
+        finished(&beside);
         done.map_err(|e| self.named(e))
     }
 
@@ -170,7 +176,7 @@ impl Drop for OutFile {
     fn drop(&mut self) {
         if let Some(beside) = self.beside.take() {
             let _ = fs::remove_file(&beside);
-            forget(&beside);
+            finished(&beside);
         }
     }
 }
@@ -190,7 +196,8 @@ pub fn stdout_is_no_input(inputs: &[&Path]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn forget(path: &Path) {
+/// Complete, or removed: [`abandon`] leaves it alone.
+pub(super) fn finished(path: &Path) {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| p != path);
 }
 

@@ -57,6 +57,8 @@ impl Printer {
             Format::Json => render::Format::Json,
             Format::Csv => render::Format::Csv,
             Format::Tsv => render::Format::Tsv,
+            // Its files are written elsewhere.
+            Format::Parquet => render::Format::Ndjson,
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());

@@ -112,7 +112,9 @@ impl Round<'_> {
             if stop.is_set() {
                 return;
             }
-            let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style))));
+            // What is told of a target waits in memory until those before it are done.
+            let shown = request.options.limits.peer.live_kept_bytes / usize::from(self.args.parallel);
+            let trees = (self.global.verbose > 0).then(|| Rc::new(RefCell::new(Trees::new(style, shown))));
             let forward =
                 || trees.iter().for_each(|t| t.borrow().take().into_iter().for_each(|text| send(Update::Tree(text))));
             let observer = trees.clone().map(|trees| trees as Observer<'_>);
@@ -210,6 +212,9 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
 struct Trees {
     renderer: Renderer,
     text: Memory,
+    /// How many bytes may still be shown, and whether that was too little.
+    left: usize,
+    cut: bool,
 }
 
 #[derive(Clone, Default)]
@@ -233,9 +238,9 @@ impl Write for Memory {
 }
 
 impl Trees {
-    fn new(style: Style) -> Trees {
+    fn new(style: Style, left: usize) -> Trees {
         let text = Memory::default();
-        Trees { renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
+        Trees { left, cut: false, renderer: Renderer::new(render::Format::Tree, style, Box::new(text.clone())), text }
     }
 
     fn take(&self) -> Option<Vec<u8>> {
@@ -245,7 +250,16 @@ impl Trees {
 
 impl Sink for Trees {
     fn message(&mut self, message: &Message<'_>) {
+        if self.left == 0 {
+            if !std::mem::replace(&mut self.cut, true) {
+                let mut text = self.text.bytes();
+                text.extend_from_slice(b"further messages of this server are not shown (--limit live_kept)\n");
+            }
+            return;
+        }
+        let before = self.text.bytes().len();
         self.renderer.message(message);
         self.renderer.flush();
+        self.left = self.left.saturating_sub(self.text.bytes().len() - before);
     }
 }

@@ -38,13 +38,14 @@ pub(super) struct FileNames {
     changes: u64,
     /// The frames before the file of the last message, and up to its end if that is known.
     range: (u64, u64),
-    /// Its name as JSON.
+    /// Its name, and the same as JSON.
+    text: String,
     name: Vec<u8>,
 }
 
 impl FileNames {
     pub(super) fn new(files: &Files) -> FileNames {
-        FileNames { files: files.clone(), changes: 0, range: (0, 0), name: b"null".to_vec() }
+        FileNames { files: files.clone(), changes: 0, range: (0, 0), text: String::new(), name: b"null".to_vec() }
     }
 
     /// The file of a frame, as JSON, and the frame's number in it.
@@ -56,6 +57,13 @@ impl FileNames {
         (&self.name, frame.saturating_sub(self.range.0))
     }
 
+    /// The file of a frame as plain text, empty where nobody has named it, and the frame's number in it.
+    #[cfg(feature = "parquet")]
+    pub(super) fn plain(&mut self, frame: u64) -> (&str, u64) {
+        let own = self.of(frame).1;
+        (&self.text, own)
+    }
+
     #[cold]
     fn find(&mut self, frame: u64) {
         self.changes = self.files.0.changes.load(Ordering::Acquire);
@@ -63,10 +71,12 @@ impl FileNames {
         // Files without frames are passed over: the last one that begins before the frame.
         let after = list.partition_point(|(before, _)| *before < frame);
         self.name.clear();
+        self.text.clear();
         match after.checked_sub(1).and_then(|k| list.get(k)) {
             Some((before, name)) => {
                 self.range = (*before, list.get(after).map_or(u64::MAX, |(before, _)| *before));
                 string(name.as_bytes(), &mut self.name);
+                self.text.push_str(name);
             }
             None => self.name.extend_from_slice(b"null"),
         }

@@ -26,6 +26,8 @@ pub(crate) mod line_writer;
 pub(crate) mod ndjson;
 pub(crate) mod output;
 pub(crate) mod palette;
+#[cfg(feature = "parquet")]
+pub mod parquet;
 mod parts;
 mod plain_lines;
 pub(crate) mod renderer;

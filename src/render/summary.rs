@@ -18,6 +18,8 @@ pub(super) const NARROW: usize = 132;
 const LEFT: usize = 24;
 /// Deeper groups are only indicated.
 const DEPTH: usize = 6;
+/// How many columns one field or derived value has at most, with all that is in it.
+const VALUE: usize = 400;
 /// The maximum width of one text, in columns.
 const TEXT: usize = 40;
 
@@ -197,7 +199,9 @@ fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Opt
 fn pair(tree: &Tree, at: usize, sources: Sources<'_>, limit: usize, line: &mut LineWriter<'_>) -> bool {
     let mark = line.mark();
     line.put(" ");
-    member(tree, at, sources, 0, limit, line);
+    // One value is no page, however wide the line may be: a handshake brings whole tables.
+    let own = limit.min(line.column.saturating_add(VALUE));
+    member(tree, at, sources, 0, own, line);
     // Two columns are reserved for the sign of an omission.
     let fits = line.column.saturating_add(2) <= limit;
     if !fits {

@@ -232,6 +232,15 @@ fn whoever_is_probed() {
     }
 }
 
+/// What `-v` shows waits in memory, so that the targets' order is kept.
+#[test]
+fn what_is_shown_of_whoever_is_probed() {
+    let at = server(Vec::new(), [3, 0, 0, 0].repeat(1 << 12)).to_string();
+    let args = ["probe", &at, "-p", "nano", "--transport", "tcp", "-n", "1", "-W", "1s", "-v", "--limit"];
+    let (_, text, _) = ended(netkit(&[&args[..], &["live_kept=512K"]].concat()));
+    assert!(text.contains("are not shown (--limit live_kept)") && text.len() < 1 << 20, "{}", text.len());
+}
+
 /// The answer to a client's key (RFC 6455, section 4.2.2).
 fn accept(key: &str) -> String {
     let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -86,6 +86,19 @@ impl Walks {
         true
     }
 
+    /// Appends the value of one node, with all that is below it.
+    #[cfg(feature = "parquet")]
+    pub fn node(&mut self, tree: &Tree, at: usize, sources: Sources<'_>, derived: bool, out: &mut Vec<u8>) {
+        let Some(node) = tree.nodes().get(at) else { return };
+        if !node.nests() {
+            return value(node, sources, out);
+        }
+        let list = node.value == Value::List;
+        out.push(if list { b'[' } else { b'{' });
+        self.members(tree, sources, at + 1..behind(node, at), list, derived, out);
+        close(if list { b']' } else { b'}' }, out);
+    }
+
     /// Members or elements, each followed by a comma.
     #[inline]
     fn members(

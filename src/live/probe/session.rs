@@ -145,10 +145,13 @@ impl<'a> Session<'a> {
             let now = Instant::now();
             let tick = self.actor.tick(now, &mut self.out);
             self.flush()?;
-            let hold = self.pacer.hold(now).min(until.saturating_duration_since(now));
+            let (hold, left) = (self.pacer.hold(now), until.saturating_duration_since(now));
             if !hold.is_zero() {
                 self.link.heed().map_err(|error| self.failure(error))?;
-                std::thread::sleep(hold.min(SLICE));
+                if left.is_zero() {
+                    return Ok(None);
+                }
+                std::thread::sleep(hold.min(left).min(SLICE));
                 continue;
             }
             let wake = tick.map_or(until, |at| at.min(until));

@@ -29,6 +29,9 @@ use std::time::{Duration, Instant};
 /// The longest wait without looking around.
 const SLICE: Duration = Duration::from_millis(10);
 
+/// How many answers are listed that could not be sent: the peer decides how many there are.
+const UNSAID: usize = 1 << 16;
+
 /// What a player wants of the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
@@ -352,6 +355,7 @@ impl<'p, 'a> Player<'p, 'a> {
             match self.channels.send(&said, dangerous && self.settings.allow_dangerous, now) {
                 Ok(()) => {}
                 Err(error @ (NetError::Gate(_) | NetError::Encode(_))) => {
+                    self.out.remark(format!("{}.{}: {error}", said.proto, said.message));
                     self.actor.unsendable(&said);
                     let unsaid = Unsaid {
                         frame: step.map_or(0, |step| step.recorded.frame),
@@ -359,7 +363,7 @@ impl<'p, 'a> Player<'p, 'a> {
                         why: error.to_string(),
                     };
                     // A goodbye has several copies.
-                    if self.unsaid.last() != Some(&unsaid) {
+                    if self.unsaid.last() != Some(&unsaid) && self.unsaid.len() < UNSAID {
                         self.unsaid.push(unsaid);
                     }
                 }

@@ -195,6 +195,10 @@ impl Actor for RiptideActor {
                 if !self.take(said, now, out) {
                     return Handling::Session;
                 }
+                // One that is new again is acknowledged, but the library answers the first alone.
+                if self.life.phase >= Phase::Answered {
+                    return Handling::Session;
+                }
                 self.client_id = said.number("client_id");
                 self.life.reach(Phase::Answered);
                 if !self.has_welcome {

@@ -108,8 +108,29 @@ pub fn ended(heard: &OwnedMessage) -> Failure {
 fn printable(bytes: &[u8]) -> Option<String> {
     let text = match bytes {
         [length, rest @ ..] if *length as usize == rest.len() => rest,
+        // From 128 bytes on: 2.0 marks the first of two by its highest bit, 2.1 goes on while it is set.
+        [a @ 0x80..=0xff, b, rest @ ..]
+            if usize::from(*a & 0x7f) << 8 | usize::from(*b) == rest.len()
+                || usize::from(*b) << 7 | usize::from(*a & 0x7f) == rest.len() =>
+        {
+            rest
+        }
         all => all,
     };
     let text = std::str::from_utf8(text).ok()?;
     (!text.is_empty() && !text.chars().any(char::is_control)).then(|| text.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn data_that_is_text() {
+        let text = "x".repeat(300);
+        let long = |head: [u8; 2]| printable(&[&head[..], text.as_bytes()].concat());
+        assert_eq!(long([0x81, 44]), Some(text.clone()), "2.0");
+        assert_eq!(long([0xac, 2]), Some(text.clone()), "2.1 and later");
+        assert_eq!((long([0x81, 45]), printable(&[2, b'h', b'i'])), (None, Some("hi".into())));
+    }
 }

@@ -1,0 +1,129 @@
+//! `netkit decode -f parquet -o DIR`: a file for each protocol and message.
+
+use super::gates::Pick;
+use super::join::{self, Join};
+use super::notify::notify;
+use super::outfolder::OutFolder;
+use super::sink::CaptureSink;
+use super::stopped::Stopped;
+use super::{Usage, input, interrupt, read};
+use crate::cli::{Decode, Global};
+use anyhow::Context;
+use netkit::capture::Time;
+use netkit::dissect::{Message, Options, Sink};
+use netkit::render::Files;
+use netkit::render::parquet::ParquetFiles;
+use std::path::{Path, PathBuf};
+
+/// The ending of the files.
+const ENDING: &str = "parquet";
+
+/// Runs the command: the folder has all of its files, or is as it was.
+pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    let Some(folder) = &args.out else {
+        return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
+    };
+    if args.follow {
+        return Err(Usage("--follow never ends, and -f parquet completes its files at the end".into()).into());
+    }
+    let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
+    let names = Files::default();
+    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, options);
+    let mut writer = Writer { files, pick, left: args.output.count };
+    let mut failed = None;
+    let all = PathBuf::from(join::name(&args.files));
+    let inputs = if args.join { std::slice::from_ref(&all) } else { &args.files };
+    for path in inputs {
+        let read = match args.join {
+            true => joined(args, &names, options, global, &mut writer),
+            false => {
+                names.restart(&input::name(path));
+                read::file(path, options, global, &mut writer)
+            }
+        };
+        match read {
+            Ok(Some(stopped)) => {
+                stopped.report(path);
+                notify(global, format_args!("netkit: {} was not written", shown(args)));
+                return Ok(interrupt::status(false).unwrap_or(1));
+            }
+            Ok(None) => writer.pick.end(&input::name(path)),
+            // What could be read is written; the other files still follow.
+            Err(error) if inputs.len() == 1 => failed = Some(error),
+            Err(error) => {
+                notify(global, format_args!("netkit: {error:#}"));
+                failed = Some(error);
+            }
+        }
+        if writer.done() {
+            break;
+        }
+    }
+    writer.files.finish().with_context(|| shown(args))?;
+    folder.commit(ENDING).with_context(|| shown(args))?;
+    if !writer.pick.any() && failed.is_none() && !writer.pick.reports_none() {
+        notify(global, format_args!("netkit: no message: {} has no files", shown(args)));
+    }
+    match failed {
+        None => Ok(!writer.pick.holds(global) as u8),
+        Some(error) if inputs.len() == 1 => Err(error),
+        Some(_) => Ok(3),
+    }
+}
+
+/// Reads all files as one.
+fn joined(
+    args: &Decode,
+    names: &Files,
+    options: &Options,
+    global: &Global,
+    writer: &mut Writer,
+) -> anyhow::Result<Option<Stopped>> {
+    let (capture, broken) = Join::new(&args.files)?.open(names, global)?;
+    let stopped = read::frames(capture, options, global, writer)?;
+    broken.whole()?;
+    Ok(stopped)
+}
+
+fn shown(args: &Decode) -> String {
+    let path = args.out.as_deref().unwrap_or(Path::new("."));
+    netkit::printable::Printable(path.display()).to_string()
+}
+
+/// The selected messages, up to the count.
+struct Writer {
+    files: ParquetFiles,
+    pick: Pick,
+    left: Option<u64>,
+}
+
+impl Writer {
+    /// Nothing more can be written, or is wanted.
+    fn done(&self) -> bool {
+        self.left == Some(0) || self.files.failed().is_some()
+    }
+}
+
+impl Sink for Writer {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.done() || !self.pick.wants(message) {
+            return;
+        }
+        self.left = self.left.map(|left| left - 1);
+        self.files.message(message);
+    }
+}
+
+impl CaptureSink for Writer {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+        !self.done()
+    }
+}

@@ -1,0 +1,181 @@
+//! One Parquet column: its values so far, and where they are missing or repeated.
+//!
+//! Levels are Dremel's, as Parquet stores them: the definition level says how much of the path to
+//! a value is present, the repetition level which of the lists on the path goes on.
+
+use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::writer::SerializedColumnWriter;
+use parquet::schema::types::{Type, TypePtr};
+use std::sync::Arc;
+
+/// The type of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leaf {
+    /// INT64.
+    Int,
+    /// INT64 that is unsigned.
+    UInt,
+    /// FLOAT.
+    F32,
+    /// DOUBLE.
+    F64,
+    /// BOOLEAN.
+    Bool,
+    /// UTF-8, with a dictionary.
+    Text,
+    /// JSON, as UTF-8. Not marked as such: Polars would read bytes.
+    Json,
+    /// Bytes.
+    Bytes,
+    /// Microseconds since 1970, UTC.
+    Time,
+}
+
+impl Leaf {
+    /// The column's type in the file; each may be missing.
+    pub fn parquet(self, name: &str) -> Result<TypePtr> {
+        let (physical, logical) = match self {
+            Leaf::Int => (Physical::INT64, None),
+            Leaf::UInt => (Physical::INT64, Some(LogicalType::integer(64, false))),
+            Leaf::F32 => (Physical::FLOAT, None),
+            Leaf::F64 => (Physical::DOUBLE, None),
+            Leaf::Bool => (Physical::BOOLEAN, None),
+            Leaf::Text | Leaf::Json => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Leaf::Bytes => (Physical::BYTE_ARRAY, None),
+            Leaf::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
+        };
+        let column = Type::primitive_type_builder(name, physical).with_repetition(Repetition::OPTIONAL);
+        Ok(Arc::new(column.with_logical_type(logical).build()?))
+    }
+}
+
+/// The values of a column that are present.
+#[derive(Debug)]
+enum Values {
+    Int(Vec<i64>),
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+    Bool(Vec<bool>),
+    /// One after the other, and where each ends.
+    Bytes(Vec<u8>, Vec<usize>),
+}
+
+/// A column of the current row group.
+#[derive(Debug)]
+pub struct Column {
+    values: Values,
+    definitions: Vec<i16>,
+    /// Empty where nothing on the path is a list.
+    repetitions: Vec<i16>,
+    repeats: bool,
+}
+
+impl Column {
+    /// An empty column. `repeats`: there is a list on its path.
+    pub fn new(leaf: Leaf, repeats: bool) -> Column {
+        let values = match leaf {
+            Leaf::Int | Leaf::UInt | Leaf::Time => Values::Int(Vec::new()),
+            Leaf::F32 => Values::F32(Vec::new()),
+            Leaf::F64 => Values::F64(Vec::new()),
+            Leaf::Bool => Values::Bool(Vec::new()),
+            Leaf::Text | Leaf::Json | Leaf::Bytes => Values::Bytes(Vec::new(), Vec::new()),
+        };
+        Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats }
+    }
+
+    /// The levels of a value, or of what is missing in its place.
+    #[inline]
+    pub fn level(&mut self, definition: i16, repetition: i16) {
+        self.definitions.push(definition);
+        if self.repeats {
+            self.repetitions.push(repetition);
+        }
+    }
+
+    /// A whole number, unsigned ones as their bits. A column of another type takes nothing.
+    #[inline]
+    pub fn int(&mut self, value: i64) {
+        if let Values::Int(all) = &mut self.values {
+            all.push(value);
+        }
+    }
+
+    /// A binary32 number.
+    pub fn f32(&mut self, value: f32) {
+        if let Values::F32(all) = &mut self.values {
+            all.push(value);
+        }
+    }
+
+    /// A binary64 number.
+    pub fn f64(&mut self, value: f64) {
+        if let Values::F64(all) = &mut self.values {
+            all.push(value);
+        }
+    }
+
+    /// True or false.
+    pub fn bool(&mut self, value: bool) {
+        if let Values::Bool(all) = &mut self.values {
+            all.push(value);
+        }
+    }
+
+    /// Bytes or text, which `write` appends. Returns how many.
+    #[inline]
+    pub fn bytes(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
+        let Values::Bytes(all, ends) = &mut self.values else { return 0 };
+        let before = all.len();
+        write(all);
+        ends.push(all.len());
+        all.len() - before
+    }
+
+    /// Writes the column's part of a row group, and empties it.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn flush(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<()> {
+        let definitions = Some(self.definitions.as_slice());
+        let repetitions = self.repeats.then_some(self.repetitions.as_slice());
+        match (&mut self.values, to.untyped()) {
+            (Values::Int(all), ColumnWriter::Int64ColumnWriter(_)) => {
+                to.typed::<Int64Type>().write_batch(all, definitions, repetitions)?;
+                all.clear();
+            }
+            (Values::F32(all), ColumnWriter::FloatColumnWriter(_)) => {
+                to.typed::<FloatType>().write_batch(all, definitions, repetitions)?;
+                all.clear();
+            }
+            (Values::F64(all), ColumnWriter::DoubleColumnWriter(_)) => {
+                to.typed::<DoubleType>().write_batch(all, definitions, repetitions)?;
+                all.clear();
+            }
+            (Values::Bool(all), ColumnWriter::BoolColumnWriter(_)) => {
+                to.typed::<BoolType>().write_batch(all, definitions, repetitions)?;
+                all.clear();
+            }
+            (Values::Bytes(all, ends), ColumnWriter::ByteArrayColumnWriter(_)) => {
+                // One buffer that all values share.
+                let all = ByteArray::from(std::mem::take(all));
+                let mut start = 0;
+                let values: Vec<ByteArray> = ends
+                    .drain(..)
+                    .map(|end| {
+                        let value = all.slice(start, end - start);
+                        start = end;
+                        value
+                    })
+                    .collect();
+                to.typed::<ByteArrayType>().write_batch(&values, definitions, repetitions)?;
+            }
+            _ => return Err(ParquetError::General("a column of another type".into())),
+        }
+        self.definitions.clear();
+        self.repetitions.clear();
+        Ok(())
+    }
+}

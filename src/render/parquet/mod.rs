@@ -1,0 +1,131 @@
+//! Columns for engines that read many captures: one Parquet file for each protocol and message, with
+//! the same columns in every capture, since their types come from the tables and not from the values.
+//!
+//! `fields.rtt` is the field `rtt`, as in filters and in ndjson. What a column's type does not hold (a
+//! value that is shown raw), and what no table has, stands in `other` as path and JSON, so that no
+//! value is lost.
+
+mod column;
+mod plan;
+mod shape;
+mod shred;
+mod table;
+
+pub use table::describe;
+
+use super::Files;
+use super::files::FileNames;
+use crate::dissect::{Message, Options, Sink};
+use parquet::errors::ParquetError;
+use rustc_hash::FxHashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use table::{Memory, Table};
+
+/// How many bytes of rows are held, of all files together: then the fullest file writes a row group.
+const HELD: usize = 32 << 20;
+
+/// Writes messages into the files of a folder.
+#[derive(Debug)]
+pub struct ParquetFiles {
+    folder: PathBuf,
+    options: Options,
+    bytes: bool,
+    /// Which file a frame is of.
+    names: FileNames,
+    tables: Vec<Table>,
+    /// Which table a message has, by protocol and name.
+    by_name: FxHashMap<(&'static str, &'static str), usize>,
+    last: Option<((&'static str, &'static str), usize)>,
+    held: usize,
+    memory: Memory,
+    failed: Option<io::Error>,
+}
+
+impl ParquetFiles {
+    /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes. `files`: which
+    /// file a frame is of.
+    pub fn new(folder: &Path, bytes: bool, files: &Files, options: &Options) -> ParquetFiles {
+        ParquetFiles {
+            folder: folder.into(),
+            options: options.clone(),
+            bytes,
+            names: FileNames::new(files),
+            tables: Vec::new(),
+            by_name: FxHashMap::default(),
+            last: None,
+            held: 0,
+            memory: Memory::default(),
+            failed: None,
+        }
+    }
+
+    /// The error that stopped the output.
+    pub fn failed(&self) -> Option<&io::Error> {
+        self.failed.as_ref()
+    }
+
+    /// Completes all files.
+    ///
+    /// # Errors
+    /// The error that stopped the output, now or before.
+    pub fn finish(&mut self) -> io::Result<()> {
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.tables.drain(..).try_for_each(Table::finish).map_err(error),
+        }
+    }
+
+    fn table(&mut self, key: (&'static str, &'static str)) -> Result<usize, ParquetError> {
+        if let Some((last, table)) = self.last
+            && std::ptr::eq(last.0, key.0)
+            && std::ptr::eq(last.1, key.1)
+        {
+            return Ok(table);
+        }
+        let table = match self.by_name.get(&key) {
+            Some(table) => *table,
+            None => {
+                let path = self.folder.join(format!("{}.{}.parquet", key.0, key.1));
+                self.tables.push(Table::create(&path, key.0, key.1, &self.options)?);
+                self.by_name.insert(key, self.tables.len() - 1);
+                self.tables.len() - 1
+            }
+        };
+        self.last = Some((key, table));
+        Ok(table)
+    }
+
+    fn add(&mut self, message: &Message<'_>) -> Result<(), ParquetError> {
+        let table = self.table((message.dissection.proto, message.dissection.message))?;
+        self.held +=
+            self.tables[table].add(self.names.plain(message.place.frame), message, self.bytes, &mut self.memory);
+        if self.held > HELD
+            && let Some(fullest) = self.tables.iter_mut().max_by_key(|table| table.held)
+        {
+            self.held -= fullest.held;
+            fullest.flush()?;
+        }
+        Ok(())
+    }
+}
+
+impl Sink for ParquetFiles {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.failed.is_none()
+            && let Err(why) = self.add(message)
+        {
+            self.failed = Some(error(why));
+        }
+    }
+}
+
+fn error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,416 @@
+//! The file of one message: envelope, fields, what was found out, in this order.
+
+use super::column::{Column, Leaf};
+use super::plan::{Builder, Group, Plan, grouped};
+use super::shape::{Member, Shape, derived, members};
+use super::shred::{Others, Shredder};
+use crate::codec::json::fields::Walks;
+use crate::dissect::{Message, Options};
+use parquet::basic::{Compression, Repetition};
+use parquet::errors::Result;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, TypePtr};
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What every message has around its fields, in the order of the columns.
+fn envelope() -> Vec<(&'static str, Kind)> {
+    vec![
+        ("file", Kind::Leaf(Leaf::Text)),
+        ("file_frame", Kind::Leaf(Leaf::Int)),
+        ("frame", Kind::Leaf(Leaf::Int)),
+        ("frames", Kind::Shape(Shape::list(Shape::int()))),
+        ("time", Kind::Leaf(Leaf::Time)),
+        ("time_ns", Kind::Leaf(Leaf::Int)),
+        ("flow", Kind::Leaf(Leaf::Int)),
+        ("proto", Kind::Leaf(Leaf::Text)),
+        ("version", Kind::Leaf(Leaf::Text)),
+        ("from", Kind::Leaf(Leaf::Text)),
+        ("transport", Kind::Leaf(Leaf::Text)),
+        ("src", Kind::Leaf(Leaf::Text)),
+        ("dst", Kind::Leaf(Leaf::Text)),
+        ("message", Kind::Leaf(Leaf::Text)),
+        ("length", Kind::Leaf(Leaf::Int)),
+    ]
+}
+
+/// What every message has behind its fields.
+fn appendix() -> [Member; 5] {
+    let text = |name| Member::new(name, Shape::Text);
+    let number = |name| Member::new(name, Shape::int());
+    let note = vec![text("level"), text("code"), text("text")];
+    let fault = vec![text("path"), number("bit"), number("need"), number("have"), text("text")];
+    let related = vec![text("kind"), number("frame"), number("index"), Member::new("after_ms", Shape::F64)];
+    let other = vec![text("path"), Member::new("json", Shape::Json)];
+    [
+        Member::new("related", Shape::list(Shape::Group(related))),
+        Member::new("notes", Shape::list(Shape::Group(note))),
+        Member::new("fault", Shape::Group(fault)),
+        Member::new("other", Shape::list(Shape::Group(other))),
+        Member::new("bytes", Shape::Bytes),
+    ]
+}
+
+enum Kind {
+    Leaf(Leaf),
+    Shape(Shape),
+}
+
+/// The fields and the derived values of a message: those of all versions and directions.
+pub fn shapes(proto: &str, message: &str, options: &Options) -> [Vec<Member>; 2] {
+    let mut payload = Vec::new();
+    for schema in options.schemas.messages(proto) {
+        if schema.message.is_empty() || schema.message == message {
+            schema.fields.iter().flatten().for_each(|fields| members(fields, &[], &mut payload));
+        }
+    }
+    let (mut fields, mut known) = (Vec::new(), Vec::new());
+    let dissectors = options.registry.iter().filter(|d| d.name() == proto || d.carriers().contains(&proto));
+    for dissector in dissectors {
+        let layouts = dissector.tables().iter().flat_map(|table| table.layouts).filter(|layout| layout.name == message);
+        layouts.for_each(|layout| members(layout.fields, &payload, &mut fields));
+        dissector.derived().iter().for_each(|field| derived(field, &payload, &mut known));
+    }
+    super::shape::add(&mut fields, Member::new("unparsed", Shape::Bytes));
+    [fields, known]
+}
+
+/// Memory that tables share.
+#[derive(Debug, Default)]
+pub struct Memory {
+    others: Others,
+    seen: Vec<bool>,
+    walks: Walks,
+    bytes: Vec<u8>,
+}
+
+/// One file, and the row group that it is being filled with.
+pub struct Table {
+    writer: SerializedFileWriter<File>,
+    columns: Vec<Column>,
+    fields: Group,
+    known: Group,
+    /// Where the columns behind the fields begin.
+    behind: usize,
+    /// Rows of the row group, and about how many bytes they hold.
+    rows: usize,
+    pub held: usize,
+}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Table").field("rows", &self.rows).finish_non_exhaustive()
+    }
+}
+
+impl Table {
+    /// Begins the file of a message.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn create(path: &Path, proto: &str, message: &str, options: &Options) -> Result<Table> {
+        let (schema, plan, columns) = plan(proto, message, options)?;
+        let mut properties = WriterProperties::builder()
+            .set_compression(Compression::SNAPPY)
+            .set_created_by(concat!("netkit ", env!("CARGO_PKG_VERSION")).into())
+            .set_dictionary_enabled(false);
+        // Names and addresses repeat, numbers and payloads do not.
+        for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message"] {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
+        }
+        let file = File::create_new(path)?;
+        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties.build()))?;
+        let [fields, known] = plan;
+        let behind = known.columns.end;
+        Ok(Table { writer, columns, fields, known, behind, rows: 0, held: 0 })
+    }
+
+    /// Adds a message. Returns about how many bytes it takes.
+    pub fn add(&mut self, file: (&str, u64), message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
+        let (place, dissection, info) = (message.place, message.dissection, message.flow_info);
+        let mut row = Row { columns: &mut self.columns, at: 0, bytes: 0 };
+        let time = (place.frame > 0).then_some(place.time.nanos());
+        row.text(Some(file.0));
+        row.int((place.frame > 0).then_some(file.1 as i64));
+        row.int((place.frame > 0).then_some(place.frame as i64));
+        row.frames(if place.frames.len() > 1 { place.frames } else { &[] });
+        row.int(time.and_then(|ns| i64::try_from(ns.div_euclid(1000)).ok()));
+        row.int(time.and_then(|ns| i64::try_from(ns).ok()));
+        row.int((info.flow > 0).then_some(info.flow as i64));
+        row.text(Some(dissection.proto));
+        row.text(dissection.version);
+        row.text(Some(dissection.from.name()));
+        let ends = info.ends.is_some();
+        row.text(ends.then(|| info.transport.name()));
+        row.text(ends.then(|| message.src()));
+        row.text(ends.then(|| message.dst()));
+        row.text(Some(dissection.message));
+        row.int(Some(place.length as i64));
+        let mut taken = row.bytes;
+        memory.others.clear();
+        let mut shredder = Shredder {
+            columns: &mut self.columns,
+            tree: &dissection.tree,
+            sources: message.sources(),
+            others: &mut memory.others,
+            bytes: 0,
+            root: "fields",
+            derived: false,
+            seen: &mut memory.seen,
+            walks: &mut memory.walks,
+        };
+        shredder.top(&self.fields);
+        (shredder.root, shredder.derived) = ("derived", true);
+        if dissection.tree.has_derived() {
+            shredder.derived_nodes();
+        }
+        shredder.tree = &dissection.derived;
+        shredder.top(&self.known);
+        taken += shredder.bytes;
+        let mut row = Row { columns: &mut self.columns, at: self.behind, bytes: 0 };
+        row.related(message);
+        row.notes(message);
+        row.fault(message, &mut memory.bytes);
+        row.others(&memory.others);
+        row.leaf(bytes.then_some(place.bytes));
+        taken += row.bytes + self.columns.len() * LEVEL;
+        self.rows += 1;
+        self.held += taken;
+        taken
+    }
+
+    /// Writes the row group, and begins another one.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.rows > 0 {
+            let mut group = self.writer.next_row_group()?;
+            for column in &mut self.columns {
+                let Some(mut writer) = group.next_column()? else { break };
+                column.flush(&mut writer)?;
+                writer.close()?;
+            }
+            group.close()?;
+        }
+        (self.rows, self.held) = (0, 0);
+        Ok(())
+    }
+
+    /// Completes the file.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        self.writer.close().map(drop)
+    }
+}
+
+/// About what a value of one column takes: eight bytes, and its levels.
+const LEVEL: usize = 10;
+
+/// The columns of a message's file: its type, where fields and derived values go.
+fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Group; 2], Vec<Column>)> {
+    let mut builder = Builder::default();
+    let mut types = Vec::new();
+    for (name, kind) in envelope() {
+        types.push(match kind {
+            Kind::Leaf(leaf) => builder.leaf(name, leaf)?.0,
+            Kind::Shape(shape) => builder.member(name, &shape)?.0,
+        });
+    }
+    let [fields, known] = shapes(proto, message, options);
+    let mut plans = Vec::new();
+    for (name, members) in [("fields", fields), ("derived", known)] {
+        let (below, group) = builder.group(&members)?;
+        // A group without columns is none.
+        if !below.is_empty() {
+            types.push(grouped(name, Repetition::REQUIRED, below)?);
+        }
+        plans.push(group);
+    }
+    for member in appendix() {
+        types.push(builder.member(&member.name, &member.shape)?.0);
+    }
+    let schema = parquet::schema::types::Type::group_type_builder(message).with_fields(types).build()?;
+    let [fields, known]: [Group; 2] =
+        plans.try_into().unwrap_or_else(|_| unreachable!("one plan for fields, one for what is derived"));
+    Ok((Arc::new(schema), [fields, known], builder.columns))
+}
+
+/// The columns around the fields, filled in their order.
+struct Row<'a> {
+    columns: &'a mut [Column],
+    at: usize,
+    bytes: usize,
+}
+
+impl Row<'_> {
+    fn next(&mut self) -> &mut Column {
+        self.at += 1;
+        &mut self.columns[self.at - 1]
+    }
+
+    fn int(&mut self, value: Option<i64>) {
+        let column = self.next();
+        column.level(value.is_some().into(), 0);
+        value.into_iter().for_each(|value| column.int(value));
+    }
+
+    fn text(&mut self, value: Option<&str>) {
+        self.leaf(value.map(str::as_bytes));
+    }
+
+    fn leaf(&mut self, value: Option<&[u8]>) {
+        let column = self.next();
+        column.level(value.is_some().into(), 0);
+        if let Some(value) = value {
+            let taken = column.bytes(|out| out.extend_from_slice(value));
+            self.bytes += taken;
+        }
+    }
+
+    fn frames(&mut self, frames: &[u64]) {
+        let column = self.next();
+        if frames.is_empty() {
+            column.level(0, 0);
+        }
+        for (k, frame) in frames.iter().enumerate() {
+            column.level(3, (k > 0).into());
+            column.int(*frame as i64);
+        }
+        self.bytes += frames.len() * LEVEL;
+    }
+
+    /// A list of groups of texts.
+    fn list<'t, const N: usize>(&mut self, elements: impl Iterator<Item = [&'t [u8]; N]>) {
+        let mut level = 0;
+        for element in elements {
+            for (k, text) in element.into_iter().enumerate() {
+                let column = &mut self.columns[self.at + k];
+                column.level(4, level);
+                self.bytes += LEVEL + column.bytes(|out| out.extend_from_slice(text));
+            }
+            level = 1;
+        }
+        if level == 0 {
+            self.columns[self.at..self.at + N].iter_mut().for_each(|column| column.level(0, 0));
+        }
+        self.at += N;
+    }
+
+    fn related(&mut self, message: &Message<'_>) {
+        let [kind, frame, index, after] = [0, 1, 2, 3].map(|k| self.at + k);
+        let mut level = 0;
+        for relation in message.dissection.related.iter() {
+            let part = relation.index().map(i64::from);
+            // As ndjson writes it: a decimal number of milliseconds, of which this is the nearest.
+            let millis = relation.after.map(|nanos| nanos as f64 / 1e6);
+            let present = |there: bool| if there { 4 } else { 3 };
+            let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
+            (self.columns[self.at..].iter_mut().zip(definitions)).for_each(|(column, d)| column.level(d, level));
+            self.bytes +=
+                4 * LEVEL + self.columns[kind].bytes(|out| out.extend_from_slice(relation.kind.name().as_bytes()));
+            self.columns[frame].int(relation.target.frame as i64);
+            part.into_iter().for_each(|part| self.columns[index].int(part));
+            millis.into_iter().for_each(|millis| self.columns[after].f64(millis));
+            level = 1;
+        }
+        if level == 0 {
+            self.columns[self.at..self.at + 4].iter_mut().for_each(|column| column.level(0, 0));
+        }
+        self.at += 4;
+    }
+
+    fn notes(&mut self, message: &Message<'_>) {
+        let notes = message.dissection.notes.iter();
+        self.list(notes.map(|(note, text)| [note.level.name().as_bytes(), note.code.as_bytes(), text.as_bytes()]));
+    }
+
+    fn others(&mut self, others: &Others) {
+        self.list(others.iter().map(|(path, json)| [path, json]));
+    }
+
+    fn fault(&mut self, message: &Message<'_>, text: &mut Vec<u8>) {
+        let Some(fault) = &message.dissection.fault else {
+            (0..5).for_each(|_| self.next().level(0, 0));
+            return;
+        };
+        text.clear();
+        // Writing to memory cannot fail.
+        let _ = std::io::Write::write_fmt(text, format_args!("{fault}"));
+        let texts = [fault.path.as_bytes(), text.as_slice()];
+        let numbers = [i64::from(fault.bit), fault.need as i64, fault.have as i64];
+        self.group(texts[0]);
+        for number in numbers {
+            let column = self.next();
+            column.level(2, 0);
+            column.int(number);
+        }
+        self.group(texts[1]);
+    }
+
+    /// A text in a group.
+    fn group(&mut self, text: &[u8]) {
+        let column = self.next();
+        column.level(2, 0);
+        let taken = column.bytes(|out| out.extend_from_slice(text));
+        self.bytes += taken;
+    }
+}
+
+/// All columns of a message's file with their types, for documentation: `fields.rtt`, `BIGINT`.
+pub fn describe(proto: &str, message: &str, options: &Options) -> Vec<(String, String)> {
+    let mut lines: Vec<(String, String)> = envelope()
+        .into_iter()
+        .map(|(name, kind)| {
+            let word = match kind {
+                Kind::Leaf(Leaf::Time) => "TIMESTAMP WITH TIME ZONE".into(),
+                Kind::Leaf(leaf) => word(leaf).into(),
+                Kind::Shape(shape) => sql(&shape),
+            };
+            (name.into(), word)
+        })
+        .collect();
+    let [fields, known] = shapes(proto, message, options);
+    for (name, members) in [("fields", fields), ("derived", known)] {
+        if !members.is_empty() {
+            lines.push((name.into(), sql(&Shape::Group(members))));
+        }
+    }
+    lines.extend(appendix().into_iter().map(|member| (member.name, sql(&member.shape))));
+    lines
+}
+
+fn word(leaf: Leaf) -> &'static str {
+    match leaf {
+        Leaf::Int => "BIGINT",
+        Leaf::UInt => "UBIGINT",
+        Leaf::F32 => "FLOAT",
+        Leaf::F64 => "DOUBLE",
+        Leaf::Bool => "BOOLEAN",
+        Leaf::Text | Leaf::Json => "VARCHAR",
+        Leaf::Bytes => "BLOB",
+        Leaf::Time => "TIMESTAMP",
+    }
+}
+
+/// The type as SQL has it.
+fn sql(shape: &Shape) -> String {
+    match shape {
+        Shape::Group(members) => {
+            let members: Vec<String> =
+                members.iter().map(|member| format!("\"{}\" {}", member.name, sql(&member.shape))).collect();
+            format!("STRUCT({})", members.join(", "))
+        }
+        Shape::List(of) => format!("{}[]", sql(of)),
+        Shape::Flags => "VARCHAR[]".into(),
+        leaf => match Builder::default().member("", leaf) {
+            Ok((_, Plan::Leaf(leaf, _))) => word(leaf).into(),
+            _ => String::new(),
+        },
+    }
+}

@@ -1,0 +1,115 @@
+//! `decode -f parquet`: the folder appears as a whole or not at all; without the feature it is said.
+//! The values are held by `tests/fleet`, which reads the files with DuckDB, Polars and Spark.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+mod common;
+
+const CAPTURE: &str = "fixtures/riptide/riptide22-lossy.pcap";
+
+fn decode(folder: &Path, more: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.args(["decode", CAPTURE, "-f", "parquet", "-o"]).arg(folder).args(more).output().unwrap()
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn without_the_feature_it_is_said() {
+    let output = decode(Path::new("nowhere"), &[]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("built without parquet") && text.contains("--features parquet"), "{text}");
+}
+
+#[cfg(feature = "parquet")]
+mod with {
+    use super::*;
+    use std::fs;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// A folder of this test's own, which is not there yet.
+    fn folder(name: &str) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("netkit-columns-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        folder
+    }
+
+    #[test]
+    fn a_file_for_each_message() {
+        let folder = folder("each").join("below");
+        let output = decode(&folder, &[]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
+        let names = names(&folder);
+        assert!(names.contains(&"riptide.heartbeat.parquet".into()), "{names:?}");
+        for name in &names {
+            let bytes = fs::read(folder.join(name)).unwrap();
+            assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{name}");
+        }
+        fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    }
+
+    #[test]
+    fn what_is_there_is_replaced_only_by_force() {
+        let folder = folder("force");
+        fs::create_dir(&folder).unwrap();
+        assert_eq!(decode(&folder, &[]).status.code(), Some(0), "an empty folder");
+        fs::write(folder.join("notes.txt"), "mine").unwrap();
+        fs::write(folder.join("gone.parquet"), "of another run").unwrap();
+        let before = names(&folder);
+        let output = decode(&folder, &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is not empty: --force"), "{output:?}");
+        assert_eq!(names(&folder), before);
+        assert_eq!(decode(&folder, &["--force", "-F", "message == heartbeat"]).status.code(), Some(0));
+        assert_eq!(names(&folder), ["notes.txt", "riptide.heartbeat.parquet"]);
+        let parent = folder.parent().unwrap();
+        let left = names(parent).into_iter().filter(|n| n.starts_with(".netkit-")).count();
+        assert_eq!(left, 0, "nothing is left beside it");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let output = decode(Path::new("Cargo.toml"), &["--force"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("is a file"), "{output:?}");
+        let missing = Command::new(env!("CARGO_BIN_EXE_netkit")).args(["decode", CAPTURE, "-f", "parquet"]).output();
+        assert_eq!(missing.unwrap().status.code(), Some(2));
+    }
+
+    /// A run that is stopped leaves nothing, neither files nor a folder.
+    #[cfg(unix)]
+    #[test]
+    fn a_stop_leaves_nothing() {
+        let folder = folder("stop");
+        let mut child = Command::new(env!("CARGO_BIN_EXE_netkit"))
+            .args(["decode", "-", "-f", "parquet", "-o"])
+            .arg(&folder)
+            .stdin(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut stdin, &fs::read(CAPTURE).unwrap()).unwrap();
+        let parent = folder.parent().unwrap();
+        let ours = format!(".netkit-{}-", child.id());
+        let begun = || names(parent).iter().any(|n| n.starts_with(&ours));
+        while !begun() {
+            std::thread::yield_now();
+        }
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(143), "{output:?}");
+        assert!(!folder.exists() && !begun(), "{output:?}");
+    }
+}

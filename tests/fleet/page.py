@@ -1,0 +1,34 @@
+"""Runs every block of the page about columns: each question has the same answer in DuckDB and in Polars.
+
+usage: page.py NETKIT    in the project's folder.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import duckdb
+
+
+def main(netkit):
+    page = pathlib.Path("src/docs/columns.md").read_text()
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
+    assert [kind for kind, _ in blocks] == ["sh", "sql", "python"], blocks
+    path = f"{pathlib.Path(netkit).absolute().parent}:{os.environ['PATH']}"
+    # Some of the fixtures are damaged on purpose.
+    status = subprocess.run(["sh", "-c", blocks[0][1]], env={**os.environ, "PATH": path}).returncode
+    assert status in (0, 3), status
+    trips, bandwidth, share = [duckdb.sql(q).fetchall() for q in blocks[1][1].split(";") if q.strip()]
+    assert trips and bandwidth and share
+    printed = []
+    exec(blocks[2][1], {"print": lambda frame: printed.append(frame.rows())})
+    assert sorted(printed[0]) == sorted(trips), (printed[0], trips)
+    assert sorted(printed[1]) == sorted((p, m, int(b)) for p, m, b in bandwidth)
+    assert [(v, round(s, 9)) for v, s in printed[2]] == [(v, round(s, 9)) for v, s in share], (printed[2], share)
+    print("every block of the page runs")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
