@@ -8,7 +8,7 @@ use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
-use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
+use netkit::dissect::{Dissector, Options, Registry, RelationKind, Role, Table};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
             let all: Vec<Json> = registry.iter().map(|d| document(d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
-        (FieldsFormat::Parquet, proto) => columns(proto, message, &args.schema, &mut page)?,
+        (FieldsFormat::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
         (FieldsFormat::Text, None) => overview(&registry, &mut page),
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
@@ -61,14 +61,15 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
 /// A line a column: the message, the column, its type as SQL has it.
 #[cfg(feature = "parquet")]
 fn columns(
+    registry: &Registry,
     proto: Option<&dyn Dissector>,
     message: Option<&str>,
     schemas: &[std::path::PathBuf],
     page: &mut Page,
 ) -> anyhow::Result<()> {
-    let mut options = protocols::options();
+    let mut options = Options::new(registry.clone());
     options.schemas = super::schemas(schemas)?.into();
-    for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+    for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
         names.dedup();
@@ -82,7 +83,13 @@ fn columns(
 }
 
 #[cfg(not(feature = "parquet"))]
-fn columns(_: Option<&dyn Dissector>, _: Option<&str>, _: &[std::path::PathBuf], _: &mut Page) -> anyhow::Result<()> {
+fn columns(
+    _: &Registry,
+    _: Option<&dyn Dissector>,
+    _: Option<&str>,
+    _: &[std::path::PathBuf],
+    _: &mut Page,
+) -> anyhow::Result<()> {
     Err(Usage(super::NO_PARQUET.into()).into())
 }
 
