@@ -121,6 +121,8 @@ pub enum Format {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Two columns, who says what: for one conversation, see --flow.
+    Dialogue,
     /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
     #[value(hide = cfg!(not(feature = "parquet")))]
     Parquet,
