@@ -8,7 +8,7 @@ use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
-use netkit::dissect::{Dissector, Options, Registry, RelationKind, Role, Table};
+use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -67,7 +67,7 @@ fn columns(
     schemas: &[std::path::PathBuf],
     page: &mut Page,
 ) -> anyhow::Result<()> {
-    let mut options = Options::new(registry.clone());
+    let mut options = netkit::dissect::Options::new(registry.clone());
     options.schemas = super::schemas(schemas)?.into();
     for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
