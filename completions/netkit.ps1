@@ -337,6 +337,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
         }
         'netkit;fields' {
             [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'Document the messages of these schemas too (TOML)')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'Document this protocol, which a file describes (TOML)')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')

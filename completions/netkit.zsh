@@ -438,6 +438,7 @@ never\:"Never"))' \
 (fields)
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
+'*--protocol-file=[Document this protocol, which a file describes (TOML)]:FILE:_files' \
 '-f+[Form of the output]:F:((text\:"For people"
 json\:"For tools"))' \
 '--format=[Form of the output]:F:((text\:"For people"
@@ -492,7 +493,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas recognition performance columns builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing)' \
 && ret=0
 ;;
         esac
