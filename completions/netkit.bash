@@ -95,7 +95,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -p -s -F -f -c -o -q -v -h --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --follow --time --output --force --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -w -o -q -v -h --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --force --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -192,11 +192,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -221,6 +221,36 @@ _netkit() {
                     ;;
                 --reject)
                     COMPREPLY=($(compgen -W "frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome" -- "${cur}"))
+                    return 0
+                    ;;
+                --write)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -w)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --time)
@@ -434,11 +464,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -598,13 +628,28 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__fields)
-            opts="-f -q -v -h --schema --format --color --quiet --verbose --help riptide dnp nano gne acknex acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome"
+            opts="-f -q -v -h --schema --protocol-file --format --color --quiet --verbose --help riptide dnp nano gne acknex acknex.create acknex.effect acknex.entsound acknex.fill acknex.info acknex.join acknex.level acknex.local acknex.ping acknex.remove acknex.skill acknex.skill3 acknex.string acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.var dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.link_down dnp.link_state dnp.link_up dnp.link_update dnp.long_link_state dnp.long_message dnp.reliable_acknowledge dnp.reliable_message dnp.unknown dnp.unreliable_message gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.frame gne.packets nano.binary nano.close nano.data nano.frame nano.handshake nano.handshake_ack nano.heartbeat nano.kick nano.notify nano.ping nano.pong nano.push nano.request nano.response nano.text nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.client_connected riptide.client_disconnected riptide.connect riptide.disconnect riptide.heartbeat riptide.notify riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --schema)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --protocol-file)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"
@@ -639,7 +684,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__help)
-            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas recognition performance columns builds platforms contributing"
+            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1082,7 +1127,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-p -s -F -f -q -v -h --join --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --latency --delivery --track --expect --reject --allow-empty --format --columns --threads --color --quiet --verbose --help"
+            opts="-p -s -F -f -q -v -h --join --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1188,6 +1233,10 @@ _netkit() {
                     ;;
                 --slow)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --plot)
+                    COMPREPLY=($(compgen -W "message direction" -- "${cur}"))
                     return 0
                     ;;
                 --track)

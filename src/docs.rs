@@ -12,8 +12,18 @@ pub struct Page {
     pub text: &'static str,
 }
 
+/// What a page is called: its module's name, or another.
+macro_rules! shown {
+    ($name:ident) => {
+        stringify!($name)
+    };
+    ($name:ident $shown:literal) => {
+        $shown
+    };
+}
+
 macro_rules! pages {
-    ($count:literal: $($name:ident, $about:literal;)*) => {
+    ($count:literal: $($name:ident $(as $shown:literal)?, $about:literal;)*) => {
         $(
             #[doc = include_str!(concat!("docs/", stringify!($name), ".md"))]
             pub mod $name {}
@@ -22,7 +32,7 @@ macro_rules! pages {
         /// All of them.
         pub static PAGES: [Page; $count] =
             [$(Page {
-                name: stringify!($name),
+                name: shown!($name $($shown)?),
                 about: $about,
                 text: include_str!(concat!("docs/", stringify!($name), ".md")),
             }),*];
@@ -30,12 +40,13 @@ macro_rules! pages {
 }
 
 pages! {
-    11:
+    12:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
     impairments, "what proxy does to packets, and what it shows and records";
     schemas, "layouts of your own game's payloads";
+    protocol_files as "protocol-files", "protocols that a file describes";
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";

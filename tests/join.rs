@@ -191,7 +191,12 @@ fn other_commands() {
         assert_eq!(parts, run(&[&["stats", whole], more].concat(), b"").ok(), "{more:?}");
         assert!(parts.out.len() > 300);
     }
-    assert_eq!(run(&[&["stats"], &names[..]].concat(), b"").status, Some(2), "not in silence");
+    // Without it each is told, and then all.
+    let together = run(&[&["stats", "-f", "json"], &names[..]].concat(), b"").ok();
+    let together = common::json(together.text());
+    assert_eq!(together.as_array().map(Vec::len), Some(names.len() + 1));
+    let pattern = run(&["stats", "-f", "json", &folder.file("ring_*.pcap")], b"").ok();
+    assert_eq!(common::json(pattern.text()), together);
     let pattern = folder.file("ring_*.pcap");
     let diff = run(&["diff", "--join", &pattern, whole, "-f", "json", "--fail-on", "rate > 0%"], b"").ok();
     assert_eq!(common::json(diff.text())["differences"], Json::Array(vec![]));

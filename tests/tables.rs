@@ -245,3 +245,46 @@ fn columns_of_statistics() {
     let track = |form: &str| run(&["stats", path.to_str().expect("UTF-8"), "--track", "length", "-f", form], b"").ok();
     assert_eq!(track("tsv").text(), track("csv").text().replace(',', "\t"));
 }
+
+/// Who says what in two columns: answers beside their requests, what is said again marked as that.
+#[test]
+fn dialogues() {
+    let dialogue = |capture: &str, width: &str, more: &[&str]| {
+        let path = fixture(capture);
+        let args = [&["decode", path.to_str().expect("UTF-8"), "-f", "dialogue"], more].concat();
+        common::feed(netkit(&args).env("COLUMNS", width), b"").ok().text().to_owned()
+    };
+    let text = dialogue("nano/pomelo-ws.pcap", "140", &["--flow", "1"]);
+    assert!(text.starts_with("conversation 1: websocket, client 127.0.0.1:58310, server 127.0.0.1:3020\n"), "{text}");
+    let line = |what: &str| text.lines().find(|line| line.contains(what)).unwrap_or_else(|| panic!("{what}: {text}"));
+    // The answer is the next message: one line, with the time it took.
+    let both = line(" 14 request ");
+    assert!(both.contains(" 15 11.927 ms response "), "{both}");
+    // Something came in between: a line of its own, which says what it answers.
+    assert!(
+        !line(" 38 request ").contains("response") && line(" 40 response ").contains("response (to 38) "),
+        "{text}"
+    );
+    // Every message of the conversation is there once, on its sender's side.
+    let lines = ndjson(fixture("nano/pomelo-ws.pcap").to_str().expect("UTF-8"), &["--flow", "1"]);
+    for one in &lines {
+        let words = format!(" {} ", one["frame"]);
+        let middle = 14 + (140 - 16) / 2;
+        let found = text.lines().skip(1).any(|line| {
+            let (left, right) = line.split_at(line.char_indices().nth(middle).map_or(line.len(), |(at, _)| at));
+            let side = if one["from"] == "server" { right } else { left };
+            side.contains(&words) && side.contains(one["message"].as_str().expect("a name"))
+        });
+        assert!(found, "{one}: {text}");
+    }
+    let text = dialogue("riptide/riptide22-lossy.pcap", "100", &["--flow", "2"]);
+    let again = ndjson(fixture("riptide/riptide22-lossy.pcap").to_str().expect("UTF-8"), &["--flow", "2"]);
+    let copies = again
+        .iter()
+        .filter(|line| line["related"].as_array().is_some_and(|all| all.iter().any(|one| one["kind"] == "copy_of")));
+    assert_eq!(text.matches(" (again)").count(), copies.count());
+    assert!(text.contains(" (again)") && text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    // Two conversations: each begins with a line that says whose it is. Nothing: nothing.
+    assert!(dialogue("riptide/riptide22-lossy.pcap", "100", &[]).contains("\nconversation 2: riptide, client "));
+    assert_eq!(dialogue("foreign/rtp.pcap", "100", &["-q"]), "");
+}

@@ -9,6 +9,7 @@
 mod build;
 mod classic;
 mod clock;
+mod copy_ng;
 mod dumped;
 #[cfg(test)]
 mod equal;
@@ -42,6 +43,7 @@ mod write_ng;
 mod zstd;
 
 pub use build::{BuildError, ethernet};
+pub use copy_ng::PcapNgFrames;
 pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Ended, Frame, NextFile};

@@ -34,6 +34,14 @@ impl<W: Write> PcapWriter<W> {
     /// Errors of the writer; [`io::ErrorKind::InvalidInput`] if the time is before 1970 or after
     /// 2106, or the frame has more than 262144 bytes: the format cannot hold those.
     pub fn frame(&mut self, time: Time, data: &[u8]) -> io::Result<()> {
+        self.record(time, data, data.len())
+    }
+
+    /// The same for a frame of which `wire` bytes were on the wire.
+    ///
+    /// # Errors
+    /// As [`PcapWriter::frame`].
+    pub fn record(&mut self, time: Time, data: &[u8], wire: usize) -> io::Result<()> {
         let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
         let nanos = time.nanos();
         let secs = u32::try_from(nanos.div_euclid(1_000_000_000))
@@ -43,8 +51,9 @@ impl<W: Write> PcapWriter<W> {
             Ok(length @ ..=SNAP) => length,
             _ => return Err(invalid("the frame does not fit into a pcap file")),
         };
+        let wire = u32::try_from(wire).map_err(|_| invalid("the frame does not fit into a pcap file"))?;
         let mut header = [0; 16];
-        let words = [secs, if self.nanos { nanos } else { nanos / 1000 }, length, length];
+        let words = [secs, if self.nanos { nanos } else { nanos / 1000 }, length, wire];
         for (place, word) in header.chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }

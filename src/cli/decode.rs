@@ -33,6 +33,13 @@ pub struct Decode {
     /// Read the files as one capture, in the order of their first frames: rotated files
     #[arg(long, conflicts_with_all = ["follow", "check"])]
     pub join: bool,
+    /// Instead of printing: write the frames of the messages that fit, unchanged; a name that ends in
+    /// .pcapng is pcapng, others pcap
+    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out"])]
+    pub write: Option<PathBuf>,
+    /// -w: all frames between the ends of these messages
+    #[arg(long, requires = "write")]
+    pub whole: bool,
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
     #[arg(long)]
     pub follow: bool,
@@ -43,8 +50,8 @@ pub struct Decode {
     /// parquet: the folder of its files, which is new or empty
     #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")))]
     pub out: Option<PathBuf>,
-    /// -o: replace the files of the folder
-    #[arg(long, requires = "out", hide = cfg!(not(feature = "parquet")))]
+    /// -w: replace the output file where there is one; -o: the files of the folder
+    #[arg(long)]
     pub force: bool,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
     #[arg(long, conflicts_with_all = ["format", "bytes"])]
@@ -60,6 +67,8 @@ Examples:
   netkit decode capture.pcap -f summary --columns time,from,message,route --time local
   tcpdump -i eth0 -U -w - udp | netkit decode -
   netkit decode --join ring_*.pcapng -f ndjson   what tcpdump -C, -G or dumpcap -b wrote
+  netkit decode capture.pcap -F 'has fault' -w faults.pcap
+  netkit decode capture.pcapng -F 'message == reject' --whole -w rejected.pcapng
   netkit decode --follow growing.pcap -F 'has warning'
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
   netkit decode capture.pcap -F 'message in {reliable, ack} and from == server'

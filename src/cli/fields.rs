@@ -14,6 +14,9 @@ pub struct Fields {
     /// Document the messages of these schemas too (TOML)
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub schema: Vec<PathBuf>,
+    /// Document this protocol, which a file describes (TOML)
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub protocol_file: Vec<PathBuf>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = FieldsFormat::Text, value_name = "F")]
     pub format: FieldsFormat,

@@ -63,7 +63,7 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
         "-i" => "an interface is read through tcpdump: tcpdump -i IFACE -U -w - | netkit decode -",
         "-V" => "trees are what decode and dump print; -f tree asks for them, -v for all of each",
         "-T" => "the form of the output is -f: tree, summary, table, ndjson, json",
-        "-w" => "messages are written by encode: netkit decode A -f ndjson | netkit encode --json - -o B.pcap",
+        "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",
         "-x" => "each message as hex is --bytes with -f ndjson, and stands in every tree with -v",
         _ => return None,
     })

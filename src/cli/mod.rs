@@ -27,7 +27,7 @@ pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
-pub use stats::{Stats, StatsFormat};
+pub use stats::{PlotBy, Stats, StatsFormat};
 pub use wrong::one_line;
 
 /// Decode, encode, replay and probe game-networking protocols

@@ -10,7 +10,7 @@ use netkit::dissect::{Role, Server};
 use std::path::PathBuf;
 
 /// Options that concern dissection.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Dissect {
     /// The protocol, or a file that describes one; default: recognise it
     #[arg(short, long, alias = "protocol", value_name = "P", value_parser = proto())]
@@ -37,7 +37,7 @@ pub fn role(text: &str) -> Result<Role, String> {
 }
 
 /// Options that concern captures.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Traffic {
     /// Which protocol a port carries, as 7000=riptide
     #[arg(long, value_name = "PORT=P", value_parser = port)]
@@ -67,7 +67,7 @@ pub fn limit(text: &str) -> Result<String, String> {
 }
 
 /// How messages are printed.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Output {
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = Format::Tree, value_name = "F")]
@@ -91,7 +91,7 @@ pub struct Output {
 }
 
 /// What has to hold for the messages, as the exit status tells.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Gates {
     /// Exit with status 1 unless a message fits; may be given several times
     #[arg(long, value_name = "EXPR", value_parser = filter(), hide_possible_values = true)]
@@ -121,6 +121,8 @@ pub enum Format {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Two columns, who says what: for one conversation, see --flow.
+    Dialogue,
     /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
     #[value(hide = cfg!(not(feature = "parquet")))]
     Parquet,

@@ -6,10 +6,10 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// `netkit stats`.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_help = STATS)]
 pub struct Stats {
-    /// A capture; `-` is stdin
+    /// A capture; `-` is stdin. Several are told each, and then together as one capture
     #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// Read several files as one capture, in the order of their first frames: rotated files
@@ -43,6 +43,9 @@ pub struct Stats {
     /// List the messages that were answered or acknowledged after this time or later: 200ms
     #[arg(long, value_name = "TIME", value_parser = step, conflicts_with_all = ["by", "every", "delivery", "track"])]
     pub slow: Option<i64>,
+    /// Draw bytes a second over time, as wide as the terminal, stacked by message or direction
+    #[arg(long, value_enum, value_name = "message|direction", num_args = 0..=1, require_equals = true, default_missing_value = "message", hide_possible_values = true, conflicts_with_all = ["by", "every", "delivery", "track", "unanswered", "never_acked", "slow", "latency"])]
+    pub plot: Option<PlotBy>,
     /// How long messages waited for answers and acknowledgements, by message and route
     #[arg(long, conflicts_with_all = ["by", "every", "delivery", "track"])]
     pub latency: bool,
@@ -78,6 +81,15 @@ impl Stats {
     }
 }
 
+/// What a picture is stacked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlotBy {
+    /// The message's name.
+    Message,
+    /// The sender.
+    Direction,
+}
+
 /// Form of the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StatsFormat {
@@ -103,6 +115,7 @@ Examples:
   netkit stats capture.pcap --by message_id,second -f csv
   netkit stats capture.pcap --by src --every 500ms --sort resends --top 10
   netkit stats capture.pcap --unanswered --slow 200ms --latency
+  netkit stats capture.pcap --plot=direction
   netkit stats capture.pcap --delivery         losses, copies, delays
   netkit stats capture.pcap --delivery -f json   every numbered message, too
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m

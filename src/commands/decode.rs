@@ -10,7 +10,7 @@ use super::output::Printer;
 use super::read;
 use super::selection::Selection;
 use super::sink::Live;
-use super::{Usage, check, input, inputs, options, parallel, printed};
+use super::{Usage, check, cut, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
 use netkit::capture::{Capture, Input};
@@ -23,13 +23,19 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     // --check reads once: what it compares are bytes.
-    let selection = match args.check || args.follow {
+    let selection = match args.check || args.follow || args.write.is_some() {
         true => Selection::new(&args.traffic, &mut options)?,
         false => Selection::linking(&args.traffic, &mut options)?,
     };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
     if args.check {
         return check::run(args, pick, &options, global);
+    }
+    if args.force && args.write.is_none() && args.out.is_none() {
+        return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
+    }
+    if let Some(to) = &args.write {
+        return cut::run(args, to, pick, &options, global);
     }
     if args.output.format == Format::Parquet {
         #[cfg(feature = "parquet")]

@@ -8,7 +8,7 @@ use netkit::codec::schema::{Form, SchemaMessage};
 use netkit::codec::{Layout, describe};
 use netkit::dissect::LIMITS;
 use netkit::dissect::document;
-use netkit::dissect::{Dissector, RelationKind, Role, Table};
+use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
 use netkit::protocols;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
@@ -16,13 +16,15 @@ use std::io::{self, Write as _};
 
 /// Runs the command.
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
+    let described = super::described::load(&args.protocol_file, None)?;
+    let registry = Registry::new(protocols::registry().iter().chain(described.all));
     let mut page = Page { out: String::new(), width: style(global, false).width };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
             None => (None, None),
             Some((proto, message)) => {
-                let name = crate::cli::known_proto(proto).map_err(Usage)?;
-                (protocols::by_name(&name), message)
+                super::described::known(proto, &registry)?;
+                (registry.by_name(proto), message)
             }
         };
     if let (Some(d), Some(m)) = (proto, message) {
@@ -36,16 +38,16 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     match (args.format, proto) {
         (FieldsFormat::Json, Some(d)) => writeln!(page.out, "{:#}", document(d, message))?,
         (FieldsFormat::Json, None) => {
-            let all: Vec<Json> = protocols::ALL.iter().map(|d| document(*d, None)).collect();
+            let all: Vec<Json> = registry.iter().map(|d| document(d, None)).collect();
             writeln!(page.out, "{:#}", Json::from(all))?;
         }
-        (FieldsFormat::Parquet, proto) => columns(proto, message, &args.schema, &mut page)?,
-        (FieldsFormat::Text, None) => overview(&mut page),
+        (FieldsFormat::Parquet, proto) => columns(&registry, proto, message, &args.schema, &mut page)?,
+        (FieldsFormat::Text, None) => overview(&registry, &mut page),
         (FieldsFormat::Text, Some(d)) => protocol_text(d, message, &mut page),
     }
     if args.format == FieldsFormat::Text && message.is_none() {
-        for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
-            schema_text(*d, schemas.messages(d.name()), &mut page);
+        for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+            schema_text(d, schemas.messages(d.name()), &mut page);
         }
     }
     // It quotes the users' schemas, so it is escaped.
@@ -59,14 +61,15 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
 /// A line a column: the message, the column, its type as SQL has it.
 #[cfg(feature = "parquet")]
 fn columns(
+    registry: &Registry,
     proto: Option<&dyn Dissector>,
     message: Option<&str>,
     schemas: &[std::path::PathBuf],
     page: &mut Page,
 ) -> anyhow::Result<()> {
-    let mut options = protocols::options();
+    let mut options = netkit::dissect::Options::new(registry.clone());
     options.schemas = super::schemas(schemas)?.into();
-    for d in protocols::ALL.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
+    for d in registry.iter().filter(|d| proto.is_none_or(|p| p.name() == d.name())) {
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
         names.dedup();
@@ -80,7 +83,13 @@ fn columns(
 }
 
 #[cfg(not(feature = "parquet"))]
-fn columns(_: Option<&dyn Dissector>, _: Option<&str>, _: &[std::path::PathBuf], _: &mut Page) -> anyhow::Result<()> {
+fn columns(
+    _: &Registry,
+    _: Option<&dyn Dissector>,
+    _: Option<&str>,
+    _: &[std::path::PathBuf],
+    _: &mut Page,
+) -> anyhow::Result<()> {
     Err(Usage(super::NO_PARQUET.into()).into())
 }
 
@@ -126,8 +135,8 @@ impl Page {
 /// Fewer columns are hard to read.
 const NARROWEST: usize = 24;
 
-fn overview(page: &mut Page) {
-    for d in protocols::ALL {
+fn overview(registry: &Registry, page: &mut Page) {
+    for d in registry.iter() {
         page.words(&format!("{:10} ", d.name()), d.about());
         let mut names: Vec<&str> = d.tables().iter().flat_map(|t| t.layouts.iter().map(|l| l.name)).collect();
         names.sort_unstable();
@@ -190,6 +199,11 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     }
     if only.is_some() {
         return;
+    }
+    if !d.headers().is_empty() {
+        page.line("Headers (under `packet` in JSON)");
+        fields_text(d.headers(), describe::kind, page);
+        page.line("");
     }
     if !d.derived().is_empty() {
         page.line("Derived (known from elsewhere, not on the message's wire)");

@@ -8,12 +8,12 @@ use super::output::{style, text};
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
 use super::{Usage, join, read};
-use crate::cli::{Global, Stats as Args, StatsFormat};
+use crate::cli::{Global, PlotBy, Stats as Args, StatsFormat};
 use netkit::capture::Time;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::filter::Names;
 use netkit::plural::Plural;
-use netkit::stats::{Groups, Listed, Order, Report, Table, Waiting, aligned_text};
+use netkit::stats::{Groups, Listed, Order, Plot, Report, Stacked, Table, Waiting, aligned_text};
 use std::io::{self, Write};
 
 /// A second, the step of time if no other is named.
@@ -25,6 +25,9 @@ pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyho
         Listed { unanswered: args.unanswered, never_acked: args.never_acked, slow: args.slow, latency: args.latency };
     if listed.unanswered || listed.never_acked || listed.slow.is_some() || listed.latency {
         return waiting(args, listed, options, global, pick).map(Ok);
+    }
+    if let Some(by) = args.plot {
+        return plot(args, by, options, global, pick).map(Ok);
     }
     let plain = args.every.is_none() && args.sort.is_none() && args.top.is_none();
     let by = match (&args.by, args.every) {
@@ -139,6 +142,57 @@ fn groups(args: &Args, by: &str, options: &Options, global: &Global, pick: Pick)
         ("omitted_bytes", bytes),
     ];
     print(args, &[table], &Told { notes, members, columns: &[] }, global, &done)?;
+    Ok(status(args.path(), done?, &pick, global))
+}
+
+/// Draws the messages that are selected.
+struct Drawing {
+    pick: Pick,
+    plot: Plot,
+}
+
+impl Sink for Drawing {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.pick.wants(message) {
+            self.plot.message(message);
+        }
+    }
+}
+
+impl CaptureSink for Drawing {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        if self.pick.selection.frame(time) {
+            self.plot.origin(time.nanos() as i64);
+        }
+    }
+}
+
+fn plot(args: &Args, by: PlotBy, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<u8> {
+    if args.format != StatsFormat::Text {
+        return Err(Usage("--plot: text only; --every 1s -f csv gives the figures".into()).into());
+    }
+    let by = if by == PlotBy::Message { Stacked::Message } else { Stacked::Direction };
+    let mut drawing = Drawing { pick, plot: Plot::new(by) };
+    let done = read::files(&args.files, args.join, options, global, &mut drawing);
+    let Drawing { mut pick, plot } = drawing;
+    if matches!(done, Ok(None)) {
+        pick.end(&join::name(&args.files));
+    }
+    let style = style(global, false);
+    let colours: &[&str] = match (style.colour, by) {
+        (false, _) => &[],
+        (true, Stacked::Message) => &["\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m", "\x1b[94m", "\x1b[2m"],
+        // As decode has the two.
+        (true, Stacked::Direction) => &["\x1b[32m", "\x1b[35m", "\x1b[2m"],
+    };
+    let mut page = warning(args.path(), &done);
+    plot.text(style.width, colours, "\x1b[0m", &mut page);
+    // Names are those of tables, so that no character of a capture is in it.
+    io::stdout().write_all(page.as_bytes())?;
     Ok(status(args.path(), done?, &pick, global))
 }
 

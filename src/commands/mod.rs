@@ -1,6 +1,7 @@
 //! The subcommands: one file each, thin wrappers of the library.
 
 mod check;
+mod cut;
 mod decode;
 mod described;
 mod diff;

@@ -57,6 +57,7 @@ impl Printer {
             Format::Json => render::Format::Json,
             Format::Csv => render::Format::Csv,
             Format::Tsv => render::Format::Tsv,
+            Format::Dialogue => render::Format::Dialogue,
             // Its files are written elsewhere.
             Format::Parquet => render::Format::Ndjson,
         };

@@ -2,6 +2,8 @@
 
 pub use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
+use super::interrupt::stop;
+use super::join::{self, Join};
 use super::merging::{Maker, Receiver, merged};
 use super::outfile::stdout_is_no_input;
 use super::output::{style, text};
@@ -10,14 +12,16 @@ use super::read::ReadSummary;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, inputs, join, options, read};
+use super::{Usage, inputs, options, read};
 use crate::cli::{Global, Stats as Args, StatsFormat};
 use netkit::capture::Capture;
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::End;
+use netkit::plural::Plural;
+use netkit::printable::Lines;
 use netkit::stats::{Observed, Observer, Report, Stats, Wanted};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Reads a file, or [joined](super::join) ones, into a sink. What could be read counts, also if it ends in an error or is stopped.
 pub fn count<S: Sink>(
@@ -70,12 +74,41 @@ impl Shared for Picked<Stats> {
     }
 }
 
-/// Runs the command.
+/// Runs the command: several files each, and then all as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
-    if args.files.len() > 1 && !args.join {
-        return Err(Usage("several files: --join reads them as one capture".into()).into());
+    let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
+    if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
+        return one(args, global);
     }
+    let json = match args.format {
+        StatsFormat::Json => true,
+        StatsFormat::Text => false,
+        _ => return Err(Usage("several files: -f text or json; --join reads them as one capture".into()).into()),
+    };
+    let files: Vec<PathBuf> = Join::new(&args.files)?.names().map(Path::to_owned).collect();
+    let each = files.iter().map(|file| (vec![file.clone()], false));
+    let mut worst = 0;
+    for (k, (files, join)) in each.chain([(files.clone(), true)]).enumerate() {
+        let heading = match (json, join) {
+            (true, _) => (if k == 0 { "[" } else { "," }).to_owned(),
+            (false, true) => format!("\nTogether: {} as one capture\n", Plural(files.len(), "file")),
+            (false, false) => format!("{}{}\n", if k == 0 { "" } else { "\n" }, Lines(join::name(&files))),
+        };
+        io::stdout().write_all(heading.as_bytes())?;
+        worst = worst.max(one(&Args { files, join, ..args.clone() }, global)?);
+        if stop().is_set() {
+            break;
+        }
+    }
+    if json {
+        io::stdout().write_all(b"]\n")?;
+    }
+    Ok(worst)
+}
+
+/// One file, or joined ones.
+fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;

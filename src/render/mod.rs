@@ -11,6 +11,7 @@
 pub(crate) mod bytes;
 pub(crate) mod cells;
 mod columns;
+mod dialogue;
 pub(crate) mod envelope;
 pub(crate) mod envelope_cache;
 mod files;

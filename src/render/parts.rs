@@ -125,6 +125,7 @@ impl Part {
             Format::Ndjson | Format::Summary | Format::Tree | Format::Csv | Format::Tsv => {
                 Form::new(format, style, details)
             }
+            Format::Dialogue => return None,
             #[cfg(feature = "cli")]
             Format::Table => return None,
         };

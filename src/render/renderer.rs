@@ -3,6 +3,7 @@
 #[cfg(feature = "cli")]
 use super::Rows;
 use super::columns::Lines;
+use super::dialogue::Dialogue;
 use super::line_writer::LineWriter;
 use super::times::Clock;
 use super::{Columns, Files, Json, Ndjson, Output, Style, Trees, summary};
@@ -28,6 +29,8 @@ pub enum Format {
     Csv,
     /// The same, separated by tabs.
     Tsv,
+    /// Conversations in two columns, as text: who says what.
+    Dialogue,
 }
 
 /// What is printed beside the messages' own contents.
@@ -56,6 +59,7 @@ pub(super) enum Form {
     Ndjson(Ndjson),
     Json(Json),
     Columns(Lines, Shape),
+    Dialogue(Dialogue),
 }
 
 /// How columns are written.
@@ -85,6 +89,7 @@ impl Form {
             Format::Json => Form::Json(Json::new(style.bytes, style.verbose)),
             Format::Ndjson => Form::Ndjson(Ndjson::new(style.bytes)),
             Format::Tree => Form::Tree(Trees::new(style)),
+            Format::Dialogue => Form::Dialogue(Dialogue::new(style)),
             Format::Summary | Format::Csv | Format::Tsv => Form::Summary(style, Clock::default()),
             #[cfg(feature = "cli")]
             Format::Table => Form::Table(Rows::new(style)),
@@ -99,7 +104,7 @@ impl Form {
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.maker.origin(time),
             Form::Columns(lines, _) => lines.clock.origin(time),
-            Form::Ndjson(_) | Form::Json(_) => {}
+            Form::Ndjson(_) | Form::Json(_) | Form::Dialogue(_) => {}
         }
     }
 
@@ -129,6 +134,7 @@ impl Form {
             Form::Summary(style, clock) => summary::line(message, *style, clock, out),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.message(message),
+            Form::Dialogue(dialogue) => dialogue.message(message, out),
             Form::Columns(lines, Shape::Separated(separator)) => lines.row(message, *separator, out),
             Form::Columns(lines, Shape::Text(style)) => {
                 let mut line = LineWriter::new(out, style.colour);
@@ -193,6 +199,10 @@ impl Renderer {
 
     /// Writes what is buffered.
     pub fn flush(&mut self) {
+        if let Form::Dialogue(dialogue) = &mut self.form {
+            // Whoever waits for more sees what was said; the answer then has a line of its own.
+            dialogue.flush(self.output.buffer());
+        }
         self.output.flush();
     }
 
@@ -224,6 +234,7 @@ impl Renderer {
             Form::Json(json) => json.finish(self.output.buffer()),
             #[cfg(feature = "cli")]
             Form::Table(rows) => rows.finish(self.output.buffer()),
+            Form::Dialogue(dialogue) => dialogue.flush(self.output.buffer()),
             Form::Tree(_) | Form::Summary(..) | Form::Ndjson(_) | Form::Columns(..) => {}
         }
         self.output.finish()

@@ -130,13 +130,13 @@ fn unmarked(message: &Message<'_>, least: Level) -> bool {
 }
 
 /// The width of the signs that must not be cut off at the line's end.
-fn marks_width(message: &Message<'_>, least: Level) -> usize {
+pub(super) fn marks_width(message: &Message<'_>, least: Level) -> usize {
     let notes: usize = marked(message, least).map(|note| note.code.len() + 3).sum();
     let notes = notes + if unmarked(message, least) { 2 } else { 0 };
     notes + message.dissection.fault.as_ref().map_or(0, |fault| fault.path.chars().count() + 3)
 }
 
-fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
+pub(super) fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
     for note in marked(message, least) {
         let (colour, _) = level(note.level, line);
         line.put(" ");
@@ -163,7 +163,7 @@ fn marks_of(message: &Message<'_>, least: Level, line: &mut LineWriter<'_>) {
 /// The fields in order, then derived values; then bytes, which say little to people, and last the
 /// flags that tell which of the others are there. What does not fit is left out and indicated. Returns how many fields other than bytes are shown;
 /// `None`: there are none.
-fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
+pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<'_>) -> Option<usize> {
     let sources = message.sources();
     let dissection = message.dissection;
     let (mut all, mut shown, mut whole, mut put_off) = (0, 0, true, [true, false, false]);

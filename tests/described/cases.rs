@@ -232,3 +232,37 @@ fn filters_find_headers_and_fields() {
     assert_eq!(count("mtu == 1400"), 2);
     assert_eq!(count("derived.joined.length == 4000"), 2);
 }
+
+#[test]
+fn conversations_are_recognised_and_no_others_claimed() {
+    let files: Vec<String> =
+        CASES.iter().map(|(_, file)| toml(file)).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    let claimed = |capture: &str| {
+        let mut args = vec!["decode", capture, "-f", "ndjson"];
+        files.iter().for_each(|file| args.extend(["--protocol-file", file]));
+        let told = run(&args);
+        let mut protos: Vec<String> =
+            lines(&String::from_utf8(told.stdout).unwrap()).iter().map(|line| line["proto"].to_string()).collect();
+        protos.dedup();
+        protos
+    };
+    for (case, file) in CASES {
+        assert_eq!(claimed(&pcap(case)), [format!("{file:?}")], "{case}");
+    }
+    // It has two messages of MQTT.
+    for capture in crate::common::entries(&fixture("foreign")) {
+        let protos = claimed(&capture.display().to_string());
+        assert!(protos.is_empty() || protos == ["\"mqtt\""], "{}: {protos:?}", capture.display());
+    }
+    for proto in ["riptide", "dnp", "gne", "acknex"] {
+        let captures = crate::common::entries(&fixture(proto)).into_iter();
+        for capture in captures.filter(|path| crate::common::ends_in(path, "pcap")).take(3) {
+            let protos = claimed(&capture.display().to_string());
+            assert!(
+                protos.iter().all(|p| [format!("{proto:?}"), "\"hawknl\"".into()].contains(p)),
+                "{}: {protos:?}",
+                capture.display()
+            );
+        }
+    }
+}

@@ -219,3 +219,19 @@ fn messages_in_messages() {
     let trailing = read(NESTED, b"\x02\0\x07\x01\x02\xee");
     assert_eq!(trailing[0]["fields"], json!({"x": 7, "trailing": "0102"}), "{trailing:?}");
 }
+
+#[test]
+fn the_files_of_the_page_are_what_it_says() {
+    let page = include_str!("../../src/docs/protocol_files.md");
+    let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(files.len(), 2);
+    let line = &read(files[0], b"\x07\0\x2a\x02hi")[0];
+    assert_eq!(
+        (&line["message"], &line["packet"], &line["fields"]),
+        (&json!("chat"), &json!({"seq": 42}), &json!({"text": "hi"}))
+    );
+    // In the lobby there is no move; its number is unknown, and the packet is given back.
+    assert_eq!(read(files[1], b"\x49\x4f\x02\x01\xfb\x00\x12\x34")[0]["message"], "unknown");
+    let entered = &read(files[1], b"\x49\x4f\x01\x48\x43")[0];
+    assert_eq!((&entered["message"], &entered["derived"]["memory"]), (&json!("enter"), &json!({"state": "lobby"})));
+}

@@ -165,5 +165,5 @@ fn encode_takes_them_and_dump_has_none() {
     assert!(back.text().contains(line["bytes"].as_str().unwrap()), "{}", back.text());
     let text = lines.iter().map(|line| line["bytes"].as_str().unwrap()).collect::<Vec<_>>().join("\n\n");
     let dumped = super::feed(&mut super::netkit(&["dump", "-q", "-p", "nano", "-f", "ndjson"]), text.as_bytes());
-    assert!(dumped.lines().iter().all(|line| line.get("related") == None::<&Json>), "{}", json!(dumped.lines()));
+    assert!(dumped.lines().iter().all(|line| line.get("related").is_none()), "{}", json!(dumped.lines()));
 }

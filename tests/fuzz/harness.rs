@@ -49,7 +49,7 @@ fn plain(text: &[u8]) -> bool {
 fn look(format: Format, text: &[u8]) {
     match format {
         Format::Json | Format::Ndjson => no_controls("JSON", text),
-        Format::Tree | Format::Summary | Format::Table | Format::Csv => harmless("text", text),
+        Format::Tree | Format::Summary | Format::Table | Format::Csv | Format::Dialogue => harmless("text", text),
         // Between its values.
         Format::Tsv => harmless("text", &text.iter().map(|b| if *b == b'\t' { b' ' } else { *b }).collect::<Vec<u8>>()),
     }
@@ -98,8 +98,16 @@ impl<'a> Looker<'a> {
     /// One that has seen nothing.
     pub fn new(options: &'a Options) -> Looker<'a> {
         let style = Style { width: Some(100), colour: false, verbose: true, ..Style::default() };
-        let formats =
-            [Format::Tree, Format::Summary, Format::Table, Format::Ndjson, Format::Json, Format::Csv, Format::Tsv];
+        let formats = [
+            Format::Tree,
+            Format::Summary,
+            Format::Table,
+            Format::Ndjson,
+            Format::Json,
+            Format::Csv,
+            Format::Tsv,
+            Format::Dialogue,
+        ];
         let renderers = formats.map(|format| {
             let shared = Shared::default();
             (format, Renderer::new(format, style, Box::new(shared.clone())), shared)

@@ -161,3 +161,45 @@ fn nothing_is_no_group() {
     let (rows, all) = groups("foreign/foreign-ntp.pcap", &["--by", "src"]);
     assert_eq!((rows.len(), all["messages"].as_u64()), (0, Some(0)));
 }
+
+/// Several files: each as alone, then all as one capture.
+#[test]
+fn several_files_each_and_together() {
+    let files = ["riptide/riptide20-lossy.pcap", "riptide/riptide22-lossy.pcap"].map(fixture);
+    let run = |args: &[&str]| feed(netkit(&["stats", "-q"]).args(&files).args(args), b"");
+    for args in [&["-f", "json"][..], &["--by", "message", "--sort", "bytes", "-f", "json"]] {
+        let all: Json = serde_json::from_str(run(args).ok().text()).unwrap();
+        let all = all.as_array().unwrap();
+        assert_eq!(all.len(), 3);
+        for (file, got) in files.iter().zip(all) {
+            let alone = feed(netkit(&["stats", "-q"]).arg(file).args(args), b"").ok();
+            assert_eq!(serde_json::from_str::<Json>(alone.text()).unwrap(), *got);
+        }
+        let messages = |one: &Json| one["messages"].as_u64().unwrap();
+        assert_eq!(messages(&all[0]) + messages(&all[1]), messages(&all[2]));
+    }
+    let text = run(&[]).ok();
+    assert!(text.text().contains("\nTogether: 2 files as one capture\n"), "{}", text.text());
+    assert_eq!(run(&["-f", "csv"]).status, Some(2));
+}
+
+/// The picture is as wide as asked for, and its bytes are all there.
+#[test]
+fn a_plot_has_axes_and_all_bytes() {
+    let file = "riptide/riptide20-lossy.pcap";
+    let path = fixture(file);
+    let total: u64 = lines(file).iter().map(|line| line["length"].as_u64().unwrap()).sum();
+    for (by, width) in [("--plot", 60), ("--plot=direction", 100)] {
+        let mut command = netkit(&["stats", "-q", by]);
+        let done = feed(command.arg(&path).env("COLUMNS", width.to_string()), b"").ok();
+        let text = done.text();
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width) && widest > Some(width - 10), "{widest:?} {text}");
+        assert!(text.contains("B/s ┤") && text.contains("└──") && text.contains("21.7 s\n"), "{text}");
+        let bytes =
+            text.lines().filter_map(|line| line.strip_suffix(" bytes")?.rsplit_once(": ")?.1.parse::<u64>().ok());
+        assert_eq!(bytes.sum::<u64>(), total, "{text}");
+    }
+    let none = feed(netkit(&["stats", "-q", "--plot"]).arg(fixture("foreign/foreign-ntp.pcap")), b"").ok();
+    assert_eq!(none.text(), "no message\n");
+}

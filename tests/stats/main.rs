@@ -23,7 +23,9 @@ fn stats(capture: &Path, args: &[&str]) -> Json {
 }
 
 fn delivery_files() -> Vec<(PathBuf, Json)> {
+    // Those of described protocols need their files, and are held by tests of their own.
     let files = fixtures().into_iter().filter(|p| p.to_string_lossy().ends_with(".delivery.json"));
+    let files = files.filter(|p| !p.parent().is_some_and(|folder| folder.ends_with("described")));
     files
         .map(|p| {
             let want = serde_json::from_str(&std::fs::read_to_string(&p).expect("text")).expect("JSON");

@@ -174,7 +174,11 @@ impl Custom for Chosen {
             let bits = reader.end() - start;
             reader.tree().push(
                 &DATA,
-                if bits % 8 == 0 { Value::Bytes { bit: start, bits } } else { Value::Raw { bit: start, bits } },
+                if bits.is_multiple_of(8) {
+                    Value::Bytes { bit: start, bits }
+                } else {
+                    Value::Raw { bit: start, bits }
+                },
                 start,
                 bits,
             );

@@ -7,10 +7,10 @@ use super::recognise::weigh_packet;
 use crate::dissect::{Evidence, Observation};
 use crate::flow::{Side, Transport};
 
-/// Bits of evidence that make a claim sure, and likely: the latter suffices beside a port of the
-/// file.
+/// Bits of evidence that make a claim sure without a port.
 const SURE: u32 = 32;
-const LIKELY: u32 = 12;
+/// What a port of the file is worth.
+const PORT: u32 = 15;
 /// Packets are weighed up to this one: more say nothing new.
 const WEIGHED: usize = 8;
 
@@ -47,11 +47,11 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
         Some(_) => 1,
         None => 0,
     };
-    let memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
+    let mut memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
     let values: Vec<u64> = (0..description.values.len()).map(|k| description.setting(k, observation.options)).collect();
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
     let mut weigh = |bytes: &[u8], length: usize, side: Side| -> bool {
-        let found = weigh_packet(description, bytes, length, &mut work, (&memory, &values), from(side));
+        let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
         if let Some(found) = found {
             packets += 1;
             // The same constants in every packet say the same again: they count once, and what
@@ -85,7 +85,8 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
                         Begins::Message(header, length, behind) if header + length + behind > 0 => {
                             let message = rest.get(header..header + length).unwrap_or_default();
                             if length > 0 && !weigh(message, length, *side) {
-                                misfit |= k == 0 && (*side == observation.payloads[0].0 || memory.is_empty());
+                                misfit |=
+                                    k == 0 && (*side == observation.payloads[0].0 || description.memory.is_empty());
                                 break;
                             }
                             at += header + length + behind;
@@ -107,11 +108,12 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
     if !enough {
         return Evidence::Bits(0, "too few packets yet");
     }
-    let total = best + bits.saturating_sub(best / 4).min(best);
+    // One end of a conversation of another protocol has this port by chance in one of 2^15.
+    let total = best + bits.saturating_sub(best / 4).min(best) + if port { PORT } else { 0 };
     match total {
         SURE.. => Evidence::Bits(total.min(60), "constants, known numbers and exact ends of its file"),
-        LIKELY.. if port => Evidence::Bits(total.max(Evidence::CLAIM), "a port of its file, and packets that fit it"),
-        _ if total >= Evidence::CLAIM => Evidence::Bits(total, "packets that fit its file"),
+        Evidence::CLAIM.. if port => Evidence::Bits(total, "a port of its file, and packets that fit it"),
+        Evidence::CLAIM.. => Evidence::Bits(total, "packets that fit its file"),
         _ => Evidence::Bits(0, "packets that fit its file, but would fit others, too"),
     }
 }

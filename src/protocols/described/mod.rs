@@ -20,6 +20,7 @@ mod text;
 mod traffic;
 mod types;
 
+use crate::codec::Tree;
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, Layout, Len, When, bytes, text as text_field, uint};
 use crate::codec::node::Node;
@@ -57,7 +58,7 @@ pub struct Description {
     codes: Codes,
     memory: Vec<(&'static str, u64)>,
     /// The names of `[settings]`, and their defaults.
-    values: Vec<(&'static str, u64, Vec<(u64, &'static str)>)>,
+    values: Vec<Value>,
     hooks: Vec<Hook>,
     defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
     udp: Option<&'static [u16]>,
@@ -80,6 +81,9 @@ pub struct Description {
     /// What the author may want to know.
     pub advice: Vec<(usize, String)>,
 }
+
+/// A setting: its name, its default, the names of its values.
+type Value = (&'static str, u64, Vec<(u64, &'static str)>);
 
 /// The codes of its notes.
 #[derive(Clone, Copy, Debug)]
@@ -253,7 +257,7 @@ fn build(file: &File) -> compile::Compiled<&'static Described> {
 }
 
 /// Values that any text may stand for are checked by this: a setting's list is closed.
-fn setting(name: &str, text: &First, (_, value, names): &(&'static str, u64, Vec<(u64, &'static str)>)) -> Setting {
+fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
     let truth = matches!(text.value, text::Word::Number(0 | 1)) && names.is_empty();
     let shown = names.iter().find(|(n, _)| n == value).map(|(_, name)| *name);
     let default = match (shown, truth) {
@@ -368,6 +372,23 @@ impl Description {
     fn from(&self, node: &Node) -> Option<u64> {
         let choices = self.carried.iter().flat_map(|(_, list)| list.iter());
         choices.into_iter().find(|choice| std::ptr::eq(choice.field, node.field)).map(|choice| choice.from)
+    }
+
+    /// What a packet changes of what is remembered, from the next one on.
+    fn remember(&self, tree: &Tree, memory: &mut [[u64; 2]]) {
+        if memory.is_empty() {
+            return;
+        }
+        for node in tree.nodes().iter().filter(|node| node.field.hook > 0) {
+            for set in self.hook(node).map_or(&[][..], |hook| &hook.sets) {
+                let Some(value) = set.value.or(node.number()) else { continue };
+                let Some(sides) = memory.get_mut(set.memory) else { continue };
+                match set.side.and_then(|side| sides.get_mut(side)) {
+                    Some(one) => *one = value,
+                    None => *sides = [value; 2],
+                }
+            }
+        }
     }
 
     /// A field of that name.

@@ -109,7 +109,7 @@ pub fn weigh_packet(
     bytes: &[u8],
     length: usize,
     work: &mut Work,
-    (memory, values): (&[[u64; 2]], &[u64]),
+    (memory, values): (&mut [[u64; 2]], &[u64]),
     from: u64,
 ) -> Option<u32> {
     let used = Cell::new(0);
@@ -141,6 +141,7 @@ pub fn weigh_packet(
             bits += description.id_bits(node);
         }
     }
+    description.remember(&tree, memory);
     work.tree = tree;
     if exact && !open_end(&work.tree) {
         bits += END;

@@ -116,7 +116,7 @@ impl DescribedSession {
         let (side, length, time) = (Side::A, bytes.len(), Default::default());
         let place = Provenance { side, bytes, length, frame: 0, frames: &[], time };
         self.take_in(&mut work, &place, false);
-        self.remember(&work.tree, side);
+        self.description.remember(&work.tree, &mut self.memory);
         std::mem::take(&mut self.memory)
     }
 
@@ -243,7 +243,7 @@ impl DescribedSession {
             out.emit(&own);
             out.dissection.exchange(sources);
         }
-        self.remember(&work.tree, place.side);
+        self.description.remember(&work.tree, &mut self.memory);
         work.lines = marks;
         out.dissection.scratch.give(work);
     }
@@ -457,25 +457,6 @@ impl DescribedSession {
         dissection.derived.close(group, 0);
     }
 
-    /// What the packet changes, from the next one on.
-    fn remember(&mut self, tree: &Tree, side: Side) {
-        if self.memory.is_empty() {
-            return;
-        }
-        let _ = side;
-        for node in tree.nodes().iter().filter(|node| node.field.hook > 0) {
-            let Some(hook) = self.description.hook(node) else { continue };
-            for set in &hook.sets {
-                let Some(value) = set.value.or(node.number()) else { continue };
-                let Some(sides) = self.memory.get_mut(set.memory) else { continue };
-                match set.side.and_then(|side| sides.get_mut(side)) {
-                    Some(one) => *one = value,
-                    None => *sides = [value; 2],
-                }
-            }
-        }
-    }
-
     /// The first bytes that anybody says tell what carries the packets.
     fn decide(&mut self, stream: &Stream, last: bool) {
         match http::begins(stream.bytes()) {
@@ -557,7 +538,7 @@ impl Framed for DescribedSession {
             }
         }
         match frame.begins(bytes) {
-            Begins::Message(header, length, behind) if behind == 0 => Next::Pdu(Pdu::whole((), header, length)),
+            Begins::Message(header, length, 0) => Next::Pdu(Pdu::whole((), header, length)),
             Begins::Message(0, 0, behind) => Next::Skip(behind),
             // What ended the line before is skipped with this one.
             Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),

@@ -64,6 +64,9 @@ const WORDS: [&str; 40] = [
 /// Compressed fields unpack to no more, unless they say so.
 const MOST: u64 = 1 << 20;
 
+/// Where a field with a size ends, and what its number is multiplied with.
+type Size = (Extent, (u32, u32));
+
 /// The charset of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Letters {
@@ -201,7 +204,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Where a field with a size ends.
-    fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<(Extent, (u32, u32))> {
+    fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
         let scale = size.scale.unwrap_or((1, 1));
         if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
             if size.scale.is_some() || bytes > 1 << 24 {
@@ -261,8 +264,8 @@ impl<'a> Compiler<'a> {
         kind: &'a str,
         all: &'a [FieldText],
         hook: u16,
-        extent: Option<(Extent, (u32, u32))>,
-    ) -> Compiled<(Field, Option<(Extent, (u32, u32))>)> {
+        extent: Option<Size>,
+    ) -> Compiled<(Field, Option<Size>)> {
         let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
         if kind.ends_with(']') {
             return Ok((self.repeated(t, kind, all, hook)?, extent));
@@ -632,7 +635,10 @@ impl<'a> Compiler<'a> {
         if let Some(fields) = self.structure(element, t)? {
             let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
             let mut group = crate::codec::layout::group(leak(element), fields);
-            group.flags |= carries | flag::KEEP_EMPTY * u16::from(carries != 0);
+            group.flags |= carries;
+            if carries != 0 {
+                group.flags |= flag::KEEP_EMPTY;
+            }
             return Ok(group);
         }
         let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());

@@ -1,0 +1,219 @@
+//! `netkit decode -w`: the frames of the selected messages as a capture of their own, unchanged.
+//!
+//! The input is read twice (with `--whole` three times): what a message's frames are, and which
+//! conversation is asked for, is known only behind them. One bit a frame is remembered.
+
+use super::gates::Pick;
+use super::interrupt::{self, stop};
+use super::join::{self, Join};
+use super::notify::notify;
+use super::outfile::{self, OutFile};
+use super::sink::CaptureSink;
+use super::{Usage, input, inputs, read};
+use crate::cli::{Decode, Global};
+use anyhow::Context;
+use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgFrames, PcapWriter, Time};
+use netkit::dissect::{Message, Options, Sink};
+use netkit::flow::Transport;
+use netkit::plural::Plural;
+use netkit::render::Files;
+use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Both ends of a conversation, the lower one first.
+type Ends = (bool, SocketAddr, SocketAddr);
+
+fn ends(transport: Transport, a: SocketAddr, b: SocketAddr) -> Ends {
+    (transport == Transport::Tcp, a.min(b), a.max(b))
+}
+
+/// What is to be written.
+struct Marks {
+    pick: Pick,
+    left: Option<u64>,
+    /// A bit for each frame.
+    frames: Vec<u64>,
+    /// With `--whole`.
+    conversations: Option<HashSet<Ends>>,
+    messages: u64,
+}
+
+impl Marks {
+    fn mark(&mut self, frame: u64) {
+        let place = (frame / 64) as usize;
+        if self.frames.len() <= place {
+            self.frames.resize(place + 1, 0);
+        }
+        self.frames[place] |= 1 << (frame % 64);
+    }
+
+    fn marked(&self, frame: u64) -> bool {
+        self.frames.get((frame / 64) as usize).is_some_and(|bits| bits >> (frame % 64) & 1 == 1)
+    }
+}
+
+impl Sink for Marks {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.left == Some(0) || !self.pick.wants(message) {
+            return;
+        }
+        self.left = self.left.map(|left| left - 1);
+        self.messages += 1;
+        let place = message.place;
+        self.mark(place.frame);
+        place.frames.iter().for_each(|frame| self.mark(*frame));
+        if let (Some(list), Some([a, b])) = (&mut self.conversations, message.flow_info.ends) {
+            list.insert(ends(message.flow_info.transport, a, b));
+        }
+    }
+}
+
+impl CaptureSink for Marks {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+        self.left != Some(0)
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    let readable = |path: &Path| path.as_os_str() != "-" && std::fs::metadata(path).map_or(true, |m| m.is_file());
+    if let Some(path) = args.files.iter().find(|path| !readable(path)) {
+        let why = "-w reads the capture more than once: write it into a file first";
+        return Err(Usage(format!("{}: {why}", input::name(path))).into());
+    }
+    if args.files.len() > 1 && !args.join {
+        return Err(Usage("-w: several files are one capture only with --join".into()).into());
+    }
+    let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let Some(file) = file else { return Ok(0) };
+    let conversations = args.whole.then(HashSet::new);
+    let mut marks = Marks { pick, left: args.output.count, frames: Vec::new(), conversations, messages: 0 };
+    let read = read::files(&args.files, args.join, options, global, &mut marks);
+    if let Ok(Some(stopped)) = &read {
+        return Ok(stopped.report(args.files.first().map_or(to, |path| path)).unwrap_or(1));
+    }
+    let read = match read {
+        Err(why) if marks.messages == 0 => return Err(why),
+        read => read,
+    };
+    let frames = write(args, file, &mut marks, options)?;
+    if stop().is_set() {
+        notify(global, format_args!("netkit: {}: stopped, nothing is written", input::name(to)));
+        return Ok(interrupt::status(false).unwrap_or(1));
+    }
+    marks.pick.end(&join::name(&args.files));
+    let (messages, frames) = (Plural(marks.messages, "message"), Plural(frames, "frame"));
+    notify(global, format_args!("netkit: {}: {frames} for {messages}", input::name(to)));
+    // What could be read is written, also if the capture ends in an error.
+    read?;
+    Ok(!marks.pick.holds(global) as u8)
+}
+
+/// The frames again.
+fn capture(args: &Decode) -> anyhow::Result<Capture> {
+    let quiet = Global { quiet: true, verbose: 0, color: crate::cli::Color::Never };
+    match &args.files[..] {
+        [path] if !args.join => {
+            let input = Input::new(input::open(path)?)?;
+            if input.format().is_none() {
+                anyhow::bail!("{}: -w: hex text has no frames to write", input::name(path));
+            }
+            Capture::new(input).with_context(|| input::name(path))
+        }
+        // What there is to say of them has been said.
+        files => Ok(Join::new(files)?.open(&Files::default(), &quiet)?.0),
+    }
+}
+
+/// Writes what is marked: how many frames.
+fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options) -> anyhow::Result<u64> {
+    if let Some(wanted) = marks.conversations.take() {
+        let mut packets = Packets::new(capture(args)?).caps(options.limits.fragments);
+        let mut each = |_: &Frame<'_>, decoded: &Decoded<'_>| {
+            let Decoded::Packet(packet) = decoded else { return };
+            let transport = if matches!(packet.body, Body::Tcp(_)) { Transport::Tcp } else { Transport::Udp };
+            if wanted.contains(&ends(transport, packet.src, packet.dst)) {
+                marks.mark(packet.frame);
+                packet.frames.iter().for_each(|frame| marks.mark(*frame));
+            }
+        };
+        // A damaged end has been reported.
+        while !stop().is_set() && matches!(packets.next_with(&mut each), Ok(Some(()))) {}
+    }
+    let to = args.write.as_deref().unwrap_or(Path::new(""));
+    let out = BufWriter::with_capacity(64 << 10, file.open()?);
+    let next = to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
+    let mut writer = if next { Writer::Next(PcapNgFrames::new(out)?) } else { Writer::Waiting(out) };
+    let (mut capture, mut written, mut link) = (capture(args)?, 0, LinkType::ETHERNET);
+    while !stop().is_set() {
+        let Ok(Some(frame)) = capture.next() else { break };
+        if frame.number == 1 {
+            link = frame.link;
+        }
+        if marks.marked(frame.number) {
+            writer = writer.frame(&frame).with_context(|| format!("{}: frame {}", input::name(to), frame.number))?;
+            written += 1;
+        }
+    }
+    if stop().is_set() {
+        // The file is dropped, an older one stays.
+        return Ok(0);
+    }
+    writer.finish(link).map_err(|error| file.named(error))?;
+    file.commit()?;
+    Ok(written)
+}
+
+/// The file being written.
+enum Writer<W: Write> {
+    /// Classic: what the header says is that of the first frame.
+    Waiting(W),
+    Classic(PcapWriter<W>, LinkType),
+    Next(PcapNgFrames<W>),
+}
+
+impl<W: Write> Writer<W> {
+    fn frame(self, frame: &Frame<'_>) -> anyhow::Result<Writer<W>> {
+        let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
+        let (mut writer, link) = match self {
+            Writer::Next(mut writer) => {
+                writer.frame(frame.link, frame.time, frame.data, frame.length)?;
+                return Ok(Writer::Next(writer));
+            }
+            Writer::Waiting(out) => (PcapWriter::new(out, frame.link, frame.time.digits)?, frame.link),
+            Writer::Classic(writer, link) => (writer, link),
+        };
+        if frame.link != link {
+            return Err(invalid("another link type than before, which pcap cannot hold: name the file .pcapng").into());
+        }
+        if !writer.is_exact(frame.time) {
+            return Err(invalid("finer times than before, which pcap cannot hold: name the file .pcapng").into());
+        }
+        writer.record(frame.time, frame.data, frame.length)?;
+        Ok(Writer::Classic(writer, link))
+    }
+
+    /// The end; `link` is for a file without frames.
+    fn finish(self, link: LinkType) -> io::Result<()> {
+        match self {
+            Writer::Waiting(out) => PcapWriter::new(out, link, 6)?.flush(),
+            Writer::Classic(mut writer, _) => writer.flush(),
+            Writer::Next(mut writer) => {
+                if writer.is_empty() {
+                    writer.interface(link, 6)?;
+                }
+                writer.flush()
+            }
+        }
+    }
+}

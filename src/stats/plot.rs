@@ -1,0 +1,264 @@
+//! A capture over time as a picture of characters: bars for steps of time, stacked by message or by
+//! direction, with axes and their units.
+
+use crate::dissect::{Message, Role, Sink};
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+
+/// The steps of time that are kept; they widen when there are more.
+const STEPS: usize = 2048;
+/// The lines of the picture.
+const HEIGHT: usize = 12;
+/// The layers of a bar with a character of their own; further ones are `other`.
+const LAYERS: usize = 6;
+/// The names that are counted, at most: the largest of them are shown.
+const NAMES: usize = 256;
+/// The width without a terminal.
+const WIDTH: usize = 80;
+
+/// What a bar is stacked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stacked {
+    /// The message's name.
+    Message,
+    /// The sender: client, server or unknown.
+    Direction,
+}
+
+impl Stacked {
+    fn name(self) -> &'static str {
+        match self {
+            Stacked::Message => "message",
+            Stacked::Direction => "direction",
+        }
+    }
+}
+
+/// Counts messages and bytes by step of time and layer.
+#[derive(Debug)]
+pub struct Plot {
+    by: Stacked,
+    start: Option<i64>,
+    step: i64,
+    last: usize,
+    layers: FxHashMap<&'static str, Vec<u64>>,
+}
+
+impl Plot {
+    /// Without messages.
+    pub fn new(by: Stacked) -> Plot {
+        Plot { by, start: None, step: 1_000_000, last: 0, layers: FxHashMap::default() }
+    }
+
+    /// A capture begins at this time.
+    pub fn origin(&mut self, nanos: i64) {
+        self.start.get_or_insert(nanos);
+    }
+
+    /// Merges pairs of steps.
+    fn widen(&mut self) {
+        self.step = self.step.saturating_mul(2);
+        self.last /= 2;
+        for steps in self.layers.values_mut() {
+            *steps = steps.chunks(2).map(|pair| pair.iter().sum()).collect();
+        }
+    }
+
+    /// The layers, the largest first; small ones are one.
+    fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
+        let mut layers: Vec<_> = self.layers.iter().map(|(name, steps)| (*name, steps.clone())).collect();
+        layers.sort_by_key(|(name, steps)| (std::cmp::Reverse(steps.iter().sum::<u64>()), *name));
+        if layers.len() > LAYERS {
+            let mut rest = vec![0; self.last + 1];
+            for (_, steps) in layers.drain(LAYERS - 1..) {
+                rest.iter_mut().zip(steps).for_each(|(sum, n)| *sum += n);
+            }
+            layers.push(("other", rest));
+        }
+        layers
+    }
+
+    /// The mark of a layer: a side has the same in every capture.
+    fn mark(&self, at: usize, name: &str) -> usize {
+        match (self.by, name) {
+            (Stacked::Message, _) => at,
+            (Stacked::Direction, "client") => 0,
+            (Stacked::Direction, "server") => 1,
+            (Stacked::Direction, _) => 2,
+        }
+    }
+
+    /// Appends the picture. `colours`: codes for the layers, and the code that ends them; empty:
+    /// none, and the layers differ by their characters.
+    pub fn text(&self, width: Option<usize>, colours: &[&str], reset: &str, out: &mut String) {
+        let layers = self.stacked();
+        if layers.is_empty() {
+            out.push_str("no message\n");
+            return;
+        }
+        let label = 10;
+        let columns = width.unwrap_or(WIDTH).saturating_sub(label + 1).max(10);
+        let steps = self.last + 1;
+        let columns = columns.min(steps);
+        let seconds = steps as f64 * self.step as f64 / 1e9;
+        let each = seconds / columns as f64;
+        // Bytes a second of each column and layer; a step counts where it begins.
+        let mut bars = vec![vec![0.0; layers.len()]; columns];
+        for (at, (_, counts)) in layers.iter().enumerate() {
+            for (k, bytes) in counts.iter().enumerate() {
+                bars[(k * columns / steps).min(columns - 1)][at] += *bytes as f64 / each;
+            }
+        }
+        let top = bars.iter().map(|bar| bar.iter().sum::<f64>()).fold(0.0, f64::max);
+        let (unit, scale) = unit(top);
+        let top = nice(top / scale);
+        for row in (0..HEIGHT).rev() {
+            let (low, high) = (row as f64 / HEIGHT as f64, (row + 1) as f64 / HEIGHT as f64);
+            let label_here = row + 1 == HEIGHT || row == HEIGHT / 2 - 1;
+            let _ = match label_here {
+                true => write!(out, "{:>w$} ┤", format!("{} {unit}", short(top * high)), w = label - 1),
+                false => write!(out, "{:>w$} │", "", w = label - 1),
+            };
+            let mut line = String::new();
+            for bar in &bars {
+                // The layer in the middle of this cell, from the bottom.
+                let middle = (low + high) / 2.0 * top * scale;
+                let mut sum = 0.0;
+                let layer = bar.iter().position(|n| {
+                    sum += n;
+                    sum > middle
+                });
+                // What is there is never nothing.
+                let least = row == 0 && sum > 0.0;
+                let largest = || (0..bar.len()).max_by(|a, b| bar[*a].total_cmp(&bar[*b]));
+                match layer.or_else(|| largest().filter(|_| least)) {
+                    Some(at) => cell(self.mark(at, layers[at].0), colours, reset, &mut line),
+                    None => line.push(' '),
+                }
+            }
+            let _ = writeln!(out, "{}", line.trim_end_matches(' '));
+        }
+        let _ = writeln!(out, "{:>w$} └{}", "0", "─".repeat(columns), w = label - 1);
+        let end = format!("{} s", short(seconds));
+        let middle = format!("{} s", short(seconds / 2.0));
+        let mut axis = String::from("0 s");
+        for (text, at) in [(middle, columns / 2), (end.clone(), columns.saturating_sub(end.chars().count()))] {
+            if at > axis.chars().count() + 1 {
+                axis += &" ".repeat(at - axis.chars().count());
+                axis += &text;
+            }
+        }
+        let _ = writeln!(out, "{:>label$} {axis}", "");
+        let _ = writeln!(out, "{:>label$} a column is {} s; {unit} by {}", "", short(each), self.by.name());
+        for (at, (name, counts)) in layers.iter().enumerate() {
+            let mut mark = String::new();
+            cell(self.mark(at, name), colours, reset, &mut mark);
+            let total = counts.iter().sum::<u64>();
+            let _ = writeln!(out, "{:>label$} {mark} {name}: {total} bytes", "");
+        }
+    }
+}
+
+/// A character of this layer.
+fn cell(at: usize, colours: &[&str], reset: &str, out: &mut String) {
+    const MARKS: [char; LAYERS] = ['█', '▓', '▒', '░', '#', '·'];
+    match colours.get(at) {
+        Some(colour) => {
+            out.push_str(colour);
+            out.push('█');
+            out.push_str(reset);
+        }
+        None => out.push(MARKS[at.min(LAYERS - 1)]),
+    }
+}
+
+/// The unit of numbers up to this one.
+fn unit(top: f64) -> (&'static str, f64) {
+    match top {
+        t if t >= 1e6 => ("MB/s", 1e6),
+        t if t >= 1e4 => ("kB/s", 1e3),
+        _ => ("B/s", 1.0),
+    }
+}
+
+/// The next number of 1, 2, 5 and their multiples by ten.
+fn nice(top: f64) -> f64 {
+    if top <= 0.0 {
+        return 1.0;
+    }
+    let ten = 10f64.powf(top.log10().floor());
+    let steps = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    steps.into_iter().map(|step| step * ten).find(|n| *n >= top * 0.999_999).unwrap_or(10.0 * ten)
+}
+
+/// A number with few digits.
+fn short(x: f64) -> String {
+    let decimals = match x {
+        x if x >= 100.0 => 0,
+        x if x >= 10.0 => 1,
+        x if x >= 0.1 => 2,
+        _ => 3,
+    };
+    let text = format!("{x:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+impl Sink for Plot {
+    fn message(&mut self, message: &Message<'_>) {
+        let nanos = message.place.time.nanos() as i64;
+        let since = nanos.saturating_sub(*self.start.get_or_insert(nanos)).max(0);
+        while since / self.step >= STEPS as i64 {
+            self.widen();
+        }
+        let step = (since / self.step) as usize;
+        self.last = self.last.max(step);
+        let name = match (self.by, message.dissection.from) {
+            (Stacked::Message, _) => message.dissection.message,
+            (Stacked::Direction, Role::Client) => "client",
+            (Stacked::Direction, Role::Server) => "server",
+            (Stacked::Direction, Role::Unknown) => "unknown",
+        };
+        let name = if self.layers.len() < NAMES || self.layers.contains_key(name) { name } else { "other" };
+        let steps = self.layers.entry(name).or_default();
+        if steps.len() <= step {
+            steps.resize(step + 1, 0);
+        }
+        if let Some(bytes) = steps.get_mut(step) {
+            *bytes += message.place.length as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_round_numbers() {
+        for (top, want) in [(0.0, 1.0), (0.9, 1.0), (1.0, 1.0), (23.0, 25.0), (999.0, 1000.0), (61.0, 80.0)] {
+            assert!((nice(top) - want).abs() < 1e-9, "{top} {}", nice(top));
+        }
+        assert_eq!([0.0, 0.025, 2.5, 12.34, 1234.5].map(short), ["0", "0.025", "2.5", "12.3", "1234"]);
+        assert_eq!((unit(9_999.0).0, unit(10_000.0).0, unit(2e6).0), ("B/s", "kB/s", "MB/s"));
+    }
+
+    #[test]
+    fn steps_widen_and_nothing_is_lost() {
+        let mut plot = Plot::new(Stacked::Message);
+        plot.layers.insert("a", vec![1, 2, 3]);
+        plot.layers.insert("b", vec![5]);
+        plot.last = 2;
+        plot.widen();
+        assert_eq!((plot.layers["a"].as_slice(), plot.layers["b"].as_slice()), (&[3, 3][..], &[5][..]));
+        assert_eq!((plot.last, plot.step), (1, 2_000_000));
+        for k in 0..20 {
+            plot.layers.insert(["c", "d", "e", "f", "g", "h"][k % 6], vec![1, 1]);
+        }
+        let layers = plot.stacked();
+        assert_eq!((layers.len(), layers[0].0, layers[LAYERS - 1].0), (LAYERS, "a", "other"));
+        assert_eq!(layers.iter().flat_map(|(_, steps)| steps).sum::<u64>(), 6 + 5 + 12);
+    }
+}
