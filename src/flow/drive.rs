@@ -66,13 +66,13 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         if self.direction.follower {
             return;
         }
-        self.tools.handler.end(self.conversation, self.from, &mut self.direction.stream, why);
-        let offset = self.direction.stream.offset();
-        let unread = self.direction.stream.restart(offset) as u64;
+        self.tools.handler.end(self.conversation, self.from, self.direction.stream(), why);
+        let offset = self.direction.stream().offset();
+        let unread = self.direction.stream().restart(offset) as u64;
         if why == End::Evicted {
             self.tools.statistics.dropped_bytes += unread;
         }
-        self.direction.stream.settle(&mut self.tools.scratch.spare);
+        self.direction.stream().settle(&mut self.tools.scratch.spare);
     }
 
     /// Gives up missing bytes that need not be waited for; ends the direction at its FIN.
@@ -107,7 +107,7 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         self.tools.statistics.gaps += 1;
         self.tools.statistics.missing_bytes += gap.missing;
-        self.tools.handler.gap(self.conversation, self.from, &mut self.direction.stream, &gap);
+        self.tools.handler.gap(self.conversation, self.from, self.direction.stream(), &gap);
     }
 
     /// Reports the `new` bytes at the end of the stream.
@@ -117,14 +117,14 @@ impl<S, H: Handler<S>> Drive<'_, '_, S, H> {
         }
         let Origin { frame, time } = origin;
         let delivery = Delivery { frame, time, new, segments: &self.tools.scratch.starts };
-        self.tools.handler.data(self.conversation, self.from, &mut self.direction.stream, &delivery);
-        self.direction.stream.settle(&mut self.tools.scratch.spare);
-        if self.direction.stream.unread() > self.tools.caps.unread_bytes {
+        self.tools.handler.data(self.conversation, self.from, self.direction.stream(), &delivery);
+        self.direction.stream().settle(&mut self.tools.scratch.spare);
+        if self.direction.stream().unread() > self.tools.caps.unread_bytes {
             self.report_gap(Gap { missing: 0, frame, time, cause: GapCause::Unread });
-            let unread = self.direction.stream.bytes().len() as u64;
-            let offset = self.direction.stream.offset() + unread;
-            self.tools.statistics.dropped_bytes += self.direction.stream.restart(offset) as u64;
-            self.direction.stream.settle(&mut self.tools.scratch.spare);
+            let unread = self.direction.stream().bytes().len() as u64;
+            let offset = self.direction.stream().offset() + unread;
+            self.tools.statistics.dropped_bytes += self.direction.stream().restart(offset) as u64;
+            self.direction.stream().settle(&mut self.tools.scratch.spare);
         }
     }
 }

@@ -46,8 +46,8 @@ pub(super) struct Direction {
     cut_to: u64,
     /// Offset after the last byte, known from a FIN.
     fin: Option<u64>,
-    /// The bytes for the session.
-    pub stream: Stream,
+    /// The bytes for the session, from the first one on: a [follower](Self::follower) has none.
+    bytes: Option<Box<Stream>>,
     held: Held,
     /// Nothing more is read.
     pub ended: bool,
@@ -56,6 +56,12 @@ pub(super) struct Direction {
 }
 
 impl Direction {
+    /// The bytes for the session.
+    #[inline]
+    pub fn stream(&mut self) -> &mut Stream {
+        self.bytes.get_or_insert_default()
+    }
+
     /// Sequence number of the first byte.
     pub fn base(&self) -> Option<u32> {
         self.base
@@ -70,8 +76,8 @@ impl Direction {
     /// reports nothing.
     pub fn follower(&self) -> Direction {
         let Direction { base, next, acked, cut_to, fin, ended, .. } = *self;
-        let (stream, held) = (Stream::default(), self.held.outline());
-        Direction { base, next, acked, cut_to, fin, stream, held, ended, follower: true }
+        let held = self.held.outline();
+        Direction { base, next, acked, cut_to, fin, bytes: None, held, ended, follower: true }
     }
 
     /// Any byte was seen, in order or not.
@@ -128,7 +134,7 @@ impl Direction {
             scratch.starts.push(0);
         }
         if !self.follower {
-            self.stream.push(placed.bytes, origin.frame, origin, &mut scratch.spare);
+            self.stream().push(placed.bytes, origin.frame, origin, &mut scratch.spare);
         }
         self.next += placed.bytes.len() as u64;
         self.cut_to = self.cut_to.max(placed.wire_end);
@@ -150,7 +156,7 @@ impl Direction {
             }
             let origin = *by.get_or_insert(piece.origin);
             if !self.follower {
-                self.stream.push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
+                self.stream().push(&piece.bytes, piece.origin.frame, origin, &mut scratch.spare);
             }
             new += piece.len();
             self.next = piece.end;
@@ -205,7 +211,8 @@ impl Direction {
     /// Gives the missing bytes up. Returns how many unread bytes are dropped.
     pub fn skip(&mut self) -> usize {
         self.next = self.held.front().map_or(self.next, |front| front.start);
-        self.stream.restart(self.next)
+        let next = self.next;
+        if self.follower { 0 } else { self.stream().restart(next) }
     }
 
     /// Its FIN is in order, or the bytes missing before it need not be waited for.
@@ -226,7 +233,7 @@ impl Direction {
 
     /// The memory allocated for bytes.
     pub fn allocated(&self) -> usize {
-        self.stream.allocated() + self.held.allocated()
+        self.bytes.as_ref().map_or(0, |bytes| bytes.allocated()) + self.held.allocated()
     }
 
     /// The end of the stream as known so far: no gap before it can still be filled.

@@ -13,8 +13,8 @@ pub enum Classification {
     New,
     /// Not enough payload for a decision yet.
     Undecided(Box<Pending>),
-    /// Claimed by a dissector.
-    Claimed(Owner),
+    /// Claimed by a dissector. Boxed: of most conversations that another thread reads, the table keeps only the assignment.
+    Claimed(Box<Owner>),
     /// Claimed by a dissector, and read by another thread.
     Dispatched(Assignment),
     /// Of no known protocol; asked again when more servers have been announced than this number.

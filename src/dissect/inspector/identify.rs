@@ -166,7 +166,7 @@ impl<S: Sink> Inspector<'_, S> {
                     owner.outcome.add(place.frame, self.emitted, broken);
                 }
                 owner.read = self.replay(c, &pending, &mut owner);
-                c.state = Classification::Claimed(owner);
+                c.state = Classification::Claimed(Box::new(owner));
             }
         }
     }
@@ -197,7 +197,7 @@ impl<S: Sink> Inspector<'_, S> {
                 }) {
                     *self.counters.claimed.entry((name, why)).or_default() += 1;
                     let before = owner.has_messages();
-                    owner = Owner { before, ..Owner::new(name, session, None) };
+                    *owner = Owner { before, ..Owner::new(name, session, None) };
                     owner.outcome.credit = bits.into();
                 } else if owner.outcome.poor() {
                     self.give_up(c, &owner);
@@ -227,12 +227,12 @@ impl<S: Sink> Inspector<'_, S> {
     }
 
     /// Takes the conversation's owner out, if it is claimed or can be claimed by name.
-    pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>) -> Option<Owner> {
+    pub(super) fn claimed(&mut self, c: &mut Conversation<Classification>) -> Option<Box<Owner>> {
         let again = matches!(&c.state, Classification::Foreign(generation) if c.transport == Transport::Udp && *generation < self.generation);
         if matches!(c.state, Classification::New) || again {
             if let Some((name, why, session, _)) = self.by_name(c) {
                 *self.counters.claimed.entry((name, why)).or_default() += 1;
-                return Some(Owner::new(name, session, Some(self.generation)));
+                return Some(Box::new(Owner::new(name, session, Some(self.generation))));
             }
             if again {
                 c.state = Classification::Foreign(self.generation);
@@ -243,7 +243,7 @@ impl<S: Sink> Inspector<'_, S> {
                 let newer = assignment.generation.and_then(|generation| self.announced(c, generation));
                 if let Some((proto, session)) = newer {
                     self.take_back(c.id, assignment);
-                    return Some(Owner::new(proto, session, Some(self.generation)));
+                    return Some(Box::new(Owner::new(proto, session, Some(self.generation))));
                 }
                 assignment.generation = assignment.generation.map(|_| self.generation);
                 c.state = Classification::Dispatched(assignment);
