@@ -7,12 +7,12 @@ use super::selection::limits;
 use super::{Usage, inputs, interrupt, options};
 use crate::cli::{Dissect, Global, Proxy, ProxyFormat, ProxyTransport};
 use anyhow::Context;
-use netkit::dissect::{Message, Options, Sink};
+use netkit::dissect::{Options, Sink};
 use netkit::encode::deeply;
 use netkit::filter::Names;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
-use netkit::live::proxy::{Collector, Legs, Seen, Watch, Way};
+use netkit::live::proxy::{Collector, Legs, Render, Seen, Watch, Way};
 use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
 use netkit::printable::Lines;
@@ -86,7 +86,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         ran => ran?,
     };
     printer.rest(rest)?;
-    printer.end()?;
+    printer.end(global)?;
     told(&counts, global);
     Ok(interrupt::status(true).unwrap_or(0))
 }
@@ -152,8 +152,11 @@ struct Printer {
     quiet: bool,
     out: io::Stdout,
     legs: Option<(Legs<BufWriter<std::fs::File>>, OutFile)>,
-    /// Frames whose messages are not read yet.
-    pending: BTreeMap<u64, Fate>,
+    /// Frames of which no message was read when they came, and whether one is a datagram of which
+    /// none was read since.
+    pending: BTreeMap<u64, (Fate, bool)>,
+    /// Datagrams in which no message was read.
+    unread: u64,
 }
 
 impl Printer {
@@ -161,11 +164,11 @@ impl Printer {
         let begin = |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?, file));
         let legs = file.map(begin).transpose()?;
         let (format, quiet) = (args.format, global.quiet);
-        Ok(Printer { format, quiet, out: io::stdout(), legs, pending: BTreeMap::new() })
+        Ok(Printer { format, quiet, out: io::stdout(), legs, pending: BTreeMap::new(), unread: 0 })
     }
 
     /// Writes one message's text.
-    fn render(&self, args: &Proxy, global: &Global) -> Option<Box<dyn FnMut(&Message<'_>, &mut Vec<u8>)>> {
+    fn render(&self, args: &Proxy, global: &Global) -> Option<Render<'static>> {
         let format = match args.format {
             ProxyFormat::Summary => render::Format::Summary,
             ProxyFormat::Tree => render::Format::Tree,
@@ -240,15 +243,26 @@ impl Printer {
         out.flush()
     }
 
+    /// What became of a frame whose messages are read only now.
+    fn earlier(&mut self, frame: u64) -> Option<Fate> {
+        let (fate, unread) = self.pending.get_mut(&frame)?;
+        self.unread -= u64::from(std::mem::take(unread)).min(self.unread);
+        Some(fate.clone())
+    }
+
     fn rest(&mut self, seen: Vec<Seen>) -> io::Result<()> {
         for one in &seen {
-            let fate = self.pending.get(&one.frame).cloned().unwrap_or_default();
+            let fate = self.earlier(one.frame).unwrap_or_default();
             self.show(one, &fate)?;
         }
         Ok(())
     }
 
-    fn end(self) -> io::Result<()> {
+    fn end(self, global: &Global) -> io::Result<()> {
+        if self.unread > 0 {
+            let count = Plural(self.unread, "datagram");
+            notify(global, format_args!("netkit: {count} that no protocol explains: -p names one"));
+        }
         if let Some((mut legs, file)) = self.legs {
             legs.flush()?;
             drop(legs);
@@ -270,11 +284,12 @@ impl Output for Printer {
         let fate = Fate { lost, delayed, copies, behind };
         for one in &passed.seen {
             // Messages of frames that came before the protocol was known.
-            let earlier = self.pending.remove(&one.frame).filter(|_| one.frame != passed.frame);
+            let earlier = self.earlier(one.frame);
             self.show(one, &earlier.unwrap_or_else(|| fate.clone()))?;
         }
         if !passed.seen.iter().any(|one| one.frame == passed.frame) {
-            self.pending.insert(passed.frame, fate);
+            self.pending.insert(passed.frame, (fate, passed.datagram));
+            self.unread += u64::from(passed.datagram);
             if self.pending.len() > PENDING {
                 self.pending.pop_first();
             }

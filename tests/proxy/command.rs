@@ -25,8 +25,12 @@ fn command(args: &[&str]) -> Command {
 
 impl Proxy {
     fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
-        let target = target.local_addr().unwrap().to_string();
-        let mut child = command(&[&["127.0.0.1:0", &target], args].concat())
+        Proxy::to(&target.local_addr().unwrap().to_string(), args)
+    }
+
+    #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
+    fn to(target: &str, args: &[&str]) -> Proxy {
+        let mut child = command(&[&["127.0.0.1:0", target], args].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -193,6 +197,70 @@ fn directions_hold_for_what_follows() {
     assert!(client.recv(&mut [0; 8]).is_err(), "down all is lost");
     let (_, told) = proxy.end();
     assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
+}
+
+/// Only acknowledgements are lost: what they were for is said again, and nothing is missing.
+#[test]
+fn without_its_acks_a_message_is_sent_again() {
+    let riptide = ["replay", "riptide/riptide22-udp.pcap", "--flow", "2", "--asap", "-W", "8s", "-f", "ndjson"];
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let replay = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        command.args(riptide).args(args).current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut server = replay(&["--listen", "127.0.0.1:0"]);
+    let mut told = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap();
+    let rule = "message == ack and from == server: drop 80%";
+    let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
+    let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
+    let server = server.wait_with_output().unwrap();
+    let (out, told) = proxy.end();
+    let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
+    let [client, server] = [session(&client), session(&server)];
+    assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server}");
+    assert!(client["resent"].as_u64() >= Some(1), "{client}");
+    assert!(lines(&out).iter().any(|line| line["fate"] == "dropped" && line["message"] == "ack"), "{told}");
+}
+
+/// A GNE server names a UDP port in its stream: what goes there does not pass here, and that is said.
+#[test]
+fn datagrams_beside_a_stream_are_told() {
+    let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s"];
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let replay = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        command.args(gne).args(args).current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut server = replay(&["--listen", "127.0.0.1:0"]);
+    let mut told = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap();
+    let proxy = Proxy::to(at, &["-p", "gne", "--transport", "tcp"]);
+    let mut client = replay(&["--to", &proxy.at]);
+    client.wait().unwrap();
+    server.wait().unwrap();
+    let (out, told) = proxy.end();
+    assert!(out.contains("connection_accepted"), "{out}");
+    assert!(told.contains("for datagrams beside its stream: they are not relayed"), "{told}");
+}
+
+/// Until somebody says what it is, a datagram that nobody knows is counted.
+#[test]
+fn what_nobody_explains_is_counted() {
+    let [server, client] = sockets();
+    let proxy = Proxy::start(&server, &[]);
+    client.connect(&proxy.at).unwrap();
+    for n in 0..5 {
+        client.send(&[0x80 | n; 40]).unwrap();
+        server.recv(&mut [0; 64]).unwrap();
+    }
+    let (out, told) = proxy.end();
+    assert_eq!(out, "");
+    assert!(told.contains("5 datagrams that no protocol explains: -p names one"), "{told}");
 }
 
 /// An edit that cannot be made leaves the message as it is, and is told.

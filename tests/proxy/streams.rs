@@ -139,3 +139,107 @@ fn a_rate_holds_for_streams() {
     drop(server);
     relay.end();
 }
+
+/// The TCP payload of a capture, all of it one after the other.
+fn payload(path: &std::path::Path) -> Vec<u8> {
+    use netkit::capture::{Body, Capture, Decoded, Input, Packets};
+    let file = std::fs::File::open(path).unwrap();
+    let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
+    let (mut packets, mut bytes) = (Packets::new(capture), Vec::new());
+    while let Ok(Some(item)) = packets.next() {
+        if let Decoded::Packet(packet) = item.decoded
+            && let Body::Tcp(segment) = packet.body
+        {
+            bytes.extend_from_slice(segment.payload);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn all_captures_pass_byte_for_byte() {
+    let listener = listener();
+    let relay = start(config(listener.local_addr().unwrap()));
+    let mut all = 0;
+    for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
+        let bytes = payload(&path);
+        if bytes.is_empty() {
+            continue;
+        }
+        let mut client = connect(relay.at);
+        let mut server = accept(&listener);
+        std::thread::scope(|scope| {
+            let bytes = &bytes;
+            let mut writer = client.try_clone().unwrap();
+            scope.spawn(move || {
+                // In pieces of odd sizes.
+                bytes.chunks(1 + bytes.len() % 1371).for_each(|piece| writer.write_all(piece).unwrap());
+                writer.shutdown(Shutdown::Write).unwrap();
+            });
+            scope.spawn(move || {
+                let mut came = Vec::new();
+                server.read_to_end(&mut came).unwrap();
+                assert!(came == *bytes, "{}", path.display());
+                server.write_all(&came).unwrap();
+            });
+            let mut came = Vec::new();
+            client.read_to_end(&mut came).unwrap();
+            assert!(came == *bytes);
+        });
+        all += bytes.len() as u64;
+    }
+    assert!(all > 100_000, "{all}");
+    let counts = relay.end().0;
+    assert_eq!([counts.ways[0].bytes, counts.ways[1].bytes], [all, all]);
+}
+
+#[test]
+fn more_streams_than_allowed_are_reset_and_places_become_free() {
+    let listener = listener();
+    let relay = start(netkit::live::proxy::relay::Config { clients: 2, ..config(listener.local_addr().unwrap()) });
+    let held: Vec<(TcpStream, TcpStream)> = (0..2).map(|_| (connect(relay.at), accept(&listener))).collect();
+    for _ in 0..5 {
+        // Connected by the system, then reset.
+        let ended = connect(relay.at).read(&mut [0; 8]);
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::ConnectionReset);
+    }
+    drop(held);
+    // As soon as it has seen both ends.
+    let begin = std::time::Instant::now();
+    loop {
+        let mut client = connect(relay.at);
+        client.write_all(b"x").unwrap_or(());
+        client.set_read_timeout(Some(Duration::from_millis(100))).unwrap();
+        match client.read(&mut [0; 8]) {
+            Err(error) if error.kind() == ErrorKind::ConnectionReset => assert!(begin.elapsed() < GUARD),
+            _ => break,
+        }
+    }
+    let (counts, _) = relay.end();
+    assert!(counts.turned_away >= 5 && counts.clients == 3, "{counts:?}");
+}
+
+/// Who sends a byte now and then, or nothing, holds up nobody else.
+#[test]
+fn silent_and_slow_clients_hold_up_nobody() {
+    let listener = listener();
+    let relay = start(config(listener.local_addr().unwrap()));
+    let silent: Vec<TcpStream> = (0..20).map(|_| connect(relay.at)).collect();
+    let _accepted: Vec<TcpStream> = (0..20).map(|_| accept(&listener)).collect();
+    let mut slow = connect(relay.at);
+    let mut behind = accept(&listener);
+    let mut client = connect(relay.at);
+    let mut server = accept(&listener);
+    for n in 0..50u8 {
+        slow.write_all(&[n]).unwrap();
+        client.write_all(&[n; 1000]).unwrap();
+        let mut came = [0; 1000];
+        server.read_exact(&mut came).unwrap();
+        assert_eq!(came, [n; 1000]);
+    }
+    let mut came = [0; 50];
+    behind.read_exact(&mut came).unwrap();
+    assert_eq!(came.to_vec(), (0..50).collect::<Vec<u8>>());
+    drop(silent);
+    relay.end();
+}

@@ -103,6 +103,11 @@ impl<'a, S: Sink> Inspector<'a, S> {
         }
     }
 
+    /// The servers whose datagrams belong to conversations that were read.
+    pub fn expects(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.expected.keys().copied()
+    }
+
     /// The sink of the messages.
     pub fn sink(&mut self) -> &mut S {
         self.sink

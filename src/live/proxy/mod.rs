@@ -21,5 +21,5 @@ pub use path::{Fate, Lost, Path};
 pub use queue::Queue;
 #[cfg(feature = "cli")]
 pub use relay::Legs;
-pub use watch::{Collector, Edited, Seen, Verdict, Watch};
+pub use watch::{Collector, Edited, Render, Seen, Verdict, Watch};
 pub use way::Way;

@@ -9,8 +9,12 @@ use crate::flow::Table;
 use crate::live::OwnedMessage;
 use crate::live::rules::{Action, Counters, RuleSet, edit};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
+
+/// Of so many conversations it is remembered what rules have met: the oldest are forgotten first.
+const CONVERSATIONS: usize = 1 << 16;
 
 /// What a rule has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,8 +66,8 @@ pub struct Collector<'a> {
     rules: &'a RuleSet,
     edits: bool,
     render: Option<Render<'a>>,
-    counters: FxHashMap<u64, Counters>,
-    encoders: FxHashMap<u64, Box<dyn Encoder>>,
+    counters: BTreeMap<u64, Counters>,
+    encoders: BTreeMap<u64, Box<dyn Encoder>>,
     seen: Vec<Seen>,
     pieces: Vec<Piece>,
     verdict: Verdict,
@@ -80,8 +84,8 @@ impl<'a> Collector<'a> {
             rules,
             edits,
             render,
-            counters: FxHashMap::default(),
-            encoders: FxHashMap::default(),
+            counters: BTreeMap::new(),
+            encoders: BTreeMap::new(),
             seen: Vec::new(),
             pieces: Vec::new(),
             verdict: Verdict::default(),
@@ -95,6 +99,10 @@ impl<'a> Collector<'a> {
         let bytes = message.place.bytes;
         let mut piece = Piece { length: bytes.len(), bytes: None, kept: true };
         let flow = message.flow_info.flow;
+        if self.counters.len() > CONVERSATIONS {
+            self.counters.pop_first();
+            self.encoders.pop_first();
+        }
         let decision = self.rules.decide(message, self.counters.entry(flow).or_default());
         seen.dropped = decision.dropped;
         piece.kept = !decision.dropped;
@@ -204,6 +212,12 @@ impl<'w, 'c> Watch<'w, 'c> {
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         let packet = Packet { frame: self.frame, frames: &[], time, src, dst, body };
         self.table.packet(&packet, &mut self.inspector);
+    }
+
+    /// Servers that a stream has named for its datagrams, those before among them: they are
+    /// reached past the proxy, if at all.
+    pub fn named(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.inspector.expects()
     }
 
     /// How many packets there were.

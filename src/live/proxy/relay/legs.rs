@@ -12,6 +12,8 @@ use std::net::SocketAddr;
 const ETHERNET: LinkType = LinkType(1);
 /// More than a segment on an Ethernet has never.
 const MSS: usize = 1460;
+/// Of so many streams the sequence numbers are kept; then they begin anew.
+const STREAMS: usize = 1 << 16;
 /// The interfaces.
 const CLIENT: u32 = 0;
 const SERVER: u32 = 1;
@@ -74,6 +76,9 @@ impl<W: Write> Legs<W> {
         if passed.datagram {
             let body = Body::Udp { payload: bytes, length: bytes.len() };
             return self.frame(leg, ends, way, &body, time, comment);
+        }
+        if self.next.len() > STREAMS {
+            self.next.clear();
         }
         if let Entry::Vacant(place) = self.next.entry((leg, ends)) {
             place.insert([1000, 5000]);

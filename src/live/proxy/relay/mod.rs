@@ -44,6 +44,8 @@ const COARSE: Duration = Duration::from_millis(1);
 const SWEEP: Duration = Duration::from_secs(1);
 /// What the system is asked to hold of datagrams that were not read yet.
 const RECEIVE_BUFFER: usize = 4 << 20;
+/// So many of the ports that streams name are told.
+const NAMED: usize = 100;
 /// After a failed accept (no more files), the next try.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -87,6 +89,8 @@ pub struct Relay {
     /// Where more was to be read than the budget allows.
     again: BTreeSet<Token>,
     accept_at: Option<Instant>,
+    /// Ports for datagrams that streams have named: each is told once.
+    named: BTreeSet<SocketAddr>,
     counts: Counts,
     buffer: Vec<u8>,
 }
@@ -129,6 +133,7 @@ impl Relay {
             timers: BTreeSet::new(),
             again: BTreeSet::new(),
             accept_at: None,
+            named: BTreeSet::new(),
             counts: Counts::default(),
             buffer: vec![0; 1 << 16],
         })
@@ -215,6 +220,14 @@ impl Relay {
             Some(Some((_, Entry::Udp(_)))) => self.hear_server(slot, watch, out),
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out)?;
+                let named = watch.iter().flat_map(|watch| watch.named());
+                for server in named.filter(|server| *server != self.config.target) {
+                    if self.named.len() < NAMED && self.named.insert(server) {
+                        out.note(format!(
+                            "the server names {server} for datagrams beside its stream: they are not relayed, and go past the proxy"
+                        ));
+                    }
+                }
                 match turn {
                     Turn::Over => self.remove(slot),
                     Turn::At(at) => _ = self.timers.insert((at, slot)),
