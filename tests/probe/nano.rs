@@ -2,6 +2,7 @@
 
 use super::peer::*;
 use netkit::live::probe::Carrier;
+use std::time::Duration;
 
 /// Whole packages of a client, none of them with data; or an HTTP request and whole masked frames.
 fn check(bytes: &[u8]) -> Result<(), String> {
@@ -93,6 +94,27 @@ fn families_over_tcp() {
     let peer = tcp(check, server(NANO, true));
     let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
     assert_eq!((fact(&report, "dictionary").as_u64(), fact(&report, "heartbeat").as_u64()), (Some(1), Some(1)));
+}
+
+/// The heartbeat that such a server sends of itself is on its way when the first is asked for: it is the
+/// answer to none.
+#[test]
+fn a_server_that_is_far_away() {
+    const AWAY: Duration = Duration::from_millis(120);
+    let peer = tcp(check, |conn| {
+        loop {
+            let [kind, a, b, c] = conn.read(4)[..] else { return };
+            conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
+            std::thread::sleep(AWAY);
+            match kind {
+                1 => conn.write(&package(1, PINUS)),
+                _ => conn.write(&package(3, "")),
+            }
+        }
+    });
+    let report = ask(&over(Carrier::Tcp), &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok", "{}", text(&report));
+    assert!(report.samples.iter().all(|sample| sample.rtt.is_some_and(|rtt| rtt >= AWAY)), "{}", text(&report));
 }
 
 #[test]

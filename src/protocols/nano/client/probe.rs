@@ -31,7 +31,8 @@ static SERVERS: Servers = Servers {
 
 /// How long a second handshake is waited for, where nothing else tells the family.
 const SECOND: Duration = Duration::from_millis(500);
-/// pomelo and pinus send a heartbeat of their own right after the ack.
+/// pomelo and pinus send a heartbeat of their own right after the ack. It comes one round trip later,
+/// and no later than this; else it would be taken for the answer to ours, and every answer after it.
 const UNASKED: Duration = Duration::from_millis(50);
 /// How long a polite end may take.
 const ENDING: Duration = Duration::from_millis(500);
@@ -128,7 +129,7 @@ impl Client<'_> {
             }
             (_, Family::Heartbeats(_)) => {
                 self.acknowledge()?;
-                self.quiet(Instant::now() + UNASKED)?;
+                self.quiet(Instant::now() + took + UNASKED)?;
                 self.samples(Asks::Heartbeat, ask, findings)?;
                 if sys.get("heartbeat").is_none() {
                     findings.note("the server names no heartbeat interval: it need not answer heartbeats");
