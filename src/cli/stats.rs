@@ -64,6 +64,12 @@ pub struct Stats {
     /// csv, tsv and --by FIELD: these columns of the table, with commas between them
     #[arg(long, value_name = "A,B", value_delimiter = ',', conflicts_with = "track")]
     pub columns: Vec<String>,
+    /// parquet: the folder of its files, which is new or empty
+    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"])]
+    pub out: Option<PathBuf>,
+    /// -o: replace the files of the folder
+    #[arg(long, requires = "out", hide = cfg!(not(feature = "parquet")))]
+    pub force: bool,
     /// Read a file with N threads; default: as many as there are processors
     #[arg(long, value_name = "N", conflicts_with = "track")]
     pub threads: Option<usize>,
@@ -103,6 +109,9 @@ pub enum StatsFormat {
     Csv,
     /// The same with tabs.
     Tsv,
+    /// Columns for DuckDB, Polars and Spark: -o DIR, a file a table.
+    #[value(hide = cfg!(not(feature = "parquet")))]
+    Parquet,
 }
 
 const STATS: &str = "\

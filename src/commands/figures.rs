@@ -231,7 +231,7 @@ fn print(
             tables.iter().for_each(|table| table.ndjson(&mut out));
             done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
         }
-        StatsFormat::Json => {
+        StatsFormat::Json | StatsFormat::Parquet => {
             write!(out, "{{\"capture\":{}", serde_json::Value::from(join::name(&args.files)))?;
             for (name, n) in told.members.iter().filter(|(name, n)| *n > 0 || *name == "messages") {
                 write!(out, ",\"{name}\":{n}")?;

@@ -77,6 +77,17 @@ impl Shared for Picked<Stats> {
 /// Runs the command: several files each, and then all as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
+    #[cfg(not(feature = "parquet"))]
+    if args.format == StatsFormat::Parquet {
+        return Err(Usage(super::NO_PARQUET.into()).into());
+    }
+    match (args.format, &args.out) {
+        (StatsFormat::Parquet, None) => {
+            return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
+        }
+        (StatsFormat::Parquet, _) | (_, None) => {}
+        (_, Some(_)) => return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into()),
+    }
     let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
         return one(args, global);
@@ -105,6 +116,20 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         io::stdout().write_all(b"]\n")?;
     }
     Ok(worst)
+}
+
+/// Writes a file for each table; nothing where the reading was stopped.
+#[cfg(feature = "parquet")]
+fn files(args: &Args, report: Report, stats: &Stats, name: &str) -> anyhow::Result<()> {
+    let Some(name_of_folder) = &args.out else { return Ok(()) };
+    let folder = super::outfolder::OutFolder::begin("-o", name_of_folder, "parquet", args.force)?;
+    report.parquet(stats, name, folder.path())?;
+    Ok(folder.commit("parquet")?)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn files(_: &Args, _: Report, _: &Stats, _: &str) -> anyhow::Result<()> {
+    Err(Usage(super::NO_PARQUET.into()).into())
 }
 
 /// One file, or joined ones.
@@ -147,6 +172,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
                 done.iter().flatten().for_each(|stopped| out.extend_from_slice(ended(stopped).as_bytes()));
             }
             StatsFormat::Json => report.json(&stats, &name, &mut out),
+            StatsFormat::Parquet if stats.stopped => {}
+            StatsFormat::Parquet => files(args, report, &stats, &name)?,
             StatsFormat::Csv | StatsFormat::Tsv => {
                 let separator = if args.format == StatsFormat::Csv { ',' } else { '\t' };
                 let done = report.separated(&stats, separator, &args.columns, &mut out);
@@ -156,7 +183,7 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         match args.format {
             StatsFormat::Tsv => io::stdout().write_all(&out)?,
             StatsFormat::Text | StatsFormat::Csv => text(&out)?,
-            StatsFormat::Ndjson | StatsFormat::Json => io::stdout().write_all(&out)?,
+            StatsFormat::Ndjson | StatsFormat::Json | StatsFormat::Parquet => io::stdout().write_all(&out)?,
         }
     }
     Ok(status(args.path(), done?, &pick, global))

@@ -84,7 +84,7 @@ pub fn run(args: &Args, field: &str, options: &Options, global: &Global, pick: P
         StatsFormat::Csv => Some(','),
         StatsFormat::Tsv => Some('\t'),
         StatsFormat::Ndjson => None,
-        StatsFormat::Json => {
+        StatsFormat::Json | StatsFormat::Parquet => {
             return Err(Usage("-f json: a series is written with -f ndjson, csv or tsv".into()).into());
         }
     };

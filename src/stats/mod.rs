@@ -18,6 +18,8 @@ pub(crate) mod histogram;
 mod limits;
 mod metric;
 mod observed;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod payloads;
 pub(crate) mod plot;
 pub(crate) mod report;

@@ -49,7 +49,7 @@ impl FromStr for Report {
 }
 
 impl Report {
-    fn tables(self, stats: &Stats) -> Vec<Table> {
+    pub(super) fn tables(self, stats: &Stats) -> Vec<Table> {
         match self {
             Report::All => {
                 vec![messages(stats), schemas(stats), flows(stats), delivery(stats), requests(stats), links(stats)]

@@ -6,17 +6,21 @@
 //! value is lost.
 
 mod column;
+mod flat;
 mod plan;
 mod shape;
 mod shred;
 mod table;
 
+pub use flat::{FlatType, FlatValue, flat};
 pub use table::describe;
 
 use super::Files;
 use super::files::FileNames;
 use crate::dissect::{Message, Options, Sink};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 use rustc_hash::FxHashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -118,6 +122,14 @@ impl Sink for ParquetFiles {
             self.failed = Some(error(why));
         }
     }
+}
+
+/// How all files are written: what repeats has a dictionary where a column is told to.
+fn properties() -> WriterPropertiesBuilder {
+    WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(concat!("netkit ", env!("CARGO_PKG_VERSION")).into())
+        .set_dictionary_enabled(false)
 }
 
 fn error(error: ParquetError) -> io::Error {

@@ -6,9 +6,8 @@ use super::shape::{Member, Shape, derived, members};
 use super::shred::{Others, Shredder};
 use crate::codec::json::fields::Walks;
 use crate::dissect::{Message, Options};
-use parquet::basic::{Compression, Repetition};
+use parquet::basic::Repetition;
 use parquet::errors::Result;
-use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, TypePtr};
 use std::fs::File;
@@ -112,10 +111,7 @@ impl Table {
     /// Errors of the file system.
     pub fn create(path: &Path, proto: &str, message: &str, options: &Options) -> Result<Table> {
         let (schema, plan, columns) = plan(proto, message, options)?;
-        let mut properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            .set_created_by(concat!("netkit ", env!("CARGO_PKG_VERSION")).into())
-            .set_dictionary_enabled(false);
+        let mut properties = super::properties();
         // Names and addresses repeat, numbers and payloads do not.
         for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message"] {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);

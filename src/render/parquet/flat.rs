@@ -1,0 +1,105 @@
+//! A file of rows that do not nest: figures.
+
+use super::column::{Column, Leaf};
+use super::plan::Builder;
+use super::{error, properties};
+use parquet::errors::Result;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The type of a column of figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlatType {
+    /// int64.
+    Int,
+    /// double.
+    Real,
+    /// Text.
+    Text,
+    /// True or false.
+    Flag,
+}
+
+/// A figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlatValue<'a> {
+    /// Not known.
+    Missing,
+    /// A whole number.
+    Int(u64),
+    /// A number.
+    Real(f64),
+    /// Words.
+    Text(&'a str),
+    /// Yes or no.
+    Flag(bool),
+}
+
+/// Writes a file of such rows, each with a value for every column.
+///
+/// # Errors
+/// Errors of the file system; a value that is not of its column's type.
+pub fn flat<'a>(
+    path: &Path,
+    name: &str,
+    columns: &[(&str, FlatType)],
+    rows: impl Iterator<Item = Vec<FlatValue<'a>>>,
+) -> io::Result<()> {
+    file(path, name, columns, rows).map_err(error)?
+}
+
+fn file<'a>(
+    path: &Path,
+    name: &str,
+    columns: &[(&str, FlatType)],
+    rows: impl Iterator<Item = Vec<FlatValue<'a>>>,
+) -> Result<io::Result<()>> {
+    let mut builder = Builder::default();
+    let mut types = Vec::new();
+    for (column, kind) in columns {
+        let leaf = match kind {
+            FlatType::Int => Leaf::Int,
+            FlatType::Real => Leaf::F64,
+            FlatType::Text => Leaf::Text,
+            FlatType::Flag => Leaf::Bool,
+        };
+        types.push(builder.leaf(column, leaf)?.0);
+    }
+    for row in rows {
+        for ((value, column), (name, kind)) in row.into_iter().zip(&mut builder.columns).zip(columns) {
+            if !put(value, *kind, column) {
+                return Ok(Err(io::Error::other(format!("{name}: {value:?} is no {kind:?}"))));
+            }
+        }
+    }
+    let schema = Arc::new(Type::group_type_builder(name).with_fields(types).build()?);
+    let mut writer = SerializedFileWriter::new(File::create_new(path)?, schema, Arc::new(properties().build()))?;
+    let mut group = writer.next_row_group()?;
+    for column in &mut builder.columns {
+        let Some(mut to) = group.next_column()? else { break };
+        column.flush(&mut to)?;
+        to.close()?;
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(Ok(()))
+}
+
+/// Puts a value into its column; false where it is of another type.
+fn put(value: FlatValue<'_>, kind: FlatType, column: &mut Column) -> bool {
+    column.level((value != FlatValue::Missing).into(), 0);
+    match (value, kind) {
+        (FlatValue::Missing, _) => {}
+        (FlatValue::Int(n), FlatType::Int) => column.int(n as i64),
+        (FlatValue::Int(n), FlatType::Real) => column.f64(n as f64),
+        (FlatValue::Real(x), FlatType::Real) => column.f64(x),
+        (FlatValue::Text(text), FlatType::Text) => _ = column.bytes(|out| out.extend_from_slice(text.as_bytes())),
+        (FlatValue::Flag(yes), FlatType::Flag) => column.bool(yes),
+        _ => return false,
+    }
+    true
+}
