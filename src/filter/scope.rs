@@ -83,7 +83,7 @@ mod tests {
         );
         assert!(can("nano.request or flow == 3", "dnp", "link_update"), "any message of conversation 3");
         assert!(!can("nano.request and flow == 3", "dnp", "link_update"));
-        assert!(can("message in {ack, reliable}", "riptide", "ack") && !can("message ~ ^re", "riptide", "ack"));
+        assert!(can("message in {ack, reliable}", "riptide", "ack") && !can("message ~ \"^re\"", "riptide", "ack"));
         assert!(can("not flow == 3", "riptide", "ack"), "of another conversation");
     }
 }

@@ -132,6 +132,9 @@ fn regions_checksums_and_packed_bytes() {
     let sized = "[packet.fields]\na = { type = \"s\", size = \"u8\" }\nb = \"u8\"\n[struct.s]\nx = \"u8\"";
     let file = |text: &str| format!("protocol = \"toy\"\nencoding = \"be\"\n{text}");
     assert_eq!(fields(&file(sized), b"\x01\x07\x08"), json!({"a": {"x": 7}, "b": 8}));
+    // A length in bits is shown in bits.
+    let bits = "[packet.fields]\nlength_bits = { type = \"u16\", scale = \"1/8\" }\na = { type = \"text\", size = \"length_bits\" }\nb = \"u8\"";
+    assert_eq!(fields(&file(bits), b"\0\x10hi\x08"), json!({"length_bits": 16, "a": "hi", "b": 8}));
     // What a region leaves is shown, and noted.
     let left = read(&file(sized), b"\x03\x07\xaa\xbb\x08");
     assert_eq!(left[0]["fields"], json!({"a": {"x": 7}, "a_trailing": "aabb", "b": 8}));

@@ -240,7 +240,8 @@ fn listen(how: How) {
             let waiting = Waiting::on("127.0.0.1:0".parse().unwrap(), conversation.transport).unwrap();
             tell.send((waiting.local().unwrap(), conversation.transport)).unwrap();
             let order = order(&conversation, Role::Server, &heeded, how);
-            done.send(order.answer(&waiting, &order.options(&protocols::options()), None, &mut |_| {}))
+            let answered = order.answer(&waiting, &order.options(&protocols::options()), None, &mut |_| {});
+            done.send(answered).unwrap();
         });
         let (at, transport) = told.recv().unwrap();
         let peer = match transport {

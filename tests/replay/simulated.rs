@@ -57,8 +57,11 @@ struct Net {
     bad: bool,
     log: Vec<Sent>,
     /// Each side's socket for datagrams beside the stream: connected, and what waits in it until then.
-    beside: [(bool, Vec<(Option<usize>, Vec<u8>)>); 2],
+    beside: [(bool, Vec<Beside>); 2],
 }
+
+/// A datagram beside the stream: its number in the log, and its bytes.
+type Beside = (Option<usize>, Vec<u8>);
 
 impl Net {
     fn send(&mut self, from: usize, channel: Channel, bytes: Vec<u8>, now: Instant) {

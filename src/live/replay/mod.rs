@@ -3,7 +3,7 @@
 //! A [`Recording`] holds the conversations of a capture as messages. The protocol's
 //! [actor](crate::live::replay::actor::Actor) sorts one side's messages into a [`Plan`] and keeps the
 //! live session; a [`Player`] says them in time, a state machine without sockets and clock; [`play`]
-//! drives it with [`Sockets`]. What came is compared with the capture ([`compare`]) and told in a
+//! drives it with [`Sockets`]. What came is compared with the capture (`compare`) and told in a
 //! [`Report`].
 
 pub mod actor;

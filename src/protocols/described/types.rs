@@ -377,6 +377,10 @@ impl<'a> Compiler<'a> {
             },
         };
         let mut field = self.shown(t, field, kind)?;
+        if t.scale.is_some() && self.is_derived(&t.name) {
+            // The scale is that of the length: `length_bits` is shown in bits.
+            field.show = Show::Plain;
+        }
         let whole = !matches!(field.kind, Kind::Float { .. });
         let names = match field.show {
             Show::Enum(names) => names.to_vec(),
