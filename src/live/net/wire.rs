@@ -16,6 +16,10 @@ const BUFFER: usize = 1 << 16;
 /// So much of a stream is read at once: what it holds is looked at before the clock is.
 const PIECE: usize = 1 << 14;
 
+/// So many errors of earlier datagrams are taken at once: each is told but once, and another may come
+/// meanwhile.
+const ERRORS: usize = 4;
+
 /// What a read brought.
 #[derive(Debug)]
 pub enum Arrived<'b> {
@@ -36,6 +40,8 @@ pub struct Wire<'a> {
     /// How long the peer may take nothing of what is sent.
     patience: Duration,
     stop: CancelToken,
+    /// What the system has told of an earlier datagram: told on when all that came before is read.
+    untold: Option<NetError>,
 }
 
 impl<'a> Wire<'a> {
@@ -76,7 +82,7 @@ impl<'a> Wire<'a> {
         let ends = [socket.local_addr().map_err(NetError::of_datagram)?, peer];
         let tape = Tape::new(recorder, ends);
         let (patience, stop) = (Duration::ZERO, CancelToken::default());
-        Ok(Wire { socket: Socket::Udp(socket), ends, tape, buffer: vec![0; BUFFER], patience, stop })
+        Ok(Wire { socket: Socket::Udp(socket), ends, tape, buffer: vec![0; BUFFER], patience, stop, untold: None })
     }
 
     /// A TCP connection, which we have asked for (`ours`) or the peer.
@@ -97,7 +103,7 @@ impl<'a> Wire<'a> {
         let mut tape = Tape::new(recorder, ends);
         tape.connected(!ours as usize, now()).map_err(NetError::Record)?;
         let (socket, patience, stop) = (Socket::Tcp(stream), timeout.max(SLICE), stop.clone());
-        Ok(Wire { socket, ends, tape, buffer: vec![0; PIECE], patience, stop })
+        Ok(Wire { socket, ends, tape, buffer: vec![0; PIECE], patience, stop, untold: None })
     }
 
     /// Our end's address, and the peer's.
@@ -105,14 +111,26 @@ impl<'a> Wire<'a> {
         self.ends
     }
 
-    /// Reads once: what is there, or what comes in time.
+    /// Reads once: what is there, or what comes in time. That the peer's port is closed is told
+    /// behind the datagrams that had come: the system tells it before them, and one of them may be
+    /// the peer's goodbye.
     ///
     /// # Errors
     /// Those of the socket and the recorder.
     pub fn recv(&mut self, wait: Duration) -> Result<Arrived<'_>, NetError> {
         let datagrams = matches!(self.socket, Socket::Udp(_));
-        let reset = match self.socket.read(&mut self.buffer, wait) {
-            Err(error) if waited(&error) => return Ok(Arrived::Nothing),
+        let mut wait = if self.untold.is_some() { Duration::ZERO } else { wait };
+        let mut errors = 0..ERRORS;
+        let read = loop {
+            match self.socket.read(&mut self.buffer, wait) {
+                Err(error) if datagrams && !waited(&error) && errors.next().is_some() => {
+                    (self.untold, wait) = (Some(NetError::of_datagram(error)), Duration::ZERO);
+                }
+                other => break other,
+            }
+        };
+        let reset = match read {
+            Err(error) if waited(&error) => return self.untold.take().map_or(Ok(Arrived::Nothing), Err),
             Err(error) if datagrams => return Err(NetError::of_datagram(error)),
             Err(error) => match NetError::of(error) {
                 NetError::Closed { reset } => reset,
@@ -144,7 +162,17 @@ impl<'a> Wire<'a> {
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), NetError> {
         let time = now();
         let datagrams = match &mut self.socket {
-            Socket::Udp(socket) => socket.send(bytes).map_err(NetError::of_datagram).map(|_| true)?,
+            Socket::Udp(socket) => {
+                let mut errors = 0..ERRORS;
+                loop {
+                    match socket.send(bytes).map_err(NetError::of_datagram) {
+                        Ok(_) => break true,
+                        // The system tells of an earlier datagram instead of sending this one.
+                        Err(error @ NetError::Refused) if errors.next().is_some() => self.untold = Some(error),
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
             Socket::Tcp(stream) => write(stream, bytes, self.patience, &self.stop).map(|()| false)?,
         };
         self.tape.bytes(0, bytes, datagrams, time).map_err(NetError::Record)
@@ -201,4 +229,38 @@ fn write(stream: &mut TcpStream, mut bytes: &[u8], patience: Duration, stop: &Ca
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wire, and its peer.
+    fn pair() -> (Wire<'static>, UdpSocket) {
+        let [ours, peer] = [0, 1].map(|_| UdpSocket::bind("127.0.0.1:0").unwrap());
+        peer.connect(ours.local_addr().unwrap()).unwrap();
+        let at = peer.local_addr().unwrap();
+        (Wire::datagrams(ours, at, None).unwrap(), peer)
+    }
+
+    /// The peer says two things and is gone; then so much is sent to its port, which is closed.
+    #[test]
+    fn a_closed_port_is_told_behind_what_had_come() {
+        for sent in 1..4 {
+            let (mut wire, peer) = pair();
+            for said in [b"one", b"two"] {
+                peer.send(said).unwrap();
+            }
+            drop(peer);
+            for _ in 0..sent {
+                wire.send(b"x").unwrap();
+            }
+            for said in [b"one", b"two"] {
+                let came = wire.recv(Duration::ZERO);
+                assert!(matches!(came, Ok(Arrived::Bytes(bytes)) if bytes == said), "{sent}: {came:?}");
+            }
+            let end = wire.recv(Duration::from_secs(60));
+            assert!(matches!(end, Err(NetError::Refused)), "{sent}: {end:?}");
+        }
+    }
 }

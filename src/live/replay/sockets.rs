@@ -31,6 +31,9 @@ pub struct Sockets<'a> {
     turned: bool,
     /// A datagram that came before.
     first: Option<Vec<u8>>,
+    /// Why nothing comes beside any more: told behind what the stream has brought, which may be the
+    /// peer's goodbye.
+    untold: Option<NetError>,
 }
 
 impl<'a> Sockets<'a> {
@@ -45,7 +48,7 @@ impl<'a> Sockets<'a> {
     }
 
     fn of(open: Open<'a>, main: Wire<'a>, caller: bool) -> Sockets<'a> {
-        Sockets { open, main, caller, socket: None, beside: None, turned: false, first: None }
+        Sockets { open, main, caller, socket: None, beside: None, turned: false, first: None, untold: None }
     }
 
     /// How the conversation was opened.
@@ -83,7 +86,7 @@ impl<'a> Sockets<'a> {
                 self.main.finish();
                 let Open { transport, peer, timeout, recorder, ref stop, .. } = self.open;
                 self.main = Wire::connect(transport, peer, timeout, recorder, stop)?;
-                self.beside = None;
+                (self.beside, self.untold) = (None, None);
                 player.connected(self.main.ends(), Instant::now());
             }
             Action::ConnectBeside(port) => {
@@ -105,21 +108,28 @@ impl<'a> Sockets<'a> {
             }
             let turned = std::mem::take(&mut self.turned);
             if let Some(wire) = self.beside.as_mut().filter(|_| !turned)
-                && let Arrived::Bytes(bytes) = wire.recv(Duration::ZERO)?
+                && self.untold.is_none()
             {
-                player.recv(Channel::Beside, bytes, Instant::now());
-                self.turned = true;
-                return Ok(true);
+                match wire.recv(Duration::ZERO) {
+                    Ok(Arrived::Bytes(bytes)) => {
+                        player.recv(Channel::Beside, bytes, Instant::now());
+                        self.turned = true;
+                        return Ok(true);
+                    }
+                    Ok(_) => {}
+                    Err(error) => self.untold = Some(error),
+                }
             }
             let left = until.saturating_duration_since(Instant::now());
             let wait = match self.beside {
-                Some(_) if turned => Duration::ZERO,
+                Some(_) if turned || self.untold.is_some() => Duration::ZERO,
                 Some(_) => left.min(TURN),
                 None => left,
             };
             match self.main.recv(wait)? {
                 Arrived::Bytes(bytes) => player.recv(Channel::Main, bytes, Instant::now()),
                 Arrived::End(reset) => player.closed(reset, Instant::now()),
+                Arrived::Nothing if self.untold.is_some() => return self.untold.take().map_or(Ok(false), Err),
                 Arrived::Nothing if !turned && Instant::now() >= until => return Ok(false),
                 Arrived::Nothing => continue,
             }

@@ -177,17 +177,15 @@ impl Client<'_> {
         if let Some(version) = seen.protocol_version {
             findings.fact("protocol_version", version);
         }
-        if let (Some((first, began)), Some((last, ended))) = (seen.infos.first(), seen.infos.last()) {
-            findings.fact("server_time", *ended);
-            let passed = last.saturating_duration_since(*first).as_secs_f64();
-            if passed > 0.0 {
-                let slope = ((ended - began) / passed * 1e3).round() / 1e3;
-                findings.fact("infos_per_second", ((seen.infos.len() - 1) as f64 / passed * 10.0).round() / 10.0);
-                findings.fact("clock_per_second", slope);
-                let near = GUESSES.iter().find(|(rate, _)| (slope - rate).abs() < rate * 0.1);
-                if let Some((_, unit)) = near {
-                    findings.note(format!("the server's clock seems to count {unit}; the unit is not documented"));
-                }
+        if let Some((_, time)) = seen.infos.last() {
+            findings.fact("server_time", *time);
+        }
+        if let Some([infos, clock]) = rates(&seen.infos) {
+            findings.fact("infos_per_second", infos);
+            findings.fact("clock_per_second", clock);
+            let near = GUESSES.iter().find(|(rate, _)| (clock - rate).abs() < rate * 0.1);
+            if let Some((_, unit)) = near {
+                findings.note(format!("the server's clock seems to count {unit}; the unit is not documented"));
             }
         }
         if !seen.texts.is_empty() {
@@ -228,6 +226,15 @@ impl Client<'_> {
     }
 }
 
+/// How many infos come in a second, and by how much the server's clock goes on; `None` where no time
+/// has passed.
+fn rates(infos: &[(Instant, f64)]) -> Option<[f64; 2]> {
+    let ((first, began), (last, ended)) = (infos.first()?, infos.last()?);
+    let passed = last.saturating_duration_since(*first).as_secs_f64();
+    let rounded = |amount: f64, steps: f64| (amount / passed * steps).round() / steps;
+    (passed > 0.0).then(|| [rounded((infos.len() - 1) as f64, 10.0), rounded(ended - began, 1e3)])
+}
+
 impl<'a> Sampler<'a> for Client<'a> {
     fn session(&mut self) -> &mut Session<'a> {
         &mut self.session
@@ -255,5 +262,20 @@ impl<'a> Sampler<'a> for Client<'a> {
     fn sampled(&mut self, _number: u32, took: Option<Duration>, findings: &mut Findings<'_>) -> bool {
         findings.sample("create", took);
         took.is_some() || !self.made.answers.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_servers_clock() {
+        let at = Instant::now();
+        let infos = [(0, 1000.0), (90, 1000.75), (125, 1002.0), (250, 1004.0)];
+        let infos = infos.map(|(passed, time)| (at + Duration::from_millis(passed), time));
+        assert_eq!(rates(&infos), Some([12.0, 16.0]));
+        assert_eq!(rates(&infos[..3]), Some([16.0, 16.0]));
+        assert_eq!((rates(&infos[..1]), rates(&[])), (None, None));
     }
 }
