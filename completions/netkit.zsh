@@ -228,6 +228,8 @@ json\:"One JSON object"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"))' \
 '(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
+'(--by --every --track --unanswered --never-acked --slow --latency --plot)-o+[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
+'(--by --every --track --unanswered --never-acked --slow --latency --plot)--output=[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
 '(--track)--threads=[Read a file with N threads; default\: as many as there are processors]:N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
@@ -238,6 +240,7 @@ never\:"Never"))' \
 '(--by --every --delivery --track)--latency[How long messages waited for answers and acknowledgements, by message and route]' \
 '(--by)--delivery[What became of numbered messages, requests and links]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
+'--force[-o\: replace the files of the folder]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \

@@ -334,7 +334,7 @@ fn dry(order: &Order<'_>, options: &Options, format: ReplayFormat) -> anyhow::Re
             _ => {
                 let line = serde_json::json!({"frame": frame, "proto": message.proto, "version": message.version,
                     "from": message.from.name(), "message": message.message, "fields": message.fields,
-                    "edited": step.recorded.edited, "after": step.after, "bytes": bytes});
+                    "bytes": bytes, "edited": step.recorded.edited, "after": step.after});
                 writeln!(out, "{}", printable::Json(line))?;
             }
         }

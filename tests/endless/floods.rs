@@ -100,7 +100,7 @@ fn probe(flood: &Flood, how: How) -> Report {
         options: Options { proto: Some(flood.proto.into()), ..protocols::options() },
         samples: if soon { 2 } else { 1000 },
         interval: Duration::from_millis(20),
-        timeout: Some(if soon { Duration::from_millis(150) } else { Duration::from_secs(600) }),
+        timeout: Some(if soon { Duration::from_millis(500) } else { Duration::from_secs(600) }),
         connect: flood.connect,
         create: None,
         name: "netkit".into(),

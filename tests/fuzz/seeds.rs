@@ -88,8 +88,10 @@ pub fn schemas() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for path in files("schemas", ".toml") {
         let text = read(&path);
-        let proto = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        for message in vectors(&proto).into_iter().step_by(40) {
+        // `gne-hello.toml`: one of several of a protocol.
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let proto = name.split('-').next().unwrap_or_default();
+        for message in vectors(proto).into_iter().step_by(40) {
             all.push([&text[..], &[0], &message].concat());
         }
         all.push(text);
