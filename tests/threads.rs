@@ -110,7 +110,7 @@ fn evicted(done: &Done) -> u64 {
 }
 
 /// Every limit, small.
-const SMALL: [&str; 13] = [
+const SMALL: [&str; 17] = [
     "conversations=1",
     "conversations=2",
     "buffered_bytes=0",
@@ -124,6 +124,10 @@ const SMALL: [&str; 13] = [
     "inflate_ratio=1",
     "live_unread=1",
     "live_kept=1",
+    "links=1",
+    "link_bytes=1",
+    "waiting=1",
+    "groups=1",
 ];
 
 #[test]
@@ -148,6 +152,7 @@ fn fixtures_under_every_limit() {
     }
     same(&files, &["-f", "ndjson", "-F", "length > 20", "--fail-on", "fault"]);
     same(&files, &["-f", "csv", "--limit", "buffered_bytes=20K"]);
+    same(&files, &["-f", "ndjson", "--link", "--limit", "links=2"]);
     let columns = "frame,time,src,message,notes,payload,position.x";
     same(&files, &["-f", "tsv", "--columns", columns, "--time", "delta"]);
     same(&files, &["-f", "summary", "--columns", columns, "--time", "relative"]);
