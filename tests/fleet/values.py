@@ -5,6 +5,7 @@ usage: values.py NETKIT FOLDER CAPTURE...    FOLDER is empty; it keeps the files
 
 import collections
 import datetime
+import decimal
 import itertools
 import json
 import pathlib
@@ -141,13 +142,13 @@ def main(netkit, folder, *captures):
                 rows_of[file.name].extend(rows)
     # Spark reads the files of all captures at once, in any order.
     for name, files in files_of.items():
-        got = sorted(text(row.asDict(recursive=True)) for row in spark.read.parquet(*files).collect())
-        assert got == sorted(map(text, rows_of[name])), name
+        got = sorted(as_text(row.asDict(recursive=True)) for row in spark.read.parquet(*files).collect())
+        assert got == sorted(map(as_text, rows_of[name])), name
     assert messages, "no message"
     print(f"{messages} messages of {len(captures)} captures are equal, {values} values read the same by others")
 
 
-def text(row):
+def as_text(row):
     return repr(sorted((name, plain(value)) for name, value in row.items() if name != "time"))
 
 
@@ -156,6 +157,9 @@ def plain(value):
         return {k: plain(v) for k, v in value.items()}
     if isinstance(value, list):
         return [plain(v) for v in value]
+    if isinstance(value, decimal.Decimal):
+        # Spark has no unsigned numbers of 64 bits.
+        return int(value)
     return bytes(value) if isinstance(value, bytearray) else value
 
 
