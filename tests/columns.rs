@@ -85,6 +85,18 @@ mod with {
         assert_eq!(missing.unwrap().status.code(), Some(2));
     }
 
+    #[test]
+    fn what_only_later_messages_tell_is_refused() {
+        let folder = folder("link");
+        for more in [&["--link"][..], &["--expect", "has unanswered"], &["--columns", "frame"]] {
+            let output = decode(&folder, more);
+            assert_eq!(output.status.code(), Some(2), "{more:?}: {output:?}");
+            assert!(!folder.exists());
+        }
+        assert_ne!(decode(&folder, &["-F", "has unanswered"]).status.code(), Some(0));
+        assert!(!folder.exists());
+    }
+
     /// A run that is stopped leaves nothing, neither files nor a folder.
     #[cfg(unix)]
     #[test]

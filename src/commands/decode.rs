@@ -22,8 +22,9 @@ use std::path::PathBuf;
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
-    // --check reads once: what it compares are bytes.
-    let selection = match args.check || args.follow || args.write.is_some() {
+    // --check reads once: what it compares are bytes. So do files of frames and of columns.
+    let once = args.write.is_some() || args.output.format == Format::Parquet;
+    let selection = match args.check || args.follow || once {
         true => Selection::new(&args.traffic, &mut options)?,
         false => Selection::linking(&args.traffic, &mut options)?,
     };

@@ -23,6 +23,15 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     let Some(folder) = &args.out else {
         return Err(Usage("-f parquet: -o DIR names the folder of its files".into()).into());
     };
+    // Not in silence: rows would lack what later messages tell, or be selected by nothing.
+    if args.link || pick.later() {
+        return Err(Usage("-f parquet reads once: what only later messages tell (--link) is in ndjson".into()).into());
+    }
+    if !args.output.columns.is_empty() {
+        return Err(
+            Usage("--columns: not with -f parquet, whose readers take the columns that they want".into()).into()
+        );
+    }
     if args.follow {
         return Err(Usage("--follow never ends, and -f parquet completes its files at the end".into()).into());
     }
