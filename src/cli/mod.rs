@@ -13,6 +13,7 @@ mod proxy;
 mod replay;
 mod shared;
 mod stats;
+mod top;
 mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -28,6 +29,7 @@ pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{PlotBy, Stats, StatsFormat};
+pub use top::{Top, TopFormat};
 pub use wrong::one_line;
 
 /// Decode, encode, replay and probe game-networking protocols
@@ -96,6 +98,8 @@ pub enum Command {
     Encode(Encode),
     /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
     Stats(Stats),
+    /// Watch input that goes on: messages and conversations with their rates, drawn each second
+    Top(Top),
     /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
     Diff(Diff),
     /// Ask live servers: is it there, what is it, how far away, and if not, why not

@@ -28,6 +28,7 @@ mod outfile;
 mod outfolder;
 mod output;
 mod packets;
+mod paint;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -42,6 +43,7 @@ mod sink;
 mod stats;
 mod stopped;
 mod targets;
+mod top;
 mod track;
 mod unclaimed;
 mod written;
@@ -85,6 +87,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
+        Command::Top(args) => top::run(args, &cli.global),
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

@@ -194,6 +194,28 @@ fn stdout() -> Box<dyn Write + Send> {
     }
 }
 
+/// Prints text to stdout as [`text`] does; in colour, what the palette has is let through. The parts
+/// that quote a capture have been escaped before they were coloured.
+pub fn page(page: &str, colour: bool) -> io::Result<()> {
+    if !colour {
+        return text(page.as_bytes());
+    }
+    let mut out = io::stdout().lock();
+    let mut rest = page;
+    while let Some(at) = rest.find("\x1b[") {
+        let (before, behind) = rest.split_at(at);
+        write!(out, "{}", Lines(before))?;
+        let end = behind.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
+        // Only colours: whatever else begins so is escaped.
+        let long = if let Some((end, 'm')) = end { end + 1 } else { 0 };
+        out.write_all(behind[..long].as_bytes())?;
+        let shown = usize::from(long == 0);
+        write!(out, "{}", Lines(&behind[long..long + shown]))?;
+        rest = &behind[long + shown..];
+    }
+    write!(out, "{}", Lines(rest))
+}
+
 /// Prints text to stdout. It may quote schemas and values from the wire, so control characters are
 /// escaped.
 pub fn text(text: &[u8]) -> io::Result<()> {

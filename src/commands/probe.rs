@@ -125,7 +125,7 @@ impl Round<'_> {
             forward();
             send(Update::Done(Box::new(report)));
         };
-        let mut printer = Printer::new(self.format, targets);
+        let mut printer = Printer::new(self.format, targets, style.colour);
         let mut failed = None;
         pool::run(targets.len(), self.args.parallel as usize, work, |number, update| {
             match printer.update(number, update) {

@@ -6,7 +6,7 @@ use super::interrupt::stop;
 use super::join::{self, Join};
 use super::merging::{Maker, Receiver, merged};
 use super::outfile::stdout_is_no_input;
-use super::output::{style, text};
+use super::output::{page, style, text};
 use super::parallel::{self, Shared};
 use super::read::ReadSummary;
 use super::selection::Selection;
@@ -165,7 +165,9 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         match args.format {
             StatsFormat::Text => {
                 out.extend_from_slice(warning(args.path(), &done).as_bytes());
-                report.text(&stats, &name, style(global, false).width, &mut out)
+                let style = style(global, false);
+                report.text(&stats, &name, style.width, style.colour, &mut out);
+                page(&String::from_utf8_lossy(&out), style.colour)?;
             }
             StatsFormat::Ndjson => {
                 report.ndjson(&stats, &mut out);
@@ -182,7 +184,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         }
         match args.format {
             StatsFormat::Tsv => io::stdout().write_all(&out)?,
-            StatsFormat::Text | StatsFormat::Csv => text(&out)?,
+            StatsFormat::Text => {}
+            StatsFormat::Csv => text(&out)?,
             StatsFormat::Ndjson | StatsFormat::Json | StatsFormat::Parquet => io::stdout().write_all(&out)?,
         }
     }

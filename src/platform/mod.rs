@@ -9,9 +9,9 @@ mod fallback;
 mod unix;
 
 #[cfg(not(unix))]
-pub use fallback::{catch_signals, large_pipe, raise_files, same_file, stdin, stdout, wait};
+pub use fallback::{Keys, catch_signals, large_pipe, raise_files, restore_terminal, same_file, stdin, stdout, wait};
 #[cfg(unix)]
-pub use unix::{catch_signals, large_pipe, raise_files, same_file, stdin, stdout, wait};
+pub use unix::{Keys, catch_signals, large_pipe, raise_files, restore_terminal, same_file, stdin, stdout, wait};
 
 /// The signal number of Ctrl-C, on every system.
 pub const INTERRUPT: u8 = 2;
