@@ -4,6 +4,7 @@
 use super::ending::{ended, status, warning};
 use super::gates::Pick;
 use super::notify::notify;
+use super::redact;
 use super::output::{page, style};
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -50,7 +51,7 @@ struct Follow {
 impl Sink for Follow {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        self.waiting.message(message, selected);
+        redact::shown(self.pick.selection.redact, message, |message| self.waiting.message(message, selected));
     }
 }
 
@@ -92,7 +93,7 @@ struct Grouping {
 impl Sink for Grouping {
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
-            self.groups.message(message);
+            redact::shown(self.pick.selection.redact, message, |message| self.groups.message(message));
         }
     }
 }

@@ -37,6 +37,7 @@ mod probe;
 mod probe_print;
 mod proxy;
 mod read;
+mod redact;
 mod replay;
 mod report;
 mod selection;

@@ -3,6 +3,7 @@
 use super::Usage;
 use super::gates::Pick;
 use super::notify::notify;
+use super::redact;
 use super::sink::{CaptureSink, Live};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
@@ -72,7 +73,8 @@ impl Printer {
     pub fn divides(&self) -> bool {
         // Times relative to the previous message need that message, whichever thread shows it.
         let table = self.format == render::Format::Table && self.style.time != Some(render::TimeForm::Delta);
-        self.left.is_none() && (table || self.part().is_some())
+        // What stands for what is told in the order of the capture.
+        self.left.is_none() && !self.pick.selection.redact && (table || self.part().is_some())
     }
 
     /// The renderer of one of several threads.
@@ -156,7 +158,7 @@ impl Sink for Printer {
             Some(left) => self.left = Some(left - 1),
             None => {}
         }
-        self.renderer.message(message);
+        redact::shown(self.pick.selection.redact, message, |message| self.renderer.message(message));
     }
 }
 

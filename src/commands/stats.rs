@@ -67,6 +67,10 @@ impl Receiver<Observed> for Stats {
 }
 
 impl Shared for Picked<Stats> {
+    fn divides(&self) -> bool {
+        !self.pick.selection.redact
+    }
+
     fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
         self.begin();
         let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();

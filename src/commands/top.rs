@@ -7,6 +7,7 @@
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::outfile::stdout_is_no_input;
+use super::redact;
 use super::output::{page, style};
 use super::selection::Selection;
 use super::sink::CaptureSink;
@@ -57,7 +58,7 @@ fn locked(top: &Mutex<Top>) -> MutexGuard<'_, Top> {
 impl Sink for Watching<'_> {
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
-            locked(self.top).message(message);
+            redact::shown(self.pick.selection.redact, message, |message| locked(self.top).message(message));
         }
     }
 
