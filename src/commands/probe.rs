@@ -56,7 +56,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
-    let inputs = inputs(&args.targets, &[]);
+    let inputs = inputs(&args.targets, &args.schema);
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs, args.force)?;
     textfile(args, &inputs)?;
     let recording = file.map(Recording::begin).transpose()?;
@@ -174,7 +174,7 @@ fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<Strin
 /// `proto`: where the target's own line names one.
 fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     let dissect =
-        Dissect { proto: proto.or(args.proto.as_ref()).cloned(), set: args.set.clone(), ..Dissect::default() };
+        Dissect { proto: proto.or(args.proto.as_ref()).cloned(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
     let mut options = options(&dissect)?;
     limits(&args.limit, &mut options)?;
     let carrier = args.transport.map(|transport| match transport {
@@ -193,6 +193,16 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
             return Err(Usage(text).into());
         }
     }
+    let data = match (&args.connect_data, proto) {
+        (None, _) => None,
+        // A password is for whom it is meant.
+        (Some(_), None) => return Err(Usage("--connect-data: -p names the protocol that it is for".into()).into()),
+        (Some(data), Some(dissector)) => {
+            let data = protocols::clients().probe(dissector.name()).map(|probe| probe.data(data));
+            let wrong = |why: String| Usage(format!("--connect-data: {}: {why}", dissector.name()));
+            data.transpose().map_err(wrong)?
+        }
+    };
     Ok(Request {
         proto,
         carrier,
@@ -204,6 +214,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         connect: args.connect,
         create: args.create.clone(),
         name: args.name.clone(),
+        data,
         max_time: args.max_time,
     })
 }

@@ -132,7 +132,13 @@ impl Patches {
                 How::Text => words.text(&old, false, public),
                 How::Escaped => words.text(&old, true, public),
                 How::Json => words.json(&old, public),
-                How::Bytes(never) => words.bytes(&old, never),
+                How::Bytes(never) => {
+                    let mut new = words.bytes(&old, never);
+                    if let (Some(last), Some(before)) = (new.last_mut(), old.last()) {
+                        part(last, *before, patch.bits % 8);
+                    }
+                    new
+                }
             };
             let to = match patch.source {
                 0 => &mut *main,
@@ -160,6 +166,18 @@ fn is_json(bytes: &[u8], bit: u32, bits: u32) -> bool {
     };
     let first = text.iter().find(|b| !b.is_ascii_whitespace());
     matches!(first, Some(b'{' | b'[' | b'"')) && serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok()
+}
+
+/// A last byte of so many bits only: another one, but not zero, which would be padding.
+fn part(byte: &mut u8, before: u8, bits: u32) {
+    if bits == 0 {
+        return;
+    }
+    let most = ((1u16 << bits) - 1) as u8;
+    if *byte & most == before & most || *byte & most == 0 {
+        // The first that is neither.
+        *byte = (1..=most).find(|other| *other != before & most).unwrap_or(before);
+    }
 }
 
 /// The bits as bytes, the last one filled with zeros; `None` where there are not so many.

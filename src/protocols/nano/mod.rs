@@ -55,7 +55,7 @@ const PUBLIC: Public = Public {
         "servertime", "json", "protobuf", "reason", "msg",
         // Types of protos.
         "optional", "required", "repeated", "message", "uInt32", "sInt32", "int32", "float", "double", "string",
-        "nested", "__messages", "__tags",
+        "nested", "option", "tag", "__messages", "__tags",
         // HTTP.
         "GET", "POST", "HTTP/1.0", "HTTP/1.1", "Host",
     ],
