@@ -2,8 +2,8 @@
 
 use super::names::{proto, setting};
 use super::shared::limit;
-use clap::{Args, ValueEnum};
 use crate::platform::LIST_SEPARATOR;
+use clap::{Args, ValueEnum};
 use netkit::duration::between;
 use netkit::live::probe::ConnectData;
 use std::path::PathBuf;

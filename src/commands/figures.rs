@@ -4,8 +4,8 @@
 use super::ending::{ended, status, warning};
 use super::gates::Pick;
 use super::notify::notify;
-use super::redact;
 use super::output::{page, style};
+use super::redact;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
 use super::{Usage, join, read};

@@ -38,6 +38,7 @@ mod probe_print;
 mod proxy;
 mod read;
 mod redact;
+mod redacted;
 mod replay;
 mod report;
 mod selection;

@@ -61,6 +61,9 @@ mod tests {
         assert_eq!(text, "\x1b[1m[::1]:7\x1b[0m: riptide 2.2\n  \x1b[94mname\x1b[0m: \\u{1b}[31mred\n");
         let text = probe("h:7: refused: closed\n  advice: open it\n", About::End(false), palette);
         assert_eq!(text, "\x1b[1mh:7\x1b[0m: \x1b[1;31mrefused: closed\x1b[0m\n  \x1b[36madvice\x1b[0m: open it\n");
-        assert_eq!(probe("    1       lost     ping\n", About::Sample(false), Palette::of(false)), "    1       lost     ping\n");
+        assert_eq!(
+            probe("    1       lost     ping\n", About::Sample(false), Palette::of(false)),
+            "    1       lost     ping\n"
+        );
     }
 }

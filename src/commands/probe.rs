@@ -173,8 +173,12 @@ fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<Strin
 
 /// `proto`: where the target's own line names one.
 fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
-    let dissect =
-        Dissect { proto: proto.or(args.proto.as_ref()).cloned(), set: args.set.clone(), schema: args.schema.clone(), ..Dissect::default() };
+    let dissect = Dissect {
+        proto: proto.or(args.proto.as_ref()).cloned(),
+        set: args.set.clone(),
+        schema: args.schema.clone(),
+        ..Dissect::default()
+    };
     let mut options = options(&dissect)?;
     limits(&args.limit, &mut options)?;
     let carrier = args.transport.map(|transport| match transport {

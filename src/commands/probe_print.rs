@@ -67,7 +67,9 @@ impl<'a> Printer<'a> {
             (Update::Tree(text), _) => io::stderr().write_all(&text)?,
             (Update::Event(Event::Found(found)), format) => {
                 if format == ProbeFormat::Text {
-                    out.write_all(paint::probe(report::found_text(target, &found), About::Found, self.palette).as_bytes())?;
+                    out.write_all(
+                        paint::probe(report::found_text(target, &found), About::Found, self.palette).as_bytes(),
+                    )?;
                 }
                 self.introduced = Some(found);
             }

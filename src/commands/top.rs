@@ -7,8 +7,8 @@
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::outfile::stdout_is_no_input;
-use super::redact;
 use super::output::{page, style};
+use super::redact;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -43,7 +43,8 @@ const KEYS: [(u8, &str); 9] = [
     (b'l', "lost_share"),
     (b'i', "idle"),
 ];
-const HELP: &str = "q ends; sorted by b byte_rate, r rate, m messages, y bytes, f faults, t rtt, s resent, l lost, i idle";
+const HELP: &str =
+    "q ends; sorted by b byte_rate, r rate, m messages, y bytes, f faults, t rtt, s resent, l lost, i idle";
 
 /// Counts what is selected.
 struct Watching<'a> {

@@ -103,7 +103,9 @@ mod tests {
     fn kind(ip: IpAddr) -> &'static str {
         match ip {
             IpAddr::V4(ip) if ip.is_loopback() => "loopback",
-            IpAddr::V4(ip) if ip.is_private() => ["10", "172", "192"][[10, 172, 192].iter().position(|n| *n == ip.octets()[0]).unwrap()],
+            IpAddr::V4(ip) if ip.is_private() => {
+                ["10", "172", "192"][[10, 172, 192].iter().position(|n| *n == ip.octets()[0]).unwrap()]
+            }
             IpAddr::V4(ip) if ip.is_link_local() => "link",
             IpAddr::V4(ip) if ip.is_multicast() => "multicast",
             IpAddr::V4(_) => "public",

@@ -13,6 +13,8 @@ enum How {
     Text,
     /// A string of JSON without its quotes.
     Escaped,
+    /// A member's name in JSON.
+    Name,
     /// Strings in JSON.
     Json,
     /// All of them; this value ends them.
@@ -54,7 +56,7 @@ impl Patches {
         let mut kept = 0;
         for (k, node) in tree.nodes().iter().enumerate() {
             if let Some((source, start, length)) = tree.name_place(node) {
-                self.list.push(Patch { source, bit: start * 8, bits: length * 8, how: How::Escaped });
+                self.list.push(Patch { source, bit: start * 8, bits: length * 8, how: How::Name });
             }
             if public.fields.contains(&node.field.name) {
                 kept = kept.max(node.end as usize);
@@ -131,6 +133,7 @@ impl Patches {
             let new = match patch.how {
                 How::Text => words.text(&old, false, public),
                 How::Escaped => words.text(&old, true, public),
+                How::Name => words.name(&old, public),
                 How::Json => words.json(&old, public),
                 How::Bytes(never) => {
                     let mut new = words.bytes(&old, never);

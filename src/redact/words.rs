@@ -25,7 +25,8 @@ impl Words {
     pub fn text(&mut self, text: &[u8], escaped: bool, public: &Public) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
         for line in text.split_inclusive(|b| *b == b'\n') {
-            let begins = |start: &&str| line.len() >= start.len() && line[..start.len()].eq_ignore_ascii_case(start.as_bytes());
+            let begins =
+                |start: &&str| line.len() >= start.len() && line[..start.len()].eq_ignore_ascii_case(start.as_bytes());
             match public.lines.iter().any(|start| begins(&start)) {
                 true => out.extend_from_slice(line),
                 false => self.line(line, escaped, public, &mut out),
@@ -123,6 +124,11 @@ impl Words {
         word.iter().enumerate().map(one).collect()
     }
 
+    /// A member's name: numbers, as dictionaries have them, stay.
+    pub fn name(&mut self, name: &[u8], public: &Public) -> Vec<u8> {
+        if name.iter().all(u8::is_ascii_digit) { name.to_vec() } else { self.text(name, true, public) }
+    }
+
     /// Text in JSON: what stands in quotes.
     pub fn json(&mut self, text: &[u8], public: &Public) -> Vec<u8> {
         let mut out = Vec::with_capacity(text.len());
@@ -135,7 +141,11 @@ impl Words {
                 end += if *byte == b'\\' { 2 } else { 1 };
             }
             let end = end.min(text.len());
-            out.extend(self.text(&text[quote..end], true, public));
+            let behind = text[(end + 1).min(text.len())..].iter().find(|b| !b.is_ascii_whitespace());
+            match behind == Some(&b':') {
+                true => out.extend(self.name(&text[quote..end], public)),
+                false => out.extend(self.text(&text[quote..end], true, public)),
+            }
             at = (end + 1).min(text.len());
             out.extend_from_slice(&text[end..at]);
         }
@@ -204,12 +214,13 @@ mod tests {
     #[test]
     fn json_stays_json() {
         let mut words = Words::default();
-        let text = r#"{"code":200,"user":{"na\"me":"J\u00f6rg \n x","list":[1.5,true,"12"]}}"#;
+        let text = r#"{"code":200,"user":{"na\"me":"J\u00f6rg \n x","list":[1.5,true,"12"],"17":""}}"#;
         let other = words.json(text.as_bytes(), &public());
         assert_eq!(other.len(), text.len());
         let value: serde_json::Value = serde_json::from_slice(&other).unwrap();
         assert_eq!(value["code"], 200);
         let user = value.as_object().unwrap().values().nth(1).unwrap().as_object().unwrap();
+        assert!(user.contains_key("17"), "a number stays, as a name");
         assert!(!user.contains_key("list") && user.values().nth(1).unwrap()[0] == 1.5);
         assert!(!String::from_utf8(other).unwrap().contains("00f6"));
         // Whatever comes, it ends.

@@ -134,9 +134,11 @@ impl Top {
             row.extend([now[0].into(), now[1].into()]);
             row.push(Cell::millis(delays.percentile(50.0).map(|n| n as f64)));
             row.extend([share(way.sent[0], way.sent[1]), share(way.lost[0], way.lost[1])]);
-            row.push(stats.last.map_or(Cell::Null, |last| {
-                Cell::Real((last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0, 1)
-            }));
+            row.push(
+                stats.last.map_or(Cell::Null, |last| {
+                    Cell::Real((last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0, 1)
+                }),
+            );
             flows.rows.push(row);
         }
         // Maps have no order; every look has one.
@@ -199,8 +201,10 @@ impl Look {
         for table in [&mut self.messages, &mut self.flows] {
             let place = |name: &str| table.shape.columns.iter().position(|column| *column == name);
             let Some(by) = place(column).or_else(|| place("byte_rate")) else { continue };
-            let keys = table.shape.keys;
+            let (keys, bytes) = (table.shape.keys, place("bytes").unwrap_or(by));
             table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
+            // What is equal, as while nothing comes: by all that came.
+            table.rows.sort_by(|a, b| compare(&b[bytes..=bytes], &a[bytes..=bytes]));
             let unknown = |row: &[Cell]| row[by] == Cell::Null;
             table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
         }

@@ -31,7 +31,9 @@ pub use description::Description;
 pub use load::load;
 
 use crate::codec::layout::Field;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Public, Session, Setting, Table};
+use crate::dissect::{
+    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Public, Session, Setting, Table,
+};
 use crate::flow::Transport;
 
 /// A protocol that a file describes: a dissector like any other.

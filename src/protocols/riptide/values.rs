@@ -141,7 +141,11 @@ impl Context for Payloads<'_> {
             Some(id) => Key::Number(id & 0xffff),
             None if matches!(self.message, "connect" | "reject" | "welcome" | "disconnect") => {
                 let own = |schema: &&SchemaMessage| self.data && schema.message == self.message;
-                return self.schemas.find("riptide", self.message, Key::None, self.from.name()).filter(own)?.fields(encoding);
+                return self
+                    .schemas
+                    .find("riptide", self.message, Key::None, self.from.name())
+                    .filter(own)?
+                    .fields(encoding);
             }
             None => Key::Word("notify"),
         };

@@ -36,7 +36,7 @@ impl Asked<'_> {
                 self.session.accept(&heard)?;
                 findings.find("riptide", self.session.carrier(), Some(self.spoken().into()));
                 self.wanted(ask)?;
-                Err(self.rejected(&heard, ask))
+                Err(self.rejected(&heard))
             }
             ("connect", None) if heard.bytes.len() == 1 => {
                 self.session.accept(&heard)?;
@@ -67,7 +67,7 @@ impl Asked<'_> {
         Err(Failure::new(Outcome::OtherVersion, text, advice).with("version", self.version).with("wanted", wanted))
     }
 
-    pub(super) fn rejected(&self, heard: &OwnedMessage, ask: &Ask<'_>) -> Failure {
+    pub(super) fn rejected(&self, heard: &OwnedMessage) -> Failure {
         let reason = heard.fields.get("reason").map(|v| v.as_str().map_or(v.to_string(), str::to_string));
         let reason = reason.unwrap_or_default();
         let outcome = if reason == "server_full" { Outcome::Full } else { Outcome::Rejected };
@@ -84,7 +84,7 @@ impl Asked<'_> {
         }
         let advice = match (outcome, self.version, data.is_empty()) {
             (Outcome::Full, ..) => "all places are taken: try again later, or raise the server's limit",
-            _ if ask.data.is_none() && (!data.is_empty() || values.is_some()) => {
+            _ if !self.given && (!data.is_empty() || values.is_some()) => {
                 "the server's application refuses this client: if it wants a password or the like, --connect-data gives it"
             }
             (_, "2.0", _) | (_, _, false) => "the server's application refuses this client: see its accept handler",

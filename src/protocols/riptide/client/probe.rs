@@ -48,7 +48,9 @@ impl Probe for RiptideClient {
             ConnectData::Text(text) if text.len() < 128 => {
                 Ok(hex::encode([&[text.len() as u8], text.as_bytes()].concat()).into())
             }
-            ConnectData::Text(_) => Err("a text of more than 127 bytes has another form in each version: give hex".into()),
+            ConnectData::Text(_) => {
+                Err("a text of more than 127 bytes has another form in each version: give hex".into())
+            }
         }
     }
 
