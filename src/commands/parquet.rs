@@ -6,7 +6,7 @@ use super::notify::notify;
 use super::outfolder::OutFolder;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, input, interrupt, read};
+use super::{Usage, input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Time;
@@ -37,7 +37,12 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
     let names = Files::default();
-    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, options);
+    // What is no plain file may be long.
+    let size =
+        |path: &PathBuf| path.metadata().ok().filter(|about| about.is_file()).map_or(1 << 32, |about| about.len());
+    let size = args.files.iter().map(size).sum();
+    let threads = parallel::threads_for(size, args.threads, false);
+    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
     let mut writer = Writer { files, pick, left: args.output.count };
     let mut failed = None;
     let all = PathBuf::from(join::name(&args.files));
