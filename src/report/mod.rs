@@ -31,19 +31,29 @@
 //!   `--client`, `--server`, `--warn`, `--error`, `--s0` to `--s5`), light and dark; `viewer.css` uses them and
 //!   is appended to it. `script.js` is the only script, at the end of the body.
 
-pub mod escape;
-pub mod messages;
-pub mod page;
-pub mod sequence;
+mod charts;
+mod escape;
+mod figures;
+mod messages;
+mod page;
+mod scale;
+mod sections;
+mod sequence;
 
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Registry, Sink};
 use crate::flow::End;
-use crate::stats::{Listed, Stats, Waiting, Wanted};
-pub use escape::Html;
-use messages::Messages;
-use sequence::Sequences;
+use crate::stats::course::Course;
+use crate::stats::noted::Noted;
+use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
+pub use escape::{Element, Html};
+pub use messages::Messages;
+pub use page::single;
+pub use sequence::Sequences;
 use std::fmt::Display;
+
+/// The messages that waited longest, so many of those answered and of those acknowledged.
+const SLOWEST: usize = 20;
 
 /// How much is kept of a run.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +82,10 @@ pub struct About {
 pub struct Run {
     stats: Stats,
     waiting: Waiting,
+    noted: Noted,
+    by_message: Plot,
+    by_direction: Plot,
+    course: Course,
     messages: Messages,
     sequences: Sequences,
     registry: Registry,
@@ -99,10 +113,14 @@ pub struct Context<'a> {
 impl Run {
     /// Without messages. `options` are those with which the capture is read.
     pub fn new(options: &Options, kept: Kept) -> Run {
-        let listed = Listed { unanswered: true, never_acked: true, latency: true, ..Listed::default() };
+        let listed = Listed { unanswered: true, never_acked: true, latency: true, slowest: Some(SLOWEST), slow: None };
         Run {
             stats: Stats::new(options, Wanted { rows: false, fields: kept.fields }),
             waiting: Waiting::new(listed, options.limits.lists.waiting),
+            noted: Noted::default(),
+            by_message: Plot::new(Stacked::Message),
+            by_direction: Plot::new(Stacked::Direction),
+            course: Course::default(),
             messages: Messages::new(kept.messages, options),
             sequences: Sequences::new(kept.messages, options),
             registry: options.registry.clone(),
@@ -113,7 +131,12 @@ impl Run {
 
     /// A frame was read.
     pub fn frame(&mut self, time: Time) {
-        self.start.get_or_insert(time);
+        if self.start.is_none() {
+            self.start = Some(time);
+            self.by_message.origin(time.nanos() as i64);
+            self.by_direction.origin(time.nanos() as i64);
+            self.course.origin(time);
+        }
         self.frames += 1;
     }
 
@@ -122,6 +145,10 @@ impl Run {
         self.waiting.message(message, selected);
         if selected {
             self.stats.message(message);
+            self.noted.message(message, self.stats.connection(message.flow_info.flow));
+            self.by_message.message(message);
+            self.by_direction.message(message);
+            self.course.message(message);
             self.messages.message(message);
             self.sequences.message(message);
         }
