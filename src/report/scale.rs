@@ -14,7 +14,7 @@ impl Linear {
     /// For values up to `top`, with about four steps.
     pub fn new(top: f64) -> Linear {
         let top = if top.is_finite() && top > 0.0 { top } else { 1.0 };
-        let step = round_up(top / 4.0, &[1.0, 2.0, 2.5, 5.0, 10.0]);
+        let step = round_up(top / 4.0, &[1.0, 2.0, 2.5, 3.0, 4.0, 5.0, 10.0]);
         Linear { step, steps: (top / step - 1e-9).ceil().max(1.0) as usize }
     }
 
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn axes_end_at_round_numbers_above_their_values() {
-        for (top, end, ticks) in [(0.0, 1.0, 5), (7.0, 8.0, 5), (100.0, 100.0, 5), (1021.0, 1250.0, 6), (0.3, 0.3, 4)] {
+        for (top, end, ticks) in [(0.0, 1.0, 5), (7.0, 8.0, 5), (100.0, 100.0, 5), (1021.0, 1200.0, 5), (0.3, 0.3, 4)] {
             let axis = Linear::new(top);
             assert!((axis.top() - end).abs() < 1e-9, "{top}: {}", axis.top());
             assert_eq!(axis.ticks().count(), ticks, "{top}");
