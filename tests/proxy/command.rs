@@ -213,7 +213,7 @@ fn without_its_acks_a_message_is_sent_again() {
     let mut told = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
     let at = told.trim().rsplit(' ').next().unwrap();
-    let rule = "message == ack and from == server: drop 80%";
+    let rule = "message == ack and from == server: drop 60%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
