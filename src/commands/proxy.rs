@@ -266,7 +266,10 @@ impl Printer {
             legs.flush()?;
             if legs.missing() > 0 {
                 let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
-                notify(global, format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"));
+                notify(
+                    global,
+                    format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"),
+                );
             }
             drop(legs);
             file.commit()?;
@@ -281,7 +284,8 @@ impl Output for Printer {
             let before = legs.missing();
             legs.passed(&passed)?;
             if before == 0 && legs.missing() > 0 {
-                let text = format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
+                let text =
+                    format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
                 self.note(text);
             }
         }

@@ -94,10 +94,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Everything that is going to be sent is known to be writable before anything is.
     let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
     drop(asked);
-    let recording = file
-        .filter(|_| !args.dry_run)
-        .map(|file| Recorded::begin(file, options.limits.live.pcap_bytes))
-        .transpose()?;
+    let recording =
+        file.filter(|_| !args.dry_run).map(|file| Recorded::begin(file, options.limits.live.pcap_bytes)).transpose()?;
     let order = Order {
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),

@@ -5,7 +5,8 @@ use crate::flow::Transport;
 
 /// The name of the protocol; `first` and `second` are the first bytes of each side.
 pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) -> Option<&'static str> {
-    if transport == Transport::Tcp && (frame(first, true) && frame(second, false) || frame(first, false) && frame(second, true))
+    if transport == Transport::Tcp
+        && (frame(first, true) && frame(second, false) || frame(first, false) && frame(second, true))
     {
         return Some("WebSocket, its upgrade not in the capture");
     }

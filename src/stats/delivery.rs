@@ -185,8 +185,9 @@ impl Deliveries {
         let now = of.time.nanos() as i64;
         for event in events {
             // A request that was filtered out has no entry: the answer counts where it arrived.
-            if let Event::CrossFlowAnswer { flow, side, .. } | Event::Hidden { flow, side } | Event::Shown { flow, side } =
-                *event
+            if let Event::CrossFlowAnswer { flow, side, .. }
+            | Event::Hidden { flow, side }
+            | Event::Shown { flow, side } = *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
                 let asker = &mut connection.directions[side.index()];

@@ -91,7 +91,8 @@ fn is_answered(lines: &[Json], asked: &Json, number: &Json) -> bool {
 /// stream, or in the datagrams beside it?
 fn is_hidden(lines: &[Json], asked: &Json) -> bool {
     let stream = |l: &Json| l["derived"]["tcp_flow"].as_u64().or(l["flow"].as_u64());
-    let unread = |l: &Json| l["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == "gne.unknown_id"));
+    let unread =
+        |l: &Json| l["notes"].as_array().is_some_and(|list| list.iter().any(|n| n["code"] == "gne.unknown_id"));
     let behind = lines.iter().filter(|l| l["frame"].as_u64() > asked["frame"].as_u64() && l["from"] != asked["from"]);
     behind.filter(|l| stream(l) == stream(asked)).any(|l| unread(l) || l.get("fault").is_some())
 }
@@ -117,7 +118,12 @@ fn requests_are_those_of_the_lines() {
             let key = (row["flow"].as_u64().expect("a flow"), row["from"].as_str().expect("a role").to_string());
             let asked = want.get(&key).unwrap_or_else(|| panic!("{}: {row}", capture.display()));
             let answers = asked.answers.len() as u64;
-            let counts = json!([asked.requests, answers, asked.requests.saturating_sub(answers + asked.hidden), asked.unmatched]);
+            let counts = json!([
+                asked.requests,
+                answers,
+                asked.requests.saturating_sub(answers + asked.hidden),
+                asked.unmatched
+            ]);
             let got = json!([row["requests"], row["answers"], row["unanswered"], row["unmatched"]]);
             assert_eq!(got, counts, "{} {key:?}", capture.display());
             seen[(folder == "gne") as usize] += answers;
