@@ -5,8 +5,40 @@
 //! answers or acknowledges ends in a cross, one that was joined is double.
 
 use super::Html;
-use super::sequence::{Arrow, Row};
+use super::entry::Entry;
 use crate::plural::Plural;
+
+/// One arrow, or what stands instead of some.
+#[derive(Debug)]
+pub enum Row<'a> {
+    /// A message.
+    Arrow(Arrow<'a>),
+    /// So many messages are not drawn.
+    Left(u64),
+    /// Nobody says anything for so many nanoseconds.
+    Pause(i128),
+}
+
+/// A message as an arrow.
+#[derive(Debug)]
+pub struct Arrow<'a> {
+    /// The message.
+    pub entry: &'a Entry,
+    /// It goes from the left end to the right one.
+    pub right: bool,
+    /// Nanoseconds since the capture's first frame.
+    pub time: i128,
+    /// What stands above it.
+    pub label: String,
+    /// What is said beside it, in words.
+    pub marks: Vec<String>,
+    /// It is a further copy.
+    pub copy: bool,
+    /// Nothing answers or acknowledges it.
+    pub lost: bool,
+    /// How many messages or frames it is joined from.
+    pub joined: usize,
+}
 
 /// The width of a drawing.
 const WIDTH: i64 = 800;

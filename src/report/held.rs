@@ -1,10 +1,26 @@
 //! The messages that a page shows, with what later ones tell of them.
 
 use super::entry::Entry;
-use super::messages::{Ends, Kind};
 use crate::dissect::{Relation, Target};
+use crate::flow::Transport;
 use crate::plural::Plural;
 use rustc_hash::FxHashMap;
+
+/// Protocol, version and message.
+pub type Kind = (&'static str, Option<&'static str>, &'static str);
+
+/// The ends of a conversation.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// Both addresses, by side.
+    pub names: [String; 2],
+    /// The server's side, as far as it is known.
+    pub server: Option<usize>,
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// How many messages it had since the first one that is held.
+    pub(super) messages: u64,
+}
 
 /// The messages that a page shows.
 #[derive(Debug)]

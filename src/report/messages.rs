@@ -5,10 +5,9 @@
 //! number of messages and by their bytes.
 
 use super::entry::{self, Entry, Maker};
-use super::held::Held;
+use super::held::{Ends, Held, Kind};
 use crate::codec::Level;
 use crate::dissect::{Message, Options, Relation, RelationKind, Role, Target};
-use crate::flow::Transport;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -25,22 +24,6 @@ const BYTES: usize = 192 << 20;
 const LATEST: usize = 1_024;
 /// So many conversations are watched for warnings at once.
 const WATCHED: usize = 4_096;
-
-/// Protocol, version and message.
-pub type Kind = (&'static str, Option<&'static str>, &'static str);
-
-/// The ends of a conversation.
-#[derive(Clone, Debug)]
-pub struct Ends {
-    /// Both addresses, by side.
-    pub names: [String; 2],
-    /// The server's side, as far as it is known.
-    pub server: Option<usize>,
-    /// UDP or TCP.
-    pub transport: Transport,
-    /// How many messages it had since the first one that is held.
-    messages: u64,
-}
 
 /// The latest messages of a conversation, and how many to come are close to a warning.
 #[derive(Clone, Copy, Debug, Default)]

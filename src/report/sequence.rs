@@ -4,7 +4,7 @@
 //! first, of many messages those around warnings; what is left out stands where it was. The parts of
 //! what came in parts are drawn as one arrow.
 
-use super::arrows;
+use super::arrows::{self, Arrow, Row};
 use super::data::waits;
 use super::entry::Entry;
 use super::held::Held;
@@ -22,38 +22,6 @@ const CONVERSATIONS: usize = 8;
 const OPEN: usize = 2;
 /// So many characters stand above an arrow.
 const LABEL: usize = 52;
-
-/// One arrow, or what stands instead of some.
-#[derive(Debug)]
-pub enum Row<'a> {
-    /// A message.
-    Arrow(Arrow<'a>),
-    /// So many messages are not drawn.
-    Left(u64),
-    /// Nobody says anything for so many nanoseconds.
-    Pause(i128),
-}
-
-/// A message as an arrow.
-#[derive(Debug)]
-pub struct Arrow<'a> {
-    /// The message.
-    pub entry: &'a Entry,
-    /// It goes from the left end to the right one.
-    pub right: bool,
-    /// Nanoseconds since the capture's first frame.
-    pub time: i128,
-    /// What stands above it.
-    pub label: String,
-    /// What is said beside it, in words.
-    pub marks: Vec<String>,
-    /// It is a further copy.
-    pub copy: bool,
-    /// Nothing answers or acknowledges it.
-    pub lost: bool,
-    /// How many messages or frames it is joined from.
-    pub joined: usize,
-}
 
 /// A silence of so many nanoseconds is drawn.
 const PAUSE: i128 = 1_000_000_000;
