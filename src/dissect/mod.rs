@@ -17,6 +17,7 @@ mod links;
 pub(crate) mod looks;
 mod lookup;
 pub(crate) mod message;
+pub(crate) mod numbered;
 pub(crate) mod options;
 pub(crate) mod payload;
 mod protocol;
