@@ -2,7 +2,7 @@
 
 use super::charts::patterns;
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
-use super::{About, Context, Html, Run};
+use super::{About, Context, Html, Run, sequence, viewer};
 use std::fmt::Display;
 
 /// The sections of a page, as its head lists them.
@@ -35,8 +35,9 @@ pub fn single(run: &Run, about: &About) -> String {
             delays::section_of(&context, &run.course, html);
             delivery::section_of(&context, html);
             requests::section_of(&context, html);
-            run.sequences.section(&context, html);
-            run.messages.section(&context, html);
+            let held = run.messages.held();
+            sequence::write(&held, &context, html);
+            viewer::write(&held, &context, html);
         });
         foot(html);
     })
