@@ -4,7 +4,7 @@ use super::gates::Pick;
 use super::join::{self, Join};
 use super::notify::notify;
 use super::outfolder::OutFolder;
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
 use super::{Usage, input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};
@@ -94,7 +94,7 @@ fn joined(
     writer: &mut Writer,
 ) -> anyhow::Result<Option<Stopped>> {
     let (capture, broken) = Join::new(&args.files)?.open(names, global)?;
-    let stopped = read::frames(capture, options, global, writer)?;
+    let stopped = read::frames(capture, options, global, &mut Any(writer))?;
     broken.whole()?;
     Ok(stopped)
 }
@@ -137,7 +137,7 @@ impl CaptureSink for Writer {
         self.pick.selection.frame(time);
     }
 
-    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
         !self.done()
     }
 }
