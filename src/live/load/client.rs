@@ -205,7 +205,8 @@ impl<'s, 'a> Client<'s, 'a> {
 
     fn fail(&mut self, error: NetError, now: Instant) {
         self.connecting = None;
-        self.refused |= matches!(error, NetError::Refused | NetError::Closed { .. });
+        let leaving = self.player.as_ref().is_some_and(Player::is_leaving);
+        self.refused |= !leaving && matches!(error, NetError::Refused | NetError::Closed { .. });
         self.error.get_or_insert_with(|| error.to_string());
         match &mut self.player {
             Some(player) => player.failed(error, now),
@@ -268,7 +269,8 @@ impl<'s, 'a> Client<'s, 'a> {
                 Ok(Came::Nothing) => {}
                 Ok(Came::End(reset)) => {
                     self.main.readable = false;
-                    self.refused = true;
+                    // Who is left closes it as well.
+                    self.refused |= !player.is_leaving();
                     player.closed(reset, now);
                 }
                 Err(error) => self.fail(error, now),

@@ -319,6 +319,11 @@ impl<'p, 'a> Player<'p, 'a> {
         }
     }
 
+    /// Is the peer being left, or was it?
+    pub fn is_leaving(&self) -> bool {
+        self.left || matches!(self.phase, Phase::Leaving(..) | Phase::Done)
+    }
+
     /// Has the peer answered the handshake, and is the session not over?
     pub fn is_connected(&self) -> bool {
         (Progressed::Answered..Progressed::Over).contains(&self.actor.life().phase)
