@@ -226,8 +226,8 @@ impl Figures {
             () => &mut self.now.incomplete,
         };
         *place += 1;
-        if !stopped
-            && !(whole && connected)
+        let well = stopped || whole && connected;
+        if !well
             && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid))
         {
             self.reason(why);
