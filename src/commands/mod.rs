@@ -38,6 +38,7 @@ mod probe_print;
 mod proxy;
 mod read;
 mod replay;
+mod report;
 mod selection;
 mod sink;
 mod stats;
@@ -85,6 +86,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Report(args) => report::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),

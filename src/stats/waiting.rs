@@ -118,6 +118,11 @@ impl Waiting {
                 _ => {}
             }
         }
+        for hidden in dissection.related.hidden() {
+            if self.waiting.get(hidden).is_some_and(|sent| sent.expected == Expected::Answer) {
+                self.waiting.remove(hidden);
+            }
+        }
         if own.frame == 0 || own.index == 0 || message.flow_info.ends.is_none() {
             return;
         }
@@ -144,6 +149,11 @@ impl Waiting {
             several: false,
         };
         self.waiting.insert(own, sent);
+    }
+
+    /// What nothing has answered or acknowledged so far, and what it waits for.
+    pub fn expected(&self, target: Target) -> Option<Expected> {
+        self.waiting.get(&target).map(|sent| sent.expected)
     }
 
     fn came(&mut self, target: Target, sent: Sent, by: u64, after: i64) {

@@ -5,5 +5,7 @@
 mod common;
 
 mod annotated;
+mod copies;
+mod filters;
 mod pdml;
 mod values;
