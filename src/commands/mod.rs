@@ -32,6 +32,7 @@ mod packets;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pcapng;
 mod printed;
 mod probe;
 mod probe_print;
