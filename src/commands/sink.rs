@@ -1,6 +1,6 @@
 //! What the messages of a capture go to.
 
-use netkit::capture::Time;
+use netkit::capture::{Decoded, Frame, Time};
 use netkit::dissect::{Message, Sink};
 use netkit::flow::End;
 
@@ -11,6 +11,9 @@ pub trait CaptureSink: Sink {
 
     /// A frame of any kind was read.
     fn frame(&mut self, _time: Time) {}
+
+    /// The same frame, as it is.
+    fn raw(&mut self, _frame: &Frame<'_>, _decoded: &Decoded<'_>) {}
 
     /// Read on after this frame? `waits`: does the next one have to be waited for?
     fn go_on(&mut self, _waits: &dyn Fn() -> bool) -> bool {
@@ -51,6 +54,10 @@ impl CaptureSink for Any<'_> {
 
     fn frame(&mut self, time: Time) {
         self.0.frame(time);
+    }
+
+    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.0.raw(frame, decoded);
     }
 
     fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
