@@ -16,7 +16,9 @@
     return element;
   }
   const span = (className, text) => h("span", { className }, String(text));
-  const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const grouped = new Intl.NumberFormat("en");
+  const digits = (n) => (n < 1000 ? String(n) : grouped.format(n));
+  const plural = (n, word) => `${digits(n)} ${word}${n === 1 ? "" : "s"}`;
 
   // ---- The data ----
 
@@ -94,19 +96,23 @@
     return data.parts[k] === 0 ? [data.length[k] - data.missing[k]] : data.parts[k];
   }
 
-  const character = (byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
+  const CHARACTERS = Array.from({ length: 256 }, (_, byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
 
   /** The fields' values; those of bytes are made of these. */
   function values(data, k) {
     const list = data.values[k].split("\n");
-    data.shapes[data.shape[k]].forEach((field, at) => {
-      if (!field.asBytes) return;
+    const fields = data.shapes[data.shape[k]];
+    for (let at = 0; at < fields.length; at++) {
+      const field = fields[at];
+      if (!field.asBytes) continue;
       let begin = data.begins[k] + field.bit / 8;
       for (let source = 0; source < field.source; source++) begin += parts(data, k)[source];
-      const bytes = data.bytes.subarray(begin, begin + Math.min(field.bits / 8, 100));
-      const text = Array.from(bytes, character).join("");
+      const end = begin + Math.min(field.bits / 8, 100);
+      let text = "";
+      for (let byte = begin; byte < end; byte++) text += CHARACTERS[data.bytes[byte]];
       list[at] = `${plural(field.bits / 8, "byte")}${text ? `  |${text}${field.bits > 800 ? "…" : ""}|` : ""}`;
-    });
+    }
     return list;
   }
 
@@ -116,16 +122,14 @@
     return data.side[k] === 0 ? [flow[1], flow[2]] : [flow[2], flow[1]];
   }
 
-  /** `name=value`, of the fields that are no groups; `all`: also those in groups, for the search. */
-  function summary(data, k, all) {
-    const own = values(data, k);
-    const words = [];
-    data.shapes[data.shape[k]].forEach((field, at) => {
-      if (own[at] && (all || field.depth === 0 && !field.hidden && !field.nests && words.length < 12)) {
-        words.push(`${field.name}=${own[at]}`);
-      }
-    });
-    return words.join(all ? "\n" : " ");
+  /** `name=value`, of the fields that are no groups and not in one. */
+  function summary(data, k) {
+    const own = values(data, k), fields = data.shapes[data.shape[k]], words = [];
+    for (let at = 0; at < fields.length && words.length < 12; at++) {
+      const field = fields[at];
+      if (own[at] && field.depth === 0 && !field.hidden && !field.nests) words.push(`${field.name}=${own[at]}`);
+    }
+    return words.join(" ");
   }
 
   /** What is to be seen at a glance: sign, word, class. */
@@ -158,8 +162,11 @@
 
   function haystacks(data) {
     data.stacks ??= Array.from({ length: data.count }, (_, k) => {
-      const notes = data.notes[k].map((note) => `${note[1]} ${note[2]}`).join("\n");
-      return `${data.kinds[data.kind[k]]}\n${summary(data, k, true)}\n${notes}`.toLowerCase();
+      const fields = data.shapes[data.shape[k]], own = values(data, k);
+      let text = data.kinds[data.kind[k]];
+      for (let at = 0; at < fields.length; at++) if (own[at]) text += `\n${fields[at].name}=${own[at]}`;
+      for (const [, code, about] of data.notes[k]) text += `\n${code} ${about}`;
+      return text.toLowerCase();
     });
     return data.stacks;
   }
@@ -202,7 +209,7 @@
 
   function toolbar(data) {
     const many = (map, name) => [...map].sort((a, b) => b[1] - a[1]).slice(0, 500)
-      .map(([value, count]) => [value, `${name(value)} (${count.toLocaleString("en")})`]);
+      .map(([value, count]) => [value, `${name(value)} (${digits(count)})`]);
     const codes = new Map();
     for (const notes of data.notes) {
       notes.forEach(([, code], at) => {
@@ -250,8 +257,7 @@
         "aria-setsize": shown.length, "aria-posinset": place + 1 },
       span("frame", data.frame[k]), span("time", seconds(data, data.time[k])),
       span("flow", data.flows[data.flow[k]][0]), span(`from from-${data.from[k]}`, side(data, k)),
-      h("span", { className: "kind" }, data.short[data.kind[k]], ...signs),
-      span("fields", summary(data, k, false)));
+      span("kind", data.short[data.kind[k]]), h("span", { className: "fields" }, ...signs, summary(data, k)));
       element.dataset.place = place;
       element.style.transform = `translateY(${place * height()}px)`;
       return element;
@@ -275,7 +281,7 @@
       for (const [name, box] of Object.entries(tools.boxes)) state[name] = box.value;
       shown = wanted(data, state);
       tools.count.textContent = shown.length === data.count ? plural(data.count, "message")
-        : `${shown.length.toLocaleString("en")} of ${plural(data.count, "message")}`;
+        : `${digits(shown.length)} of ${plural(data.count, "message")}`;
       list.scrollTop = 0;
       reveal();
       draw();
@@ -304,7 +310,8 @@
 
     function move(by) {
       const place = shown.indexOf(chosen);
-      const next = Math.min(shown.length - 1, Math.max(0, place < 0 ? (by < 0 ? shown.length - 1 : 0) : place + by));
+      const begin = place >= 0 ? place : by === -1 ? shown.length : -1;
+      const next = Math.min(shown.length - 1, Math.max(0, begin + by));
       if (shown.length > 0) choose(shown[next]);
     }
 
@@ -377,7 +384,8 @@
       } else {
         choose(k, { linked: true });
       }
-      $("messages").scrollIntoView({ block: "start" });
+      const below = opened.offsetTop > list.offsetTop + list.clientHeight;
+      (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start" });
       opened.focus({ preventScroll: true });
     }
     addEventListener("hashchange", follow);
@@ -414,7 +422,7 @@
     const sources = hex(data, k);
     const items = fields.map((field, at) => item(field, texts[at] ?? ""));
     const tree = h("div", { className: "tree", role: "tree", "aria-label": "Fields" }, ...items);
-    const content = [h("header", {}, title, close), h("p", { className: "facts" }, facts.filter((x) => x).join(" · "))];
+    const content = [h("header", {}, title, close), h("p", { className: "about" }, facts.filter((x) => x).join(" · "))];
     if (data.notes[k].length > 0) content.push(notes(data.notes[k]));
     const related = relations(data, k);
     if (related) content.push(related);
@@ -484,7 +492,7 @@
       : `${source}${Math.floor(field.bit / 8).toString(16).padStart(2, "0")}${bit}`;
     const element = h("div", { className: `node${field.hidden ? " dim" : ""}`, role: "treeitem", tabIndex: -1,
       "aria-level": field.depth + 1, "aria-selected": "false" },
-    span("offset", offset), span("name", field.name), span("value", value), span("type", field.type));
+    span("offset", offset), span("fname", field.name), span("fvalue", value), span("type", field.type));
     element.style.setProperty("--depth", Math.min(field.depth, 12));
     return element;
   }
@@ -496,16 +504,16 @@
     return all.map((length, number) => {
       const cells = [], lines = [];
       for (let row = 0; row < length; row += 16) {
-        const line = h("div", { className: "line" }, span("offset", row.toString(16).padStart(4, "0")));
-        const digits = h("span", { className: "digits" }), signs = h("span", { className: "signs" });
+        const line = h("div", { className: "hexline" }, span("offset", row.toString(16).padStart(4, "0")));
+        const codes = h("span", { className: "digits" }), signs = h("span", { className: "signs" });
         for (let at = row; at < Math.min(row + 16, length); at++) {
           const byte = data.bytes[begin + at];
-          const pair = [span("b", byte.toString(16).padStart(2, "0")), span("c", character(byte))];
+          const pair = [span("b", byte.toString(16).padStart(2, "0")), span("c", CHARACTERS[byte])];
           cells.push(pair);
-          digits.append(pair[0]);
+          codes.append(pair[0]);
           signs.append(pair[1]);
         }
-        line.append(digits, signs);
+        line.append(codes, signs);
         lines.push(line);
       }
       begin += length;
@@ -521,7 +529,7 @@
   function notes(list) {
     const signs = { note: "•", warning: "!", error: "✗" };
     return h("ul", { className: "notes" }, ...list.map(([level, code, text]) =>
-      h("li", { className: level }, span("sign", signs[level] ?? "•"), " ", span("code", `${level} ${code}`),
+      h("li", { className: level }, span("glyph", signs[level] ?? "•"), " ", span("code", `${level} ${code}`),
         text ? `: ${text}` : "")));
   }
 
@@ -550,22 +558,28 @@
     return h("div", { className: "zoom", role: "group", "aria-label": `Zoom: ${label}` }, ...all.map(([, b]) => b));
   }
 
+  function title(figure) {
+    const caption = figure.querySelector("figcaption");
+    return (caption?.firstElementChild ?? caption)?.textContent ?? "figure";
+  }
+
   /** Diagrams grow inside their box, which scrolls. */
   function diagrams() {
     for (const figure of document.querySelectorAll("figure.sequence")) {
       const box = figure.querySelector(".scroll"), svg = box?.querySelector("svg");
       if (!svg) continue;
-      const width = svg.viewBox.baseVal.width;
-      let scale = 1;
+      let scale = 1, width = 0;
       const zoom = (by) => {
+        // Once it is shown, as wide as it is without zoom.
+        if (scale === 1) width = svg.getBoundingClientRect().width;
         scale = by === 0 ? 1 : Math.min(4, Math.max(0.25, scale * by));
         svg.style.width = scale === 1 ? "" : `${width * scale}px`;
         svg.style.maxWidth = scale === 1 ? "" : "none";
         figure.dataset.zoom = scale;
       };
-      const label = figure.querySelector("figcaption")?.textContent ?? "diagram";
+      const label = title(figure);
       box.before(buttons(label, { "Zoom in": ["+", () => zoom(1.25)], "Zoom out": ["−", () => zoom(0.8)],
-        "Whole diagram": ["1:1", () => zoom(0)] }));
+        "Whole diagram": ["Whole", () => zoom(0)] }));
       wheel(box, (by) => zoom(by));
     }
   }
@@ -635,11 +649,11 @@
         show();
       };
       for (const figure of figures) {
-        const label = figure.querySelector("figcaption")?.textContent ?? "chart";
+        const label = title(figure);
         const plot = figure.querySelector("svg.plot");
         const bar = buttons(label, { "Earlier": ["←", () => move(-0.5)], "Later": ["→", () => move(0.5)],
           "Zoom in": ["+", () => zoom(2)], "Zoom out": ["−", () => zoom(0.5)],
-          "Whole time": ["1:1", () => { [from, to] = [begin, end]; show(); }] });
+          "Whole time": ["Whole", () => { [from, to] = [begin, end]; show(); }] });
         const caption = figure.querySelector("figcaption");
         if (caption) caption.after(bar);
         else figure.prepend(bar);
