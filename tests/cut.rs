@@ -283,7 +283,7 @@ fn nothing_of_a_redacted_capture_is_shown() {
                 .iter()
                 .map(|l| format!("{} {} {}", l["notes"], l["message"], l["fault"]["path"]))
                 .collect::<String>()
-            + "websocket heartbeat serializer protoVersion dictVersion useDict usePrototype routeToCode codeToRoute repeated required \
+            + "netkit websocket heartbeat serializer protoVersion dictVersion useDict usePrototype routeToCode codeToRoute repeated required \
                optional protobuf servertime Connection Upgrade Extensions permessage deflate Switching Protocols server \
                context takeover window client version Version Accept Content Length charset message string double";
         secrets.retain(|word| !own.contains(word.as_str()));
@@ -378,6 +378,11 @@ fn redacted_captures_read_as_before() {
         }
     }
     // What cannot be redacted is not written.
+    let done = decode(
+        fixture("riptide/riptide20-udp.pcap").to_str().expect("UTF-8"),
+        &["--redact", "-f", "pcapng", "-o", &folder.file("new")],
+    );
+    assert_eq!(done.status, Some(2), "{}", done.err);
     let path = fixture("riptide/riptide20-udp.pcap");
     let path = path.to_str().expect("UTF-8");
     for (more, why) in [(&["--whole"][..], "--whole"), (&[], "pcap")] {

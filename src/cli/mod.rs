@@ -18,7 +18,7 @@ mod top;
 mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use decode::{Decode, TimeForm};
+pub use decode::{Comments, Decode, TimeForm};
 pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};

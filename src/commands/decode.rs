@@ -9,7 +9,7 @@ use super::outfile::stdout_is_no_input;
 use super::output::Printer;
 use super::read;
 use super::selection::Selection;
-use super::sink::Live;
+use super::sink::{Any, Live};
 use super::{Usage, check, cut, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
@@ -44,8 +44,18 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         #[cfg(not(feature = "parquet"))]
         return Err(Usage(super::NO_PARQUET.into()).into());
     }
+    if args.output.format == Format::Pcapng && args.traffic.redact {
+        let why = "its frames are those of the capture; decode --redact -w FILE.pcap writes others";
+        return Err(Usage(format!("-f pcapng: not with --redact: {why}")).into());
+    }
+    if args.output.format == Format::Pcapng {
+        return super::pcapng::run(args, pick, &options, global);
+    }
     if args.out.is_some() {
-        return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into());
+        return Err(Usage("-o is for -f pcapng and parquet; other formats are printed: > FILE".into()).into());
+    }
+    if args.comments.is_some() {
+        return Err(Usage("--comments: only with -f pcapng".into()).into());
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());
@@ -80,7 +90,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             }
             if let Some(linked) = linked {
                 printer.live(live);
-                return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
+                return read::whole(input, &options, global, &mut Any(&mut Second::new(&mut printer, linked)));
             }
             let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
             match threads {
@@ -148,7 +158,7 @@ fn joined(
     let read = match threads {
         _ if link => {
             let linked = link::joined(&args.files, options, global)?;
-            read::frames(capture, options, global, &mut Second::new(&mut printer, linked))
+            read::frames(capture, options, global, &mut Any(&mut Second::new(&mut printer, linked)))
         }
         n if n > 1 => printed::capture(capture, options, n, &mut printer)?.report(global),
         _ => read::frames(capture, options, global, &mut printer),

@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod join;
 mod link;
+mod load;
 mod markdown;
 mod merging;
 mod monitor;
@@ -32,6 +33,7 @@ mod paint;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pcapng;
 mod printed;
 mod probe;
 mod probe_print;

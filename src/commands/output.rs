@@ -60,7 +60,7 @@ impl Printer {
             Format::Tsv => render::Format::Tsv,
             Format::Dialogue => render::Format::Dialogue,
             // Its files are written elsewhere.
-            Format::Parquet => render::Format::Ndjson,
+            Format::Parquet | Format::Pcapng => render::Format::Ndjson,
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());
@@ -141,7 +141,7 @@ impl CaptureSink for Printer {
         }
     }
 
-    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
         // With live input, output is flushed before the next wait.
         if self.live == Live::Each || self.live == Live::Waiting && waits() {
             self.renderer.flush();

@@ -146,7 +146,9 @@ pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &m
     let names = table.shape.columns.iter().enumerate();
     let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
     columns.retain(Column::is_informative);
-    columns.iter_mut().for_each(Column::narrow_heading);
+    if total(&columns) > width {
+        columns.iter_mut().for_each(Column::narrow_heading);
+    }
     for spare in spare {
         if total(&columns) > width {
             columns.retain(|column| column.name != *spare);

@@ -298,16 +298,24 @@ impl Look {
             column += long;
         }
         out.push('\n');
-        // A heading and an empty line for each table, and the line of the keys.
-        let room = height.map(|height| height.saturating_sub(lines + 7).max(2));
         let tables = [(&self.messages, "Messages"), (&self.flows, "Conversations")];
-        for (k, (table, title)) in tables.iter().enumerate() {
+        let has = |table: &Table| table.shape.columns.contains(&sorted);
+        // An empty line, a title and two lines of heading for each table, and the line of the keys. On
+        // few lines, only the table that is sorted.
+        let few = height.is_some_and(|height| height < lines + 13);
+        let shown_tables: &[(&Table, &str)] = match (few, has(&self.messages)) {
+            (false, _) => &tables,
+            (true, true) => &tables[..1],
+            (true, false) => &tables[1..],
+        };
+        let room = height.map(|height| height.saturating_sub(lines + 1 + 4 * shown_tables.len()).max(1));
+        for (k, (table, title)) in shown_tables.iter().enumerate() {
             let all = table.rows.len();
-            let other = tables[1 - k].0.rows.len();
+            let other = shown_tables.get(1usize.wrapping_sub(k)).map_or(0, |(other, _)| other.rows.len());
             // Half of the rows, and what the other table leaves.
-            let shown = room.map_or(all, |room| all.min((room / 2).max(room.saturating_sub(other)).max(1)));
-            let has = table.shape.columns.contains(&sorted);
-            let by = format!(" by {}", if has { sorted } else { "byte_rate" });
+            let half = |room: usize| (room / shown_tables.len()).max(room.saturating_sub(other)).max(1);
+            let shown = room.map_or(all, |room| all.min(half(room)));
+            let by = format!(" by {}", if has(table) { sorted } else { "byte_rate" });
             let more = if shown < all { format!(" ({shown} of {all})") } else { String::new() };
             let _ = writeln!(out, "\n{title}{by}{more}");
             match all {
