@@ -5,6 +5,7 @@ mod commands;
 mod platform;
 
 use clap::error::ErrorKind;
+use commands::extcap::Call;
 use netkit::printable::Lines;
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,6 +14,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     commands::complete();
     let args: Vec<OsString> = std::env::args_os().collect();
+    let args = match commands::extcap::call(&args) {
+        Ok(Call::None) => args,
+        Ok(Call::Capture(args)) => args,
+        Ok(Call::Answered(status)) => return ExitCode::from(status),
+        Err(error) => return fail(format_args!("{error:#}"), commands::status(&error)),
+    };
     let nagios = asks_for_nagios(&args);
     let cli = match cli::parse(args) {
         Ok(cli) => cli,
