@@ -17,9 +17,8 @@
 //! - **Sections** are functions or methods `(&self, &Context, &mut Html)`, each writes one
 //!   `<section id=".." aria-labelledby="..-title">` with [`section`], in the order of [`page`]:
 //!   `overview`, `verdicts`, `bandwidth`, `round-trips`, `delivery`, `requests` (here),
-//!   [`Sequences::section`] `sequences`, [`Messages::section`] `messages` (with its data).
-//! - **Collectors** [`Messages`] and [`Sequences`] have `new(limit, &Options)`,
-//!   `message(&mut self, &Message)` for the messages that the user selected, and `section`.
+//!   `sequences` and `messages` (with its data), both made of [`Messages::held`].
+//! - **[`Messages`]** holds those that the user selected, up to a bound; of more, those around warnings.
 //! - **Places** that links name: `#frame-N` a message (the first of that frame), `#frame-N-K` the Kth of
 //!   its frame, `#note-CODE` a note's row in the table of notes; the script shows a message for the
 //!   first two, and may offer the messages with a note for the third.
@@ -31,10 +30,17 @@
 //!   `--client`, `--server`, `--warn`, `--error`, `--s0` to `--s5`), light and dark; `viewer.css` uses them and
 //!   is appended to it. `script.js` is the only script, at the end of the body.
 
+mod arrows;
+mod data;
+mod entry;
 pub mod escape;
+mod held;
 pub mod messages;
 pub mod page;
-pub mod sequence;
+mod sequence;
+#[cfg(test)]
+mod tests;
+mod viewer;
 
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Registry, Sink};
@@ -42,7 +48,6 @@ use crate::flow::End;
 use crate::stats::{Listed, Stats, Waiting, Wanted};
 pub use escape::Html;
 use messages::Messages;
-use sequence::Sequences;
 use std::fmt::Display;
 
 /// How much is kept of a run.
@@ -73,7 +78,6 @@ pub struct Run {
     stats: Stats,
     waiting: Waiting,
     messages: Messages,
-    sequences: Sequences,
     registry: Registry,
     start: Option<Time>,
     frames: u64,
@@ -104,7 +108,6 @@ impl Run {
             stats: Stats::new(options, Wanted { rows: false, fields: kept.fields }),
             waiting: Waiting::new(listed, options.limits.lists.waiting),
             messages: Messages::new(kept.messages, options),
-            sequences: Sequences::new(kept.messages, options),
             registry: options.registry.clone(),
             start: None,
             frames: 0,
@@ -123,7 +126,6 @@ impl Run {
         if selected {
             self.stats.message(message);
             self.messages.message(message);
-            self.sequences.message(message);
         }
     }
 

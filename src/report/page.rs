@@ -1,6 +1,6 @@
 //! The page's sections in their order.
 
-use super::{About, Html, Run};
+use super::{About, Html, Run, sequence, viewer};
 
 /// The page of one capture.
 pub fn single(run: &Run, about: &About) -> String {
@@ -8,8 +8,9 @@ pub fn single(run: &Run, about: &About) -> String {
     Html::document(format_args!("{}: netkit report", about.name), |html| {
         html.el("main").with(|html| {
             html.el("h1").text(&about.name);
-            run.sequences.section(&context, html);
-            run.messages.section(&context, html);
+            let held = run.messages.held();
+            sequence::write(&held, &context, html);
+            viewer::write(&held, &context, html);
         });
     })
 }
