@@ -12,6 +12,6 @@ pub struct Interface {
     #[arg(short = 'D', long, conflicts_with_all = ["files", "interface"])]
     pub list_interfaces: bool,
     /// -i: only such packets, in tcpdump's words: 'udp port 7777'; default: the ports of --port and -p
-    #[arg(long, value_name = "EXPR", requires = "interface")]
+    #[arg(long, value_name = "EXPR")]
     pub capture_filter: Option<String>,
 }

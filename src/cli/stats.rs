@@ -71,7 +71,7 @@ pub struct Stats {
     #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"])]
     pub out: Option<PathBuf>,
     /// -i: keep the frames; a name that ends in .pcapng is pcapng, others pcap
-    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath, requires = "interface")]
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub write: Option<PathBuf>,
     /// -w, -o: replace files that are there
     #[arg(long)]

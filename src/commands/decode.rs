@@ -38,9 +38,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
             return Err(Usage(why.into()).into());
         }
-        let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
-        capture::begin(&args.interface, keep, &options, global)?;
     }
+    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    capture::begin(&args.interface, keep, &options, global)?;
     if args.check {
         return check::run(args, pick, &options, global);
     }

@@ -9,6 +9,7 @@
 //! | `--capture --fifo PATH` | `decode -i IFACE -f pcapng` into the pipe, until Wireshark closes it, or a signal |
 
 use super::capture;
+use crate::platform::SEES_READERS;
 use netkit::protocols::ALL;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -78,9 +79,11 @@ pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
         return Ok(Call::Answered(0));
     }
     let Some(fifo) = &given.fifo else { anyhow::bail!("--capture: Wireshark names a pipe with --fifo") };
-    // Waits until Wireshark has opened it, too.
-    let watched = OpenOptions::new().write(true).open(fifo);
-    capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(fifo), &error))?);
+    if SEES_READERS {
+        // Waits until Wireshark has opened it, too.
+        let watched = OpenOptions::new().write(true).open(fifo);
+        capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(fifo), &error))?);
+    }
     Ok(Call::Capture(decode(&given, fifo)))
 }
 

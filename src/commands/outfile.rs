@@ -110,8 +110,8 @@ impl OutFile {
         Ok(OutFile { name: name.into(), place, how, beside: None })
     }
 
-    /// The name that the user gave.
-    pub fn name(&self) -> &Path {
+    /// The path that the user gave.
+    pub fn path(&self) -> &Path {
         &self.name
     }
 

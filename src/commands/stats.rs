@@ -92,6 +92,9 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         (StatsFormat::Parquet, _) | (_, None) => {}
         (_, Some(_)) => return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into()),
     }
+    if args.write.is_some() && args.interface.interface.is_none() {
+        return Err(Usage("-w keeps what is captured: only with -i; decode -w writes a part of a file".into()).into());
+    }
     if args.force && args.write.is_none() && args.out.is_none() {
         return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
     }

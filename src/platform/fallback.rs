@@ -91,6 +91,20 @@ mod tests {
         let waits: [fn(&File, bool, Duration) -> Ready; 2] = [wait, platform::wait];
         assert!(pairs.iter().all(|pair| pair[0]().is_none()));
         pipes[0](1 << 20);
+        let children: [fn(&mut Command); 2] = [apart, platform::apart];
+        let ends: [fn(&mut Child); 2] = [interrupt, platform::interrupt];
+        let outputs: [fn(&ChildStdout) -> Option<File>; 2] = [output_of, platform::output_of];
+        let programs: [fn(&File) -> io::Result<()>; 2] = [make_executable, platform::make_executable];
+        assert_eq!((children.len(), ends.len(), outputs.len(), programs.len()), (2, 2, 2, 2));
+        for gone in [gone, platform::gone] {
+            assert!(!gone(&File::open("Cargo.toml").expect("at the project's root")));
+        }
+        for executable in [executable, platform::executable] {
+            assert!(!executable(Path::new("no such file")));
+        }
+        for right in [right_to_capture, platform::right_to_capture] {
+            assert!(!right(Path::new("no such file")).is_empty());
+        }
         let file = File::open("Cargo.toml").expect("at the project's root");
         // A file is readable at once with either of them.
         for wait in waits {

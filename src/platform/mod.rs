@@ -25,6 +25,9 @@ pub const INTERRUPT: u8 = 2;
 /// The separator of file lists in environment variables: Windows paths contain colons.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 
+/// Can it be seen, without writing, that the reader of a pipe is gone?
+pub const SEES_READERS: bool = cfg!(unix);
+
 /// Folders of capture programs and of Wireshark that `PATH` often lacks.
 pub const PROGRAMS: &[&str] = if cfg!(windows) {
     &["C:\\Program Files\\Wireshark"]

@@ -212,7 +212,8 @@ fn hostile_programs() {
     }
     let done = feed(&mut fakes.only("tcpdump-loud", &["stats", "-i", "eth7"]), b"");
     assert_eq!(done.status, Some(3), "{}", done.err);
-    assert!(done.err.ends_with("tcpdump has ended (exit status: 4): a warning\n"), "{}", done.err);
+    let told = done.err.split_once("tcpdump has ended (exit status: 4)").expect("its end").1;
+    assert!(told.len() < 500, "not all that it has said: {told}");
 }
 
 /// The reader of the output goes away while nothing comes.
@@ -244,10 +245,11 @@ fn terminated_is_not_done() {
 
 #[test]
 fn ports_and_filters_are_passed_on() {
-    let fakes = Fakes::new("filters", &[("tcpdump", "cat CAPTURE; sleep 60"), ("dumpcap", "cat CAPTURE; sleep 60")]);
+    let fakes = Fakes::new("filters", &[("tcpdump", "cat CAPTURE"), ("dumpcap", "cat CAPTURE")]);
     let said = |name: &str, args: &[&str]| {
         let args = [&["decode", "-i", "eth 7", "-c", "1", "-f", "summary", "-v"], args].concat();
-        let done = feed(&mut fakes.only(name, &args), b"").ok();
+        // Where no message comes, the program's end is the end.
+        let done = feed(&mut fakes.only(name, &args), b"");
         let line = done.err.lines().find(|line| line.contains("capture program: ")).expect("which").to_owned();
         line.split_once(&format!("/{name} ")).expect("its name").1.to_owned()
     };
@@ -306,8 +308,8 @@ fn what_does_not_go_together() {
         (&["decode", "-i", "eth7", "--follow"], "cannot be used with"),
         (&["decode", "-i", "eth7", "--link"], "cannot be used with"),
         (&["decode", "-i", "eth7", "-F", "has unanswered"], "-w FILE keeps the frames"),
-        (&["decode", "x.pcap", "--capture-filter", "udp"], "--interface"),
-        (&["stats", "x.pcap", "-w", "y.pcap"], "--interface"),
+        (&["decode", "x.pcap", "--capture-filter", "udp"], "only with -i"),
+        (&["stats", "x.pcap", "-w", "y.pcap"], "only with -i"),
         (&["decode", "x.pcap", "-w", "y.pcap", "-f", "csv"], "'--write <FILE>' cannot be used with '--format <F>'"),
     ] {
         let done = fakes.run(args);

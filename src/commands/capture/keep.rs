@@ -24,13 +24,13 @@ impl Kept {
     /// Errors of the file system.
     pub fn begin(mut file: OutFile) -> anyhow::Result<Kept> {
         let out = BufWriter::with_capacity(64 << 10, file.open()?);
-        let writer = Some(Writer::new(file.name(), out)?);
+        let writer = Some(Writer::new(file.path(), out)?);
         Ok(Kept { file, writer, last: 0, link: LinkType::ETHERNET, failed: None })
     }
 
     /// Its name.
     pub fn name(&self) -> String {
-        Printable(self.file.name().display()).to_string()
+        Printable(self.file.path().display()).to_string()
     }
 
     /// Writes a frame. An error ends the reading, and is told at its end.

@@ -17,7 +17,7 @@ pub use program::find;
 
 use super::interrupt::{self, stop};
 use super::notify::notify;
-use super::outfile;
+use super::{Usage, outfile};
 use crate::cli::{Global, Interface};
 use keep::Kept;
 use netkit::capture::Frame;
@@ -56,7 +56,12 @@ pub struct Keep<'a> {
 /// # Errors
 /// No program captures, none has the right to, or it ends at once.
 pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Global) -> anyhow::Result<()> {
-    let Some(interface) = &args.interface else { return Ok(()) };
+    let Some(interface) = &args.interface else {
+        return match args.capture_filter {
+            Some(_) => Err(Usage("--capture-filter: only with -i: -F selects messages of a file".into()).into()),
+            None => Ok(()),
+        };
+    };
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
     let filter = filter::of(args, options);
