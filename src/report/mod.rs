@@ -1,7 +1,7 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
 //! A [`Run`] is fed with every message of a capture as the statistics are, and keeps no more than
-//! bounds allow; [`page::single`] and [`page::comparison`] make HTML of one and of two of them. Nothing
+//! bounds allow; [`single`] and `comparison` make HTML of one and of two of them. Nothing
 //! is counted here: figures are those of [`crate::stats`], which `netkit stats` prints.
 //!
 //! # What the parts agree on
@@ -9,13 +9,13 @@
 //! - **Into the page** only [`Html`] writes: `html.el("td").class("n").attr("data-v", n).text(x)`,
 //!   `html.el("ul").with(|html| ..)`. All text and all values are escaped there, controls and bidi marks
 //!   made visible, endless text cut. No markup can be passed, no `style`, no handler, no `href` but to a
-//!   place of the page ([`Element::to`](escape::Element::to)). What only the script reads is
+//!   place of the page ([`Element::to`]). What only the script reads is
 //!   [`Html::bytes`].
 //! - **One reading**: each message comes once, in order. What only later messages tell (who answers it)
 //!   is the inverse of the relations that these later messages have; that nothing answers or
 //!   acknowledges one is said by [`Waiting::expected`] when the page is made.
 //! - **Sections** are functions or methods `(&self, &Context, &mut Html)`, each writes one
-//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in the order of [`page`]:
+//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in this order:
 //!   `overview`, `verdicts`, `bandwidth`, `round-trips`, `delivery`, `requests` (here),
 //!   `sequences` and `messages` (with its data), both made of [`Messages::held`].
 //! - **[`Messages`]** holds those that the user selected, up to a bound; of more, those around warnings.
@@ -31,12 +31,16 @@
 //!   is appended to it. `script.js` is the only script, at the end of the body.
 
 mod arrows;
+mod charts;
 mod data;
 mod entry;
-pub mod escape;
+mod escape;
+mod figures;
 mod held;
-pub mod messages;
-pub mod page;
+mod messages;
+mod page;
+mod scale;
+mod sections;
 mod sequence;
 #[cfg(test)]
 mod tests;
@@ -45,10 +49,16 @@ mod viewer;
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Registry, Sink};
 use crate::flow::End;
-use crate::stats::{Listed, Stats, Waiting, Wanted};
-pub use escape::Html;
-use messages::Messages;
+use crate::stats::course::Course;
+use crate::stats::noted::Noted;
+use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
+pub use escape::{Element, Html};
+pub use messages::{MESSAGES, Messages};
+pub use page::single;
 use std::fmt::Display;
+
+/// The messages that waited longest, so many of those answered and of those acknowledged.
+const SLOWEST: usize = 20;
 
 /// How much is kept of a run.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +87,10 @@ pub struct About {
 pub struct Run {
     stats: Stats,
     waiting: Waiting,
+    noted: Noted,
+    by_message: Plot,
+    by_direction: Plot,
+    course: Course,
     messages: Messages,
     registry: Registry,
     start: Option<Time>,
@@ -103,10 +117,14 @@ pub struct Context<'a> {
 impl Run {
     /// Without messages. `options` are those with which the capture is read.
     pub fn new(options: &Options, kept: Kept) -> Run {
-        let listed = Listed { unanswered: true, never_acked: true, latency: true, ..Listed::default() };
+        let listed = Listed { unanswered: true, never_acked: true, latency: true, slowest: Some(SLOWEST), slow: None };
         Run {
             stats: Stats::new(options, Wanted { rows: false, fields: kept.fields }),
             waiting: Waiting::new(listed, options.limits.lists.waiting),
+            noted: Noted::default(),
+            by_message: Plot::new(Stacked::Message),
+            by_direction: Plot::new(Stacked::Direction),
+            course: Course::default(),
             messages: Messages::new(kept.messages, options),
             registry: options.registry.clone(),
             start: None,
@@ -116,7 +134,12 @@ impl Run {
 
     /// A frame was read.
     pub fn frame(&mut self, time: Time) {
-        self.start.get_or_insert(time);
+        if self.start.is_none() {
+            self.start = Some(time);
+            self.by_message.origin(time.nanos() as i64);
+            self.by_direction.origin(time.nanos() as i64);
+            self.course.origin(time);
+        }
         self.frames += 1;
     }
 
@@ -125,6 +148,10 @@ impl Run {
         self.waiting.message(message, selected);
         if selected {
             self.stats.message(message);
+            self.noted.message(message, self.stats.connection(message.flow_info.flow));
+            self.by_message.message(message);
+            self.by_direction.message(message);
+            self.course.message(message);
             self.messages.message(message);
         }
     }
