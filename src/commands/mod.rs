@@ -9,7 +9,6 @@ mod diff;
 mod dump;
 mod encode;
 mod ending;
-pub mod extcap;
 mod fields;
 mod figures;
 mod fit;
@@ -47,7 +46,6 @@ mod stopped;
 mod targets;
 mod track;
 mod unclaimed;
-mod wireshark;
 mod written;
 
 /// The answer to `-f parquet` of a program without it.
@@ -93,7 +91,6 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
-        Command::Wireshark(args) => wireshark::run(args, &cli.global),
         Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
     };
     let ended = capture::end(&cli.global);

@@ -5,4 +5,3 @@
 mod common;
 mod program;
 mod real;
-mod wireshark;
