@@ -49,6 +49,7 @@ fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
         && let Some(other) = NOT_WITH_WRITE.iter().find(|id| given.value_source(id) == Some(ValueSource::CommandLine))
     {
         let mut command = Cli::command();
+        command.build();
         let decode = command.find_subcommand("decode");
         let shown = |id: &str| {
             decode.iter().flat_map(|d| d.get_arguments()).find(|arg| arg.get_id() == id).map(|arg| arg.to_string())

@@ -81,8 +81,15 @@ fn namespace_pair_equals_the_programs_own_file() {
         let folder = Scratch::new(&format!("pair-{name}"));
         let Some(program) = wrapped(&folder, name) else { continue };
         let recording = crate::common::fixture("riptide/riptide21-udp.pcap");
+        // tcpdump becomes another user, which a user namespace does not let it.
+        let root = rustix::process::geteuid().is_root();
+        if name == "tcpdump" && !root {
+            println!("SKIPPED: tcpdump between two namespaces: not root");
+            continue;
+        }
         let done = Command::new("unshare")
-            .args(["--map-root-user", "--net", "--", "sh", "-c", PAIR, "sh", NETKIT])
+            .args(["--map-root-user"].iter().filter(|_| !root))
+            .args(["--net", "--", "sh", "-c", PAIR, "sh", NETKIT])
             .args([folder.path(), Path::new(&program), &recording])
             .output()
             .expect("unshare runs");

@@ -8,6 +8,7 @@
 mod filter;
 mod interfaces;
 mod keep;
+pub mod opened;
 mod program;
 mod running;
 mod words;
@@ -25,20 +26,16 @@ use netkit::dissect::Options;
 use netkit::plural::Plural;
 use netkit::printable::Lines;
 use program::Program;
-use running::{Failed, Reader, Running};
+use running::{Failed, Running};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What is running, of which there is one at most.
 static RUNNING: Mutex<Option<Running>> = Mutex::new(None);
-/// The output of the program that runs, until it is opened.
-static READER: Mutex<Option<Reader>> = Mutex::new(None);
 /// The file that keeps its frames.
 static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
-/// The interface; set where one is read.
-static INTERFACE: OnceLock<String> = OnceLock::new();
 
 /// The file of `-w`, if any.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +62,7 @@ pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Globa
     let read: Vec<&Path> = keep.schemas.iter().map(PathBuf::as_path).collect();
     let [file] = outfile::check([("-w", keep.to)], &read, keep.force)?;
     let filter = filter::of(args, options);
-    let _ = INTERFACE.set(interface.clone());
+    opened::is(interface);
     interrupt::while_capturing(running::ask, kill);
     let mut denied: Option<(Program, String)> = None;
     for program in program::all()? {
@@ -76,7 +73,7 @@ pub fn begin(args: &Interface, keep: Keep<'_>, options: &Options, global: &Globa
         match running::start(&mut command, &program, &RUNNING) {
             Ok(reader) => {
                 announce(interface, filter.as_deref(), global);
-                *READER.lock().unwrap_or_else(PoisonError::into_inner) = Some(reader);
+                opened::runs(reader);
                 let kept = file.map(Kept::begin).transpose()?;
                 *KEPT.lock().unwrap_or_else(PoisonError::into_inner) = kept;
                 return Ok(());
@@ -112,17 +109,6 @@ fn shown(command: &std::process::Command) -> String {
         word => format!("'{}'", word.replace('\'', r"'\''")),
     });
     quoted.collect::<Vec<_>>().join(" ")
-}
-
-/// Is an interface read?
-pub fn interface() -> Option<&'static str> {
-    INTERFACE.get().map(String::as_str)
-}
-
-/// What the program writes, once.
-pub fn reader() -> Option<Box<dyn Read + Send>> {
-    let reader = READER.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-    Some(Box::new(reader))
 }
 
 /// Nobody reads what is written to this pipe any more: the capture ends. For output that is not stdout.
@@ -174,7 +160,7 @@ pub fn end(global: &Global) -> anyhow::Result<()> {
     let dropped = words::dropped(&said);
     if dropped > 0 {
         // Also with -q: the output looks like a complete answer.
-        let interface = Lines(interface().unwrap_or_default());
+        let interface = Lines(opened::interface().unwrap_or_default());
         let (name, frames) = (program.name(), Plural(dropped, "frame"));
         let _ = writeln!(io::stderr(), "netkit: {interface}: {name} dropped {frames}, which are missing here");
     }
