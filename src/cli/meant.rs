@@ -39,7 +39,8 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 /// What `decode -w` does not go with, unless the frames are captured: then messages are printed, too.
-const NOT_WITH_WRITE: [&str; 9] = ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out"];
+const NOT_WITH_WRITE: [&str; 10] =
+    ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"];
 
 fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(args)?;

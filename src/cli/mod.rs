@@ -15,10 +15,11 @@ mod replay;
 mod report;
 mod shared;
 mod stats;
+mod wireshark;
 mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use decode::{Decode, TimeForm};
+pub use decode::{Comments, Decode, TimeForm};
 pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
@@ -32,6 +33,7 @@ pub use replay::{Replay, ReplayFormat};
 pub use report::Report;
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{PlotBy, Stats, StatsFormat};
+pub use wireshark::{What, Wireshark};
 pub use wrong::one_line;
 
 /// Decode, encode, replay and probe game-networking protocols
@@ -111,6 +113,8 @@ pub enum Command {
     Replay(Replay),
     /// Relay conversations with a server: show, delay, lose and edit what is said
     Proxy(Proxy),
+    /// Show netkit's analysis in Wireshark: its script, and live capture
+    Wireshark(Wireshark),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

@@ -12,7 +12,7 @@ use super::sink::CaptureSink;
 use super::{Usage, input, inputs, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
-use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgFrames, PcapWriter, Time};
+use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
@@ -178,14 +178,14 @@ pub(super) enum Writer<W: Write> {
     /// Classic: what the header says is that of the first frame.
     Waiting(W),
     Classic(PcapWriter<W>, LinkType),
-    Next(PcapNgFrames<W>),
+    Next(PcapNgWriter<W>),
 }
 
 impl<W: Write> Writer<W> {
     /// What the name asks for: pcapng, or pcap.
     pub(super) fn new(name: &Path, out: W) -> io::Result<Writer<W>> {
         let next = name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
-        Ok(if next { Writer::Next(PcapNgFrames::new(out)?) } else { Writer::Waiting(out) })
+        Ok(if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) })
     }
 
     /// Writes what is buffered.
@@ -224,7 +224,7 @@ impl<W: Write> Writer<W> {
             Writer::Classic(mut writer, _) => writer.flush(),
             Writer::Next(mut writer) => {
                 if writer.is_empty() {
-                    writer.interface(link, 6)?;
+                    writer.interface_of(link, 6)?;
                 }
                 writer.flush()
             }

@@ -33,11 +33,9 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         false => Selection::linking(&args.traffic, &mut options)?,
     };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
-    if args.interface.interface.is_some() {
-        if args.link || pick.later() {
-            let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
-            return Err(Usage(why.into()).into());
-        }
+    if args.interface.interface.is_some() && (args.link || pick.later()) {
+        let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
+        return Err(Usage(why.into()).into());
     }
     let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
     capture::begin(&args.interface, keep, &options, global)?;
@@ -56,8 +54,14 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         #[cfg(not(feature = "parquet"))]
         return Err(Usage(super::NO_PARQUET.into()).into());
     }
+    if args.output.format == Format::Pcapng {
+        return super::pcapng::run(args, pick, &options, global);
+    }
     if args.out.is_some() {
-        return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into());
+        return Err(Usage("-o is for -f pcapng and parquet; other formats are printed: > FILE".into()).into());
+    }
+    if args.comments.is_some() {
+        return Err(Usage("--comments: only with -f pcapng".into()).into());
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());

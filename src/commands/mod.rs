@@ -9,6 +9,7 @@ mod diff;
 mod dump;
 mod encode;
 mod ending;
+pub mod extcap;
 mod fields;
 mod figures;
 mod fit;
@@ -20,6 +21,7 @@ mod input;
 mod interrupt;
 mod join;
 mod link;
+mod load;
 mod markdown;
 mod merging;
 mod monitor;
@@ -32,6 +34,7 @@ mod packets;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pcapng;
 mod printed;
 mod probe;
 mod probe_print;
@@ -46,6 +49,7 @@ mod stopped;
 mod targets;
 mod track;
 mod unclaimed;
+mod wireshark;
 mod written;
 
 /// The answer to `-f parquet` of a program without it.
@@ -91,6 +95,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
+        Command::Wireshark(args) => wireshark::run(args, &cli.global),
         Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
     };
     let ended = capture::end(&cli.global);

@@ -222,6 +222,7 @@ pub fn dissect(
             progress.frame(frame, decoded);
             keeper.frame(frame);
             inspector.sink().frame(frame.time);
+            inspector.sink().raw(frame, decoded);
             let gone = inspector.frame(frame.time);
             if let Decoded::Packet(packet) = decoded {
                 table.packet(packet, &mut inspector);

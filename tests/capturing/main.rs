@@ -5,3 +5,4 @@
 mod common;
 mod program;
 mod real;
+mod wireshark;
