@@ -39,6 +39,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Ask live servers: is it there, what is it, how far away, and if not, why not')
             [CompletionResult]::new('replay', 'replay', [CompletionResultType]::ParameterValue, 'Play one side of a captured conversation to a live peer')
             [CompletionResult]::new('proxy', 'proxy', [CompletionResultType]::ParameterValue, 'Relay conversations with a server: show, delay, lose and edit what is said')
+            [CompletionResult]::new('wireshark', 'wireshark', [CompletionResultType]::ParameterValue, 'Show netkit''s analysis in Wireshark: its script, and live capture')
             [CompletionResult]::new('fields', 'fields', [CompletionResultType]::ParameterValue, 'Document the messages, fields, settings and notes of the protocols')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the man page')
@@ -379,6 +380,18 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--down', '--down', [CompletionResultType]::ParameterName, 'The impairments that follow are for what the server sends')
             [CompletionResult]::new('--both', '--both', [CompletionResultType]::ParameterName, 'The impairments that follow are for both directions, as those in front are')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Replace the output file where there is one')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'netkit;wireshark' {
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML), whose fields Wireshark shall know')
+            [CompletionResult]::new('--schema', '--schema', [CompletionResultType]::ParameterName, 'The layouts of your game''s payloads (TOML), whose fields Wireshark shall know')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Colours and highlights')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no summaries on stderr')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print more: whole hex, why a protocol was recognised, what the other frames were')

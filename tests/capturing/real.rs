@@ -37,9 +37,9 @@ until grep -q 'capturing on' "$folder/live.err" && [ -s "$folder/reference" ]; d
     kill -0 $live || { cat "$folder/live.err"; exit 1; }
     sleep 0.05
 done
-"$netkit" replay "$recording" --flow 2 --listen 10.99.0.1:17870 --asap > "$folder/server" 2>&1 & server=$!
+"$netkit" replay "$recording" --flow 2 --listen 10.99.0.1:17870 --speed 3 > "$folder/server" 2>&1 & server=$!
 sleep 0.5
-there "$netkit" replay "$recording" --flow 2 --to 10.99.0.1:17870 --asap > "$folder/client" 2>&1 || true
+there "$netkit" replay "$recording" --flow 2 --to 10.99.0.1:17870 --speed 3 > "$folder/client" 2>&1 || true
 wait $server || true
 sleep 0.6
 kill -INT $live; wait $live
@@ -76,6 +76,20 @@ fn messages(lines: &str) -> Vec<Json> {
         line
     });
     each.collect()
+}
+
+/// Each side's messages in their order. Two sockets may see what both sides send at the same time in
+/// another order, so that frames have other numbers.
+fn by_sender(mut list: Vec<Json>) -> Vec<Json> {
+    for line in &mut list {
+        let object = line.as_object_mut().expect("an object");
+        object.remove("frame").expect("its frame");
+        for one in object.get_mut("related").and_then(Json::as_array_mut).into_iter().flatten() {
+            one.as_object_mut().expect("an object").remove("frame");
+        }
+    }
+    list.sort_by_key(|line| line["src"].to_string());
+    list
 }
 
 /// The first message that is not the same.
@@ -120,8 +134,9 @@ fn namespace_pair_equals_the_programs_own_file() {
         };
         let reference = decoded("reference");
         assert!(reference.len() > 20, "{name}: {} messages: {all}", reference.len());
-        equal(&format!("{name}: live"), &messages(&said("live")), &reference);
-        equal(&format!("{name}: kept"), &decoded("kept.pcapng"), &reference);
+        let live = messages(&said("live"));
+        equal(&format!("{name}: kept"), &decoded("kept.pcapng"), &live);
+        equal(&format!("{name}: live"), &by_sender(live), &by_sender(reference));
         any = true;
     }
     assert!(any, "neither tcpdump nor dumpcap");
