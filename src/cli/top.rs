@@ -1,6 +1,6 @@
 //! The options of `netkit top`.
 
-use super::{Dissect, Traffic};
+use super::{Dissect, Interface, Traffic};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use netkit::duration::between;
@@ -13,10 +13,13 @@ use std::time::Duration;
 #[command(after_help = TOP)]
 pub struct Top {
     /// A capture that goes on; `-` is stdin
-    #[arg(value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
+    #[arg(id = "files", value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
     pub file: PathBuf,
+    /// An interface instead of a file.
+    #[command(flatten)]
+    pub interface: Interface,
     /// Go on when the end is reached: a file that grows; until q or Ctrl-C
-    #[arg(long)]
+    #[arg(long, conflicts_with = "interface")]
     pub follow: bool,
     /// Options that concern dissection.
     #[command(flatten)]
@@ -50,6 +53,7 @@ pub enum TopFormat {
 
 const TOP: &str = "\
 Examples:
+  netkit top -i eth0 --port 7777=riptide
   tcpdump -i eth0 -U -w - udp | netkit top
   netkit top --follow growing.pcap --sort rtt_p50
   tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate

@@ -4,6 +4,7 @@
 //! terminal the tables have the alternate screen; whatever ends the program, the terminal is as it
 //! was.
 
+use super::capture;
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::outfile::stdout_is_no_input;
@@ -89,14 +90,19 @@ impl Drop for Finished<'_> {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    if args.interface.list_interfaces {
+        return capture::list();
+    }
     stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     let pick = Pick::of(Selection::new(&args.traffic, &mut options)?);
     let (top, finished) = (Mutex::new(Top::new(&options)), AtomicBool::new(false));
     // Signals are caught before the terminal is changed.
     stop();
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let drawn = args.format == TopFormat::Text && io::stdout().is_terminal() && !dumb;
+    let quiet = Global { quiet: true, color: global.color, verbose: global.verbose };
+    let keep = capture::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    capture::begin(&args.interface, keep, &options, if drawn(args) { &quiet } else { global })?;
+    let drawn = drawn(args);
     if !drawn {
         input::announce_wait(&args.file, global);
     }
@@ -133,6 +139,12 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
     read?;
     // It has no end of its own: Ctrl-C and q are how it ends.
     Ok(interrupt::status(true).unwrap_or(0))
+}
+
+/// Is there a terminal to draw on?
+fn drawn(args: &Args) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    args.format == TopFormat::Text && io::stdout().is_terminal() && !dumb
 }
 
 fn reading(
