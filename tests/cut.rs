@@ -287,7 +287,7 @@ fn nothing_of_a_redacted_capture_is_shown() {
                optional protobuf servertime Connection Upgrade Extensions permessage deflate Switching Protocols server \
                context takeover window client version Version Accept Content Length charset message string double";
         secrets.retain(|word| !own.contains(word.as_str()));
-        assert!(secrets.len() > 2, "{capture}: {secrets:?}");
+        assert!(secrets.len() > 1, "{capture}: {secrets:?}");
         let mut outputs = Vec::new();
         for format in ["tree", "summary", "table", "ndjson", "json", "csv", "dialogue"] {
             let more: &[&str] = match format {

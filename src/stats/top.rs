@@ -162,6 +162,15 @@ impl Sink for Top {
     }
 }
 
+/// The end of a name, where it has no room.
+fn shortened(name: &str, room: usize) -> String {
+    let long = name.chars().count();
+    match long <= room {
+        true => name.into(),
+        false => "…".chars().chain(name.chars().skip(long - room.saturating_sub(1).min(long))).collect(),
+    }
+}
+
 fn sums(flow: &super::Flow) -> [u64; 2] {
     [flow.messages.iter().sum(), flow.bytes.iter().sum()]
 }
@@ -278,8 +287,9 @@ impl Look {
         let [messages, bytes, faults, flows] = self.totals;
         let [rate, byte_rate] = self.rates;
         let over = if self.last { "in all" } else { "now" };
+        let figures = format!(": {rate:.1} messages/s, {byte_rate:.0} B/s {over}");
         let mut parts = vec![
-            format!("{}: {rate:.1} messages/s, {byte_rate:.0} B/s {over}", Printable(name)),
+            shortened(&Printable(name).to_string(), width.saturating_sub(figures.chars().count())) + &figures,
             format!("{}, {} in {:.1} s", Plural(messages, "message"), Plural(bytes, "byte"), self.duration),
             format!("{}", Plural(flows, "conversation")),
         ];
