@@ -331,6 +331,7 @@ _arguments "${_arguments_options[@]}" : \
 '--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
 '-p+[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML), whose \[probe\] says what is asked; without -p only those of such files are asked]:FILE:_files' \
 '--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
 tcp\:"TCP"
 ws\:"WebSocket"))' \

@@ -64,13 +64,16 @@ pub fn named_proto(name: &str) -> Result<String, String> {
     }
 }
 
+/// Does the command line itself name protocol files, not only the environment?
+pub fn protocol_files_given() -> bool {
+    std::env::args_os().any(|arg| arg.to_string_lossy().starts_with("--protocol-file"))
+}
+
 /// May protocols be described by files in this run?
 fn described() -> bool {
     std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
-        || std::env::args_os().any(|arg| {
-            let text = arg.to_string_lossy();
-            text.starts_with("--protocol-file") || text.ends_with(".toml")
-        })
+        || protocol_files_given()
+        || std::env::args_os().any(|arg| arg.to_string_lossy().ends_with(".toml"))
         || !crate::commands::configured().is_empty()
 }
 

@@ -4,7 +4,9 @@ mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod loading;
 mod mistakes;
+mod raknet;
 mod traffic;
 mod words;
 
