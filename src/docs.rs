@@ -51,6 +51,7 @@ pages! {
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";
+    wireshark, "netkit's messages in Wireshark: comments, fields, the script";
     builds, "captures as a gate in a build pipeline";
     platforms, "Linux, macOS, Windows; packages";
     contributing, "where a change goes, and what has to hold";

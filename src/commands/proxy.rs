@@ -15,15 +15,13 @@ use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
 use netkit::live::proxy::{Collector, Legs, Render, Seen, Watch, Way};
 use netkit::live::rules::{Rule, RuleSet};
 use netkit::plural::Plural;
-use netkit::printable::Lines;
+use netkit::printable::{Lines, Printable};
 use netkit::render::{self, Renderer};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The most bytes that wait in all queues.
-const QUEUE: usize = 64 << 20;
 /// How long the name of the target may take.
 const NAME: Duration = Duration::from_secs(5);
 /// So many frames whose protocol is not known yet are remembered.
@@ -63,7 +61,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         impairments: args.ways.0.clone(),
         seed: args.seed,
         clients: args.clients as usize,
-        queue: QUEUE,
+        queue: options.limits.live.queue_bytes,
         idle: args.idle,
     };
     let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
@@ -73,7 +71,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         _ => "tcp",
     };
     notify(global, format_args!("netkit: relaying {over} {} to {target}", relay.local()));
-    let mut printer = Printer::new(args, global, file)?;
+    let mut printer = Printer::new(args, global, file, options.limits.live.pcap_bytes)?;
     let reads = args.format != ProxyFormat::None || !rules.is_empty();
     let mut collector = Collector::new(&rules, printer.render(args, global));
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
@@ -160,8 +158,9 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(args: &Proxy, global: &Global, file: Option<OutFile>) -> io::Result<Printer> {
-        let begin = |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?, file));
+    fn new(args: &Proxy, global: &Global, file: Option<OutFile>, most: usize) -> io::Result<Printer> {
+        let begin =
+            |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?.bounded(most), file));
         let legs = file.map(begin).transpose()?;
         let (format, quiet) = (args.format, global.quiet);
         Ok(Printer { format, quiet, out: io::stdout(), legs, pending: BTreeMap::new(), unread: 0 })
@@ -265,6 +264,13 @@ impl Printer {
         }
         if let Some((mut legs, file)) = self.legs {
             legs.flush()?;
+            if legs.missing() > 0 {
+                let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
+                notify(
+                    global,
+                    format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"),
+                );
+            }
             drop(legs);
             file.commit()?;
         }
@@ -274,8 +280,14 @@ impl Printer {
 
 impl Output for Printer {
     fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
-        if let Some((legs, _)) = &mut self.legs {
+        if let Some((legs, file)) = &mut self.legs {
+            let before = legs.missing();
             legs.passed(&passed)?;
+            if before == 0 && legs.missing() > 0 {
+                let text =
+                    format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
+                self.note(text);
+            }
         }
         if self.format == ProxyFormat::None {
             return Ok(());

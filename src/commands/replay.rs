@@ -53,8 +53,11 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return Ok(status);
     }
     let mut captured = captured?;
-    if captured.cut {
-        notify(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
+    if let Some(limit) = captured.cut {
+        notify(
+            global,
+            format_args!("netkit: {name}: too many messages to keep (--limit {limit}): only its beginning is played"),
+        );
     }
     if args.list {
         return list(&captured, args.format);
@@ -91,7 +94,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Everything that is going to be sent is known to be writable before anything is.
     let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
     drop(asked);
-    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
+    let recording =
+        file.filter(|_| !args.dry_run).map(|file| Recorded::begin(file, options.limits.live.pcap_bytes)).transpose()?;
     let order = Order {
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),
@@ -99,6 +103,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     };
     for idle in written.idle(&changes, role) {
         notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
+    }
+    if let Some(clients) = args.clients {
+        return super::load::run(args, global, clients, order, &options);
     }
     if args.dry_run {
         return dry(&order, &options, args.format);

@@ -32,7 +32,7 @@ pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
 pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
-pub use limits::{LIMITS, Limit, Limits, ListCaps, PeerCaps};
+pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
 pub use links::{Linked, LinkedSink, Links, NOTES as LINK_NOTES};
 pub use looks::like as looks_like;
 pub use message::{Dissection, Message, Out, Provenance, Sink};

@@ -30,6 +30,7 @@ pub(crate) mod palette;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod parts;
+pub mod pcapng;
 mod plain_lines;
 pub(crate) mod renderer;
 mod style;
@@ -53,4 +54,5 @@ pub(crate) use table::Rows;
 #[cfg(feature = "cli")]
 pub use table::{Row, RowMaker};
 pub use times::TimeForm;
+pub(crate) use times::utc;
 pub(crate) use tree::Trees;
