@@ -1,11 +1,12 @@
 //! Names as option values: for completions, and suggestions in errors.
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, CommandFactory, Error};
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name};
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 /// A text with some known values. Others may be valid too: `check` decides.
 #[derive(Clone)]
@@ -62,6 +63,11 @@ pub fn named_proto(name: &str) -> Result<String, String> {
         None if described() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) => any(name),
         None => known_proto(name),
     }
+}
+
+/// A file that describes a protocol. An empty one is none: `NETKIT_PROTOCOLS=` loads nothing.
+pub fn protocol_file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// Does the command line itself name protocol files, not only the environment?

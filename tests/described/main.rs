@@ -8,6 +8,7 @@ mod loading;
 mod mistakes;
 mod raknet;
 mod traffic;
+mod websocket;
 mod words;
 
 /// What the program does with these arguments; no configuration of whoever runs the tests is read.
