@@ -18,7 +18,7 @@ use std::io::{self, Write as _};
 /// Runs the command.
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     let described = super::described::load(&args.protocol_file, None)?;
-    let registry = Registry::new(protocols::registry().iter().chain(described.all));
+    let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let style = style(global, false);
     // JSON and names of columns are for programs.
     let colour = style.colour && args.format == FieldsFormat::Text;
