@@ -126,11 +126,13 @@ pub fn table_with(
     }
 }
 
-/// A table in a region that scrolls, with its caption.
+/// A table in a region that scrolls, with its caption; without an id where it is empty.
 pub fn region(id: &'static str, caption: &str, html: &mut Html, rows: impl FnOnce(&mut Html)) {
     html.line().el("div").class("scroll").attr("role", "region").attr("aria-label", caption).attr("tabindex", 0).with(
         |html| {
-            html.el("table").attr("id", id).with(|html| {
+            let table = html.el("table");
+            let table = if id.is_empty() { table } else { table.attr("id", id) };
+            table.with(|html| {
                 html.el("caption").text(caption);
                 rows(html);
             });

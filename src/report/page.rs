@@ -1,8 +1,9 @@
 //! The page's sections in their order.
 
 use super::charts::patterns;
+use super::compare;
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
-use super::{About, Context, Html, Run, sequence, viewer};
+use super::{About, Context, Html, Run, section, sequence, viewer};
 use std::fmt::Display;
 
 /// The sections of a page, as its head lists them.
@@ -38,6 +39,41 @@ pub fn single(run: &Run, about: &About) -> String {
             let held = run.messages.held();
             sequence::write(&held, &context, html);
             viewer::write(&held, &context, html);
+        });
+        foot(html);
+    })
+}
+
+/// The sections of a comparison.
+const COMPARED: [(&str, &str); 6] = [
+    ("overview", "What they are"),
+    ("changes", "What changed"),
+    ("bandwidth", "Bandwidth"),
+    ("round-trips", "Round trips"),
+    ("verdicts", "Verdicts"),
+    ("delivery", "Delivery"),
+];
+
+/// The page of two captures that are compared.
+pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
+    let contexts = [runs[0].context(abouts[0]), runs[1].context(abouts[1])];
+    let contexts = [&contexts[0], &contexts[1]];
+    let names = abouts.map(|about| short_name(&about.name));
+    Html::document(format_args!("{} and {}: netkit report", names[0], names[1]), |html| {
+        patterns(html);
+        head(&COMPARED, html, |html| {
+            html.el("h1").text(format_args!("{} → {}", names[0], names[1]));
+            html.el("p").class("under").with(|html| {
+                html.text("A, the first, and B, the second; the messages are in the page of each alone");
+            });
+        });
+        html.line().el("main").attr("id", "main").with(|html| {
+            abouts.into_iter().for_each(|about| cut(about, html));
+            section("overview", "What they are", html, |html| overview::beside(contexts, html));
+            compare::changes(contexts, html);
+            compare::curves(runs, html);
+            compare::delays(runs, html);
+            compare::each(runs, contexts, html);
         });
         foot(html);
     })

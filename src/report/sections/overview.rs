@@ -219,7 +219,6 @@ fn peers(context: &Context<'_>, html: &mut Html) {
 }
 
 /// Two captures' names and sums beside each other, for a comparison.
-#[allow(dead_code)]
 pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
     region("sums", "Sums of both", html, |html| {
         html.el("thead").with(|html| {

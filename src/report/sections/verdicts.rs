@@ -31,7 +31,7 @@ fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
 pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     section("verdicts", "Verdicts", html, |html| {
         let all = verdicts(context.stats);
-        list(context, noted, &all, html);
+        list(context, noted, &all, true, html);
         html.line().el("details").with(|html| {
             html.el("summary").text("When is what told?");
             html.el("dl").class("rules").with(|html| {
@@ -46,8 +46,13 @@ pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     });
 }
 
-/// The verdicts.
-pub fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], html: &mut Html) {
+/// The verdicts of a run of several: its messages are not in the page, so that nothing is linked.
+pub fn plain(context: &Context<'_>, noted: &Noted, html: &mut Html) {
+    list(context, noted, &verdicts(context.stats), false, html);
+}
+
+/// The verdicts; `linked`: the page has the messages.
+fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, html: &mut Html) {
     if all.is_empty() {
         let why =
             "None of the rules applies: nothing was resent, lost or left without an answer in a way that they tell.";
@@ -60,7 +65,9 @@ pub fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], html: &mut Ht
                     html.el("span").class("sign").attr("aria-hidden", true).text("▲");
                     html.text(&verdict.text);
                 });
-                evidence(context, noted, verdict, html);
+                if linked {
+                    evidence(context, noted, verdict, html);
+                }
             });
         }
     });
