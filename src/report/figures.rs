@@ -160,7 +160,8 @@ struct Column {
 impl Column {
     fn new(table: &Table, at: usize, name: &'static str, heading: &'static str) -> Column {
         let cells = || table.rows.iter().filter_map(|row| row.get(at));
-        let text = cells().any(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_)));
+        // Figures may stand among words; changes are figures in words.
+        let text = cells().all(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_) | Cell::Null)) && name != "change";
         let largest = cells().filter_map(|cell| if let Cell::Millis(x) = cell { Some(x.abs()) } else { None });
         let digits = match largest.fold(0.0, f64::max) {
             x if x < 10.0 => 3,

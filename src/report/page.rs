@@ -106,7 +106,7 @@ fn under(context: &Context<'_>, html: &mut Html) {
         html.text(overview::protocols(context));
         if let Some(start) = context.start {
             html.text(if context.stats.messages > 0 { " · " } else { "" });
-            overview::time(start, html);
+            overview::second(start, html);
         }
     });
 }

@@ -110,6 +110,11 @@ fn fact(name: &str, html: &mut Html, value: impl FnOnce(&mut Html)) {
     });
 }
 
+/// A second, where its parts do not matter.
+pub fn second(at: Time, html: &mut Html) {
+    time(Time { secs: at.secs, frac: 0, digits: 0 }, html);
+}
+
 /// A point in time.
 pub fn time(at: Time, html: &mut Html) {
     let text = utc(at);

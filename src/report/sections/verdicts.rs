@@ -134,13 +134,12 @@ fn links(places: &Places, html: &mut Html) {
 
 fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     let all: Vec<_> = noted.notes().collect();
-    html.el("h3").text("Notes");
     if all.is_empty() {
         return nothing("The analysis has nothing to say of any message.", html);
     }
     let docs: BTreeMap<&str, &str> =
         context.registry.iter().flat_map(|dissector| dissector.notes()).map(|note| (note.code, note.doc)).collect();
-    region("notes", "What the analysis says of messages, worst first", html, |html| {
+    region("notes", "Notes: what the analysis says of messages, worst first", html, |html| {
         heading(&["level", "note", "times", "what it says", "first frames"], html);
         html.el("tbody").with(|html| {
             let mut before = Vec::new();
@@ -178,9 +177,10 @@ fn faults(noted: &Noted, html: &mut Html) {
     if all.is_empty() {
         return;
     }
-    html.el("h3").text("Faults");
-    let caption =
-        format!("{} with a broken field", Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message"));
+    let caption = format!(
+        "Faults: {} with a broken field",
+        Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message")
+    );
     region("faults", &caption, html, |html| {
         heading(&["protocol", "message", "times", "first frames"], html);
         html.el("tbody").with(|html| {
