@@ -59,7 +59,7 @@ pub use page::{comparison, single};
 use std::fmt::Display;
 
 /// The messages that waited longest, so many of those answered and of those acknowledged.
-const SLOWEST: usize = 20;
+const SLOWEST: usize = 12;
 
 /// How much is kept of a run.
 #[derive(Clone, Copy, Debug)]
