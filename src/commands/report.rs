@@ -106,10 +106,12 @@ fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyho
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
     let Reading { pick, run } = reading;
+    let endless = files.iter().any(|file| file.as_os_str() == "-");
     let cut = match &done {
         Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
         Err(why) => Some(format!("{why:#}")),
-        Ok(stopped) => stopped.as_ref().map(ToString::to_string),
+        // What has no end of its own is whole when the user ends it.
+        Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
     let names = if files.len() > 1 { files.iter().map(|file| super::input::name(file)).collect() } else { Vec::new() };
     let about = About { name: join::name(files), files: names, cut, selected: selected(&args.traffic) };

@@ -14,7 +14,7 @@ const SECTIONS: [(&str, &str); 8] = [
     ("round-trips", "Round trips"),
     ("delivery", "Delivery"),
     ("requests", "Requests"),
-    ("sequences", "Sequences"),
+    ("sequences", "Conversations"),
     ("messages", "Messages"),
 ];
 
@@ -30,7 +30,7 @@ pub fn single(run: &Run, about: &About) -> String {
         });
         html.line().el("main").attr("id", "main").with(|html| {
             cut(about, html);
-            overview::section_of(&context, html);
+            overview::section_of(&context, &run.by_message, html);
             verdicts::section_of(&context, &run.noted, html);
             bandwidth::section_of(&run.by_message, &run.by_direction, html);
             delays::section_of(&context, &run.course, html);

@@ -256,6 +256,23 @@ fn notes_and_delays_are_all_there() {
         assert_eq!(cells.map(|element| number(&element.text)).sum::<f64>(), want, "{id}");
         assert!(want > 20.0, "{id}: {want}");
     }
+    // The longest waits are those of all, the longest first.
+    let slow = stats(&path, &["--slow", "1ns"]);
+    for (id, acks) in [("slow-acks", true), ("slow-answers", false)] {
+        let all = slow["slow"].as_array().expect("rows").iter().filter(|row| row["copies"].is_null() != acks);
+        let mut all: Vec<f64> = all.filter_map(|row| row["after"].as_f64()).collect();
+        all.sort_by(|a, b| b.total_cmp(a));
+        all.truncate(12);
+        let shown: Vec<f64> = page.rows(id).iter().map(|row| number(&row["after"])).collect();
+        assert_eq!((shown.len(), &shown), (12, &all), "{id}");
+    }
+    // What a verdict rests on is as much as it says.
+    let of = |row: &Json| row["flow"] == 1 && row["from"] == "client";
+    let row = want["delivery"].as_array().expect("rows").iter().find(|row| of(row)).expect("a row");
+    let again = row["resent"].as_u64().expect("a count") + row["duplicates"].as_u64().expect("a count");
+    let verdict =
+        page.with("data-rule").find(|element| element.text.contains("client of flow 1: ")).expect("a verdict");
+    assert!(verdict.text.contains(&format!(" and {} more; notes ", again - 6)), "{}", verdict.text);
 }
 
 #[test]

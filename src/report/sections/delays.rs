@@ -45,6 +45,8 @@ pub fn quantiles(context: &Context<'_>) -> Table {
         ] {
             if delays.count() > 0 {
                 let percentile = |p| Cell::millis(delays.percentile(p).map(|n| n as f64));
+                // The sum of connections past the cap is of no protocol.
+                let proto = if proto.is_empty() { "further connections" } else { proto };
                 let mut row = vec![proto.into(), from.into(), what.into(), delays.count().into()];
                 row.extend([50.0, 90.0, 99.0].map(percentile));
                 row.extend([Cell::millis(delays.max().map(|n| n as f64)), Cell::millis(delays.jitter())]);

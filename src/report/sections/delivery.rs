@@ -92,6 +92,8 @@ pub fn sides(context: &Context<'_>) -> Table {
         if sum.messages == 0 {
             continue;
         }
+        // The sum of connections past the cap is of no protocol.
+        let proto = if proto.is_empty() { "further connections" } else { proto };
         let counts = [
             sum.messages,
             sum.copies,
