@@ -211,6 +211,10 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
         }
         let told: Vec<&str> = page.with("data-rule").map(|element| element.attributes["data-rule"].as_str()).collect();
         let rules = want["verdicts"].as_array().expect("verdicts");
+        let said = page.id("verdicts").map(|k| page.0[k].text.as_str()).expect("a section");
+        for text in rules.iter().take(60).filter_map(|verdict| verdict["text"].as_str()) {
+            assert!(said.contains(text), "{}: {text}", path.display());
+        }
         let rules: Vec<&str> = rules.iter().filter_map(|verdict| verdict["rule"].as_str()).collect();
         assert_eq!(told, rules.iter().take(60).copied().collect::<Vec<_>>(), "{}", path.display());
         // Every byte is in both charts.
