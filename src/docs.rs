@@ -40,7 +40,7 @@ macro_rules! pages {
 }
 
 pages! {
-    15:
+    16:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
