@@ -238,10 +238,13 @@ impl Lists {
                 if known.unit != entry.unit {
                     known.unit = "";
                 }
+                let differs = |(n, name): &(u64, &str)| entry.names.iter().any(|(m, other)| n == m && name != other);
+                if known.names.iter().any(differs) {
+                    // Names that versions have for different numbers: the names are the value.
+                    known.kind = Type::Text;
+                }
                 let new = entry.names.iter().filter(|(n, _)| known.names.iter().all(|(other, _)| other != n));
                 let new: Vec<_> = new.copied().collect();
-                // A number that versions name differently has no name: the comment has it.
-                known.names.retain(|(n, name)| entry.names.iter().all(|(other, own)| other != n || own == name));
                 known.names.extend(new);
             }
         }
