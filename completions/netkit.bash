@@ -988,7 +988,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --clients --ramp --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1019,6 +1019,22 @@ _netkit() {
                     return 0
                     ;;
                 --loop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clients)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ramp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

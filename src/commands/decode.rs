@@ -9,7 +9,7 @@ use super::outfile::stdout_is_no_input;
 use super::output::Printer;
 use super::read;
 use super::selection::Selection;
-use super::sink::Live;
+use super::sink::{Any, Live};
 use super::{Usage, check, cut, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
@@ -86,7 +86,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             }
             if let Some(linked) = linked {
                 printer.live(live);
-                return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
+                return read::whole(input, &options, global, &mut Any(&mut Second::new(&mut printer, linked)));
             }
             let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
             match threads {
@@ -154,7 +154,7 @@ fn joined(
     let read = match threads {
         _ if link => {
             let linked = link::joined(&args.files, options, global)?;
-            read::frames(capture, options, global, &mut Second::new(&mut printer, linked))
+            read::frames(capture, options, global, &mut Any(&mut Second::new(&mut printer, linked)))
         }
         n if n > 1 => printed::capture(capture, options, n, &mut printer)?.report(global),
         _ => read::frames(capture, options, global, &mut printer),

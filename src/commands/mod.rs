@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod join;
 mod link;
+mod load;
 mod markdown;
 mod merging;
 mod monitor;

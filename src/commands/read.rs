@@ -3,7 +3,7 @@
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::notify;
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
@@ -115,11 +115,11 @@ pub fn file(
     path: &Path,
     options: &Options,
     global: &Global,
-    sink: &mut impl CaptureSink,
+    sink: &mut dyn CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
-    read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
+    read().and_then(|input| whole(input, options, global, &mut Any(sink))).with_context(|| input::name(path))
 }
 
 /// Dissects one file, or several [joined](Join) ones.
@@ -131,14 +131,14 @@ pub fn files(
     join: bool,
     options: &Options,
     global: &Global,
-    sink: &mut impl CaptureSink,
+    sink: &mut dyn CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     if let ([path], false) = (paths, join) {
         return file(path, options, global, sink);
     }
     let (capture, broken) = Join::new(paths)?.open(&Files::default(), global)?;
     sink.begin();
-    let stopped = frames(capture, options, global, sink)?;
+    let stopped = frames(capture, options, global, &mut Any(sink))?;
     broken.whole()?;
     Ok(stopped)
 }
@@ -159,12 +159,12 @@ pub fn whole(
         anyhow::bail!("it is empty");
     }
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, hex::Bytes::Detect, options, global, sink).map_err(|error| {
-            match error.is::<hex::Unreadable>() {
+        return hex::text(BufReader::new(input), false, hex::Bytes::Detect, options, global, &mut Any(sink)).map_err(
+            |error| match error.is::<hex::Unreadable>() {
                 true => error,
                 false => error.context("neither pcap nor pcapng, and no hex text"),
-            }
-        });
+            },
+        );
     }
     frames(Capture::new(input)?, options, global, sink)
 }
@@ -237,7 +237,7 @@ pub fn dissect(
                 break;
             }
         };
-        if gone || !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
+        if gone || !inspector.sink().go_on(&|| packets.capture().waiting() == 0) {
             break;
         }
     }

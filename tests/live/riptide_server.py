@@ -1,12 +1,14 @@
 """A Riptide server (pytide-networking, 2.2's wire form) for netkit's live tests.
 
-riptide_server.py udp|tcp open|full|reject|data|pending
+riptide_server.py udp|tcp open|full|many|reject|data|pending
 
-Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message.
+Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message. For
+each line on its stdin it prints `CLIENTS n`: how many clients it has.
 """
 
 import socket
 import sys
+import threading
 import time
 
 from pytidenetworking.message import create
@@ -47,7 +49,15 @@ def decide(connection, _message):
 
 if mode in ("reject", "data", "pending"):
     server.handleConnection = decide
-server.start(port, 0 if mode == "full" else 4)
+
+
+def tell():
+    for _ in sys.stdin:
+        print("CLIENTS", server.clientCount, flush=True)
+
+
+threading.Thread(target=tell, daemon=True).start()
+server.start(port, {"full": 0, "many": 600}.get(mode, 4))
 print("PORT", port, flush=True)
 end = time.time() + 60
 while time.time() < end:
