@@ -394,6 +394,21 @@ local function draw(text, tvb, tree)
             item:set_generated()
         end
     end
+    while at <= #tokens do
+        local section = tokens[at]
+        at = at + 1
+        local place, short = plain(state.p or ""), plain(state.p or "")
+        if section == ":f" then
+            at = nodes(tokens, at, top, sources, main, place, name or place, short)
+        elseif section == ":d" or section == ":p" then
+            local word = section == ":d" and "derived" or "packet"
+            local group = top:add(word)
+            if section == ":d" then group:set_generated() end
+            at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
+        else
+            error("no section: " .. section:sub(1, 40))
+        end
+    end
     for k = 2, #lines do
         local level, code, what = lines[k]:match("^(%a+) ([%w_.%-]+): (.*)$")
         if lines[k]:sub(1, 7) == "fault: " then
@@ -419,21 +434,6 @@ local function draw(text, tvb, tree)
             if millis ~= "" then more = more .. ", " .. millis .. " ms" end
             item:set_text(kind .. ": frame " .. frame .. more)
             item:set_generated()
-        end
-    end
-    while at <= #tokens do
-        local section = tokens[at]
-        at = at + 1
-        local place, short = plain(state.p or ""), plain(state.p or "")
-        if section == ":f" then
-            at = nodes(tokens, at, top, sources, main, place, name or place, short)
-        elseif section == ":d" or section == ":p" then
-            local word = section == ":d" and "derived" or "packet"
-            local group = top:add(word)
-            if section == ":d" then group:set_generated() end
-            at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
-        else
-            error("no section: " .. section:sub(1, 40))
         end
     end
     about("proto", state.p)
