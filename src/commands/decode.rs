@@ -1,5 +1,6 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
+use super::capture;
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
@@ -20,6 +21,9 @@ use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
+    if args.interface.list_interfaces {
+        return capture::list();
+    }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     // --check reads once: what it compares are bytes. So do files of frames and of columns.
@@ -29,13 +33,19 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         false => Selection::linking(&args.traffic, &mut options)?,
     };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
+    if args.interface.interface.is_some() && (args.link || pick.later()) {
+        let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
+        return Err(Usage(why.into()).into());
+    }
+    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    capture::begin(&args.interface, keep, &options, global)?;
     if args.check {
         return check::run(args, pick, &options, global);
     }
     if args.force && args.write.is_none() && args.out.is_none() {
         return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
     }
-    if let Some(to) = &args.write {
+    if let (Some(to), None) = (&args.write, &args.interface.interface) {
         return cut::run(args, to, pick, &options, global);
     }
     if args.output.format == Format::Parquet {

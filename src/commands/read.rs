@@ -1,5 +1,6 @@
 //! Reading of a capture or hex text into a sink.
 
+use super::capture::Keeper;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::notify;
@@ -214,11 +215,12 @@ pub fn dissect(
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
     let (stop, mut seen, mut progress) = (stop(), ReadSummary::default(), Progress::default());
-    let mut table = Table::new(options.limits.flow);
+    let (mut table, mut keeper) = (Table::new(options.limits.flow), Keeper::take());
     let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
             progress.frame(frame, decoded);
+            keeper.frame(frame);
             inspector.sink().frame(frame.time);
             inspector.sink().raw(frame, decoded);
             let gone = inspector.frame(frame.time);
@@ -237,7 +239,8 @@ pub fn dissect(
                 break;
             }
         };
-        if gone || !inspector.sink().go_on(&|| packets.capture().waiting() == 0) {
+        let waits = || packets.capture().waiting() == 0;
+        if gone || !keeper.go_on(waits) || !inspector.sink().go_on(&waits) {
             break;
         }
     }
