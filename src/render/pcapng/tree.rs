@@ -29,6 +29,10 @@ const fn is_plain(byte: u8) -> bool {
 
 /// Appends text as part of a word.
 pub fn word(text: &[u8], out: &mut Vec<u8>) {
+    // Nearly all words are names of tables.
+    if text.iter().all(|byte| is_plain(*byte)) {
+        return out.extend_from_slice(text);
+    }
     for byte in text {
         match is_plain(*byte) {
             true => out.push(*byte),
