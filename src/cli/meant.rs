@@ -145,7 +145,7 @@ mod tests {
     fn subcommands_win() {
         assert_eq!(files("netkit stats a.pcap"), Ok(vec!["other".into()]));
         assert_eq!(files("netkit decod a.pcap"), Err(ErrorKind::InvalidSubcommand));
-        assert_eq!(files("netkit stats -w a.pcap"), Err(ErrorKind::UnknownArgument));
+        assert_eq!(files("netkit stats --nosuch a.pcap"), Err(ErrorKind::UnknownArgument));
         assert_eq!(files("netkit nosuch"), Err(ErrorKind::InvalidSubcommand));
         assert_eq!(files("netkit decode"), Err(ErrorKind::MissingRequiredArgument));
     }
