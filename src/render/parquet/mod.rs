@@ -9,6 +9,7 @@ mod column;
 mod encoder;
 mod flat;
 mod plan;
+mod row;
 mod shape;
 mod shred;
 mod table;
