@@ -312,6 +312,9 @@ never\:"Never"))' \
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
+'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-o+[The page that is written]:PAGE:_files' \
 '--output=[The page that is written]:PAGE:_files' \
 '--messages=[How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all]:N:_default' \
