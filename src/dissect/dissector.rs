@@ -3,6 +3,7 @@
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
 use super::options::Options;
+use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
@@ -81,6 +82,11 @@ pub trait Dissector: Sync {
     /// How values are encoded in payloads, for the users' schemas; empty: it has no schemas.
     fn encodings(&self) -> &'static [Encoding] {
         &[]
+    }
+
+    /// What of its messages is its own: what redaction keeps.
+    fn public(&self) -> Public {
+        Public::default()
     }
 
     /// The state for encoding a sequence of messages.

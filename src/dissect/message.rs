@@ -156,6 +156,11 @@ impl Dissection {
         self.more.get_mut(..used)?.get_mut((source as usize).checked_sub(1)?)
     }
 
+    /// The further sources, to be changed.
+    pub(crate) fn buffers(&mut self) -> &mut [Vec<u8>] {
+        &mut self.more[..self.used]
+    }
+
     /// All sources, where `main` is the message's own bytes.
     #[inline]
     pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {

@@ -3,6 +3,7 @@
 use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, Session, Setting, Table};
 use super::flow_info::FlowInfo;
 use super::options::Options;
+use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::flow::Transport;
@@ -37,6 +38,8 @@ pub struct Protocol {
     pub notes: &'static [NoteDoc],
     /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
     pub encodings: &'static [Encoding],
+    /// What of its messages is its own: what redaction keeps.
+    pub public: Public,
     /// How `dump` reads bytes that come without a transport.
     pub dump_transport: fn(&Options) -> Transport,
     /// Is a conversation over one of the `transports` of this protocol? See [`Dissector::identify`].
@@ -67,6 +70,7 @@ impl Protocol {
             settings: &[],
             notes: &[],
             encodings: &[],
+            public: Public { fields: &[], words: &[], lines: &[] },
             dump_transport: |_| Transport::Udp,
             identify: |_| Evidence::No,
             session,
@@ -133,6 +137,10 @@ impl Dissector for Protocol {
 
     fn encodings(&self) -> &'static [Encoding] {
         self.encodings
+    }
+
+    fn public(&self) -> Public {
+        self.public
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {
