@@ -35,6 +35,8 @@ mod printed;
 mod probe;
 mod probe_print;
 mod proxy;
+mod proxy_print;
+mod proxy_rules;
 mod read;
 mod replay;
 mod selection;

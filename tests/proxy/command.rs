@@ -8,28 +8,28 @@ use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const GUARD: Duration = Duration::from_secs(20);
+pub const GUARD: Duration = Duration::from_secs(20);
 
-struct Proxy {
+pub struct Proxy {
     child: Child,
-    at: String,
+    pub at: String,
     said: BufReader<std::process::ChildStderr>,
     before: String,
 }
 
-fn command(args: &[&str]) -> Command {
+pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
     command.arg("proxy").args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command
 }
 
 impl Proxy {
-    fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
+    pub fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
         Proxy::to(&target.local_addr().unwrap().to_string(), args)
     }
 
     #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
-    fn to(target: &str, args: &[&str]) -> Proxy {
+    pub fn to(target: &str, args: &[&str]) -> Proxy {
         let mut child = command(&[&["127.0.0.1:0", target], args].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -48,7 +48,7 @@ impl Proxy {
     }
 
     /// Ctrl-C: what it printed, and what it told at the end.
-    fn end(mut self) -> (String, String) {
+    pub fn end(mut self) -> (String, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
         let (mut out, mut told) = (String::new(), self.before);
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -66,7 +66,7 @@ fn sockets() -> [UdpSocket; 2] {
     })
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| json(line.as_bytes()).unwrap()).collect()
 }
 
@@ -165,7 +165,10 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
         "--loss with --transport tcp: a stream's bytes come all, once and in order",
     );
     told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
-    told(&["--on", "message == ack: drop", "--transport", "tcp"], "rules are followed for datagrams");
+    told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram stands for itself");
+    told(&["--reset", "1%", "--loss", "5%"], "--loss is for datagrams, --reset for streams");
+    told(&["--stall", "5%"], "expected a share and a time, as 1%/200ms");
+    told(&["--columns", "time", "-f", "ndjson"], "--columns: only with -f csv, tsv and summary");
     told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE tells what payloads hold");
     told(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
     told(&["--loss", "5"], "expected a share from 0% to 100%");

@@ -6,4 +6,5 @@ mod common;
 mod command;
 mod datagrams;
 mod relay;
+mod rules;
 mod streams;

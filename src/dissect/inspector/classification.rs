@@ -22,6 +22,14 @@ pub enum Classification {
 }
 
 impl Classification {
+    /// Is it claimed? Then where the message begins of which a carrier has brought some frames.
+    pub fn begun(&self, side: Side) -> Option<Option<u64>> {
+        match self {
+            Classification::Claimed(owner) => Some(owner.session.begun(side)),
+            _ => None,
+        }
+    }
+
     /// The approximate bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {

@@ -8,8 +8,9 @@ use super::session::DescribedSession;
 use crate::codec::kinds::{By, Choice, Chosen};
 use crate::codec::layout::{Field, Kind, Show, When, flag};
 use crate::codec::{Context, EncodeError, Writer};
-use crate::dissect::{Encoder, Line, Options, Role};
+use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::nearest::{hint, nearest};
+use crate::protocols::websocket::rewrite;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value as Json};
 
@@ -574,5 +575,10 @@ impl Encoder for Writing {
         self.description.websocket?;
         let key = (line.from == Role::Client).then_some([0x6e, 0x65, 0x74, 0x6b]);
         Some(write(opcode::BINARY, key, message))
+    }
+
+    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
+        let ratio = crate::dissect::PeerCaps::default().inflate_ratio;
+        self.description.websocket.map(|_| Box::new(rewrite::Frames::new(ratio)) as Box<dyn Rewriter>)
     }
 }

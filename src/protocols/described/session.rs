@@ -582,6 +582,10 @@ fn in_step(frame: &Frame, bytes: &[u8]) -> bool {
 }
 
 impl Session for DescribedSession {
+    fn begun(&self, side: Side) -> Option<u64> {
+        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+    }
+
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         self.packet(place, false, out);
     }

@@ -162,6 +162,11 @@ impl Relay {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 other => other?,
             }
+            if let Some(watch) = &mut watch
+                && let Some(rules) = out.rules()
+            {
+                watch.replace(rules);
+            }
             let mut ready = std::mem::take(&mut self.again);
             for event in events.iter() {
                 ready.insert(event.token());
