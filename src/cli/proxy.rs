@@ -25,6 +25,12 @@ pub struct Proxy {
     /// What is done to the directions.
     #[command(flatten)]
     pub ways: Ways,
+    /// Impairments by a timetable: lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub profile: Option<PathBuf>,
+    /// Delay above the minimum, losses and their rows, order: as this capture had them
+    #[arg(long, value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
+    pub like: Option<PathBuf>,
     /// Do something to messages that fit; may be given several times
     #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
     pub on: Vec<String>,

@@ -35,6 +35,7 @@ mod printed;
 mod probe;
 mod probe_print;
 mod proxy;
+mod proxy_like;
 mod proxy_print;
 mod proxy_rules;
 mod read;

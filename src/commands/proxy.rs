@@ -1,6 +1,7 @@
 //! `netkit proxy`: relays a conversation, shows it, impairs and edits it.
 
 use super::notify::notify;
+use super::proxy_like::{impairments, profile};
 use super::proxy_print::Printer;
 use super::proxy_rules::rules;
 use super::selection::limits;
@@ -10,7 +11,7 @@ use anyhow::Context;
 use netkit::encode::deeply;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Relay};
-use netkit::live::proxy::{Collector, Watch, Way};
+use netkit::live::proxy::{Collector, Impairments, Watch, Way};
 use netkit::plural::Plural;
 use std::io;
 use std::sync::Arc;
@@ -34,7 +35,10 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     options.ports.clone_from(&args.port);
     limits(&args.limit, &mut options)?;
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([], &args.schema), args.force)?;
-    let (udp, tcp) = transports(args, global)?;
+    let profile = profile(args)?;
+    let ways = impairments(args, &options, global)?;
+    let all: Vec<Impairments> = profile.iter().flat_map(|profile| profile.all(&ways)).flatten().chain(ways.clone()).collect();
+    let (udp, tcp) = transports(args, &all, global)?;
     let stop = interrupt::stop();
     let target = &args.target;
     let port = target.port.ok_or_else(|| Usage(format!("{}: no port given", target.text)))?;
@@ -52,7 +56,8 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         target,
         udp,
         tcp,
-        impairments: args.ways.0.clone(),
+        impairments: ways,
+        profile,
         seed: args.seed,
         clients: args.clients as usize,
         queue: QUEUE,
@@ -86,10 +91,9 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
 }
 
 /// Datagrams, streams: what was asked for has to be possible there.
-fn transports(args: &Proxy, global: &Global) -> anyhow::Result<(bool, bool)> {
-    let ways = || args.ways.0.iter();
-    let impossible = ways().find_map(|way| way.only_for_datagrams()).map(|name| format!("--{name}"));
-    let only_tcp = ways().find_map(|way| way.only_for_streams()).map(|name| format!("--{name}"));
+fn transports(args: &Proxy, all: &[Impairments], global: &Global) -> anyhow::Result<(bool, bool)> {
+    let impossible = all.iter().find_map(|way| way.only_for_datagrams()).map(|name| format!("--{name}"));
+    let only_tcp = all.iter().find_map(|way| way.only_for_streams()).map(|name| format!("--{name}"));
     let only_udp = impossible.map(|name| (name, "a stream's bytes come all, once and in order"));
     let why = "a datagram stands for itself, and has no connection";
     match (&only_udp, &only_tcp, args.transport) {

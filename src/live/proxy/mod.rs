@@ -8,7 +8,9 @@
 mod collect;
 mod impairments;
 mod lane;
+mod like;
 mod path;
+mod profile;
 mod queue;
 #[cfg(feature = "cli")]
 pub mod relay;
@@ -23,6 +25,8 @@ pub use collect::{Collector, Edited, Render, Seen};
 pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, Stall, rate};
 pub use path::{Fate, Lost, Path};
 pub use lane::Gone;
+pub use like::Like;
+pub use profile::Profile;
 pub use queue::Queue;
 #[cfg(feature = "cli")]
 pub use relay::Legs;

@@ -19,7 +19,7 @@ pub use legs::Legs;
 pub use passed::{Output, Passed};
 
 use super::path::{Lost, Path};
-use super::{Queue, Watch, Way};
+use super::{Impairments, Queue, Watch, Way};
 use crate::live::net::{CancelToken, now as time_of_day};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Registry, Token};
@@ -75,6 +75,11 @@ struct Waiting {
 /// A proxy's sockets.
 pub struct Relay {
     config: Config,
+    /// What is done to the directions where the timetable says nothing.
+    base: [Impairments; 2],
+    /// When the timetable began, and when it changes next.
+    begun: Instant,
+    change: Option<Instant>,
     poll: Poll,
     udp: Option<UdpSocket>,
     tcp: Option<TcpListener>,
@@ -121,6 +126,9 @@ impl Relay {
         }
         Ok(Relay {
             queue: Queue::new(config.queue),
+            base: config.impairments.clone(),
+            begun: Instant::now(),
+            change: None,
             config,
             poll,
             udp,
@@ -156,7 +164,12 @@ impl Relay {
     ) -> io::Result<Counts> {
         let mut events = Events::with_capacity(1024);
         let mut sweep = Instant::now() + SWEEP;
+        self.begun = Instant::now();
+        self.change = self.config.profile.is_some().then_some(self.begun);
         while !stop.is_set() {
+            if self.change.is_some_and(|at| at <= Instant::now()) {
+                self.turn_page();
+            }
             let timeout = self.timeout(Instant::now());
             match self.poll.poll(&mut events, Some(timeout)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -201,13 +214,21 @@ impl Relay {
         Ok(self.counts)
     }
 
+    /// The timetable says something else from now on.
+    fn turn_page(&mut self) {
+        let Some(profile) = &self.config.profile else { return };
+        let time = self.begun.elapsed();
+        self.config.impairments = profile.at(&self.base, time);
+        self.change = profile.next(time).map(|at| self.begun + at);
+    }
+
     /// How long nothing can happen but what sockets tell.
     fn timeout(&self, now: Instant) -> Duration {
         if !self.again.is_empty() {
             return Duration::ZERO;
         }
         let timers = self.timers.first().map(|(at, _)| *at);
-        let next = [self.queue.next(), timers, self.accept_at].into_iter().flatten().min();
+        let next = [self.queue.next(), timers, self.accept_at, self.change].into_iter().flatten().min();
         let wait = next.map_or(SLICE, |at| at.saturating_duration_since(now).min(SLICE));
         // Rounded up, it would be late.
         if wait < COARSE { Duration::ZERO } else { Duration::from_millis(wait.as_millis() as u64) }
