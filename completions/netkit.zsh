@@ -292,6 +292,40 @@ never\:"Never"))' \
 ':b -- The second capture:_files' \
 && ret=0
 ;;
+(report)
+_arguments "${_arguments_options[@]}" : \
+'-o+[The page that is written]:PAGE:_files' \
+'--output=[The page that is written]:PAGE:_files' \
+'--messages=[How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all]:N:_default' \
+'-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'--force[-o\: replace an existing file]' \
+'--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'*::files -- A capture; `-` is stdin. Two are compared\: before and after:_files' \
+&& ret=0
+;;
 (probe)
 _arguments "${_arguments_options[@]}" : \
 '--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
@@ -496,7 +530,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing)' \
 && ret=0
 ;;
         esac
@@ -512,6 +546,7 @@ _netkit_commands() {
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
 'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
+'report:Make one HTML page of a capture\: charts, sequence diagrams, messages; or compare two' \
 'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
 'replay:Play one side of a captured conversation to a live peer' \
 'proxy:Relay conversations with a server\: show, delay, lose and edit what is said' \
@@ -576,6 +611,11 @@ _netkit__subcmd__proxy_commands() {
 _netkit__subcmd__replay_commands() {
     local commands; commands=()
     _describe -t commands 'netkit replay commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__report_commands] )) ||
+_netkit__subcmd__report_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit report commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__stats_commands] )) ||
 _netkit__subcmd__stats_commands() {

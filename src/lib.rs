@@ -13,6 +13,7 @@
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
 //! | [`stats`] | counts, delivery, round trips, differences |
+//! | [`report`] | a page of a capture's statistics and messages, in HTML |
 //! | [`live`] | sockets, probes, replays |
 //! | [`docs`] | pages: output, filters, schemas, recognition, contributing, .. |
 //! | [`protocols`] | the protocols, one folder each: layouts, session, client, documentation |
@@ -88,4 +89,5 @@ pub mod plural;
 pub mod printable;
 pub mod protocols;
 pub mod render;
+pub mod report;
 pub mod stats;

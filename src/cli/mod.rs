@@ -11,6 +11,7 @@ mod names;
 mod probe;
 mod proxy;
 mod replay;
+mod report;
 mod shared;
 mod stats;
 mod wrong;
@@ -26,6 +27,7 @@ pub use names::{is_file, known_proto};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};
+pub use report::Report;
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{PlotBy, Stats, StatsFormat};
 pub use wrong::one_line;
@@ -98,6 +100,8 @@ pub enum Command {
     Stats(Stats),
     /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
     Diff(Diff),
+    /// Make one HTML page of a capture: charts, sequence diagrams, messages; or compare two
+    Report(Report),
     /// Ask live servers: is it there, what is it, how far away, and if not, why not
     Probe(Probe),
     /// Play one side of a captured conversation to a live peer

@@ -40,6 +40,7 @@ mod proxy_print;
 mod proxy_rules;
 mod read;
 mod replay;
+mod report;
 mod selection;
 mod sink;
 mod stats;
@@ -87,6 +88,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Encode(args) => encode::run(args, &cli.global),
         Command::Diff(args) => diff::run(args, &cli.global),
+        Command::Report(args) => report::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),

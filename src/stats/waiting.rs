@@ -146,6 +146,11 @@ impl Waiting {
         self.waiting.insert(own, sent);
     }
 
+    /// What nothing has answered or acknowledged so far, and what it waits for.
+    pub fn expected(&self, target: Target) -> Option<Expected> {
+        self.waiting.get(&target).map(|sent| sent.expected)
+    }
+
     fn came(&mut self, target: Target, sent: Sent, by: u64, after: i64) {
         if self.listed.latency {
             let kind = kind(&sent);

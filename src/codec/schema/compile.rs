@@ -1,7 +1,8 @@
 //! Compiles a schema to tables: one for each encoding in which all its types exist.
 
 use super::named::{condition, condition_name, identifier, leak, member, names};
-use super::parse::{FieldText, File, MessageText, Named};
+use super::parse::{FieldText, File, MessageText};
+use super::reading::Named;
 use super::types::earlier;
 use super::{Encoding, Form, Keys, SchemaError, SchemaMessage};
 use crate::codec::check;

@@ -27,7 +27,8 @@
 
 mod compile;
 pub(crate) mod named;
-pub(crate) mod parse;
+mod parse;
+pub(crate) mod reading;
 mod types;
 
 use super::layout::{Count, Field};

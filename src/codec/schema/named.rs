@@ -1,6 +1,6 @@
 //! Names of numbers, and conditions: what a schema states about a field beside its type.
 
-use super::parse::{Named, Names};
+use super::reading::{Named, Names};
 use crate::codec::bits;
 use crate::codec::digits;
 use crate::codec::layout::{Kind, When};

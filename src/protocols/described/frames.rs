@@ -1,6 +1,6 @@
 //! Messages in a stream: a length before each, or a mark behind it.
 
-use super::compile::{Compiled, Compiler};
+use super::compile::{Compiled, Compiler, lasting};
 use super::text::Ports;
 use crate::codec::layout::{Field, Kind};
 use crate::codec::{Reader, Tree, Writer, bits};
@@ -68,7 +68,7 @@ pub fn compile(compiler: &Compiler<'_>, ports: &Ports) -> Compiled<Frame> {
         },
     };
     let most = frame.most.unwrap_or(MOST).min(MOST);
-    Ok(Frame::Length { number: super::lasting(number), plus: frame.plus, header, most })
+    Ok(Frame::Length { number: lasting(number), plus: frame.plus, header, most })
 }
 
 impl Frame {

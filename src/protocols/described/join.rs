@@ -2,6 +2,7 @@
 //! an index and a count-down.
 
 use super::compile::Join;
+use super::conditions;
 use super::lines::visible;
 use crate::codec::Tree;
 use crate::codec::layout::When;
@@ -58,20 +59,7 @@ pub struct Came<'a> {
 /// Does a condition hold for what stands before node `k`?
 pub fn holds(when: &When, tree: &Tree, k: usize, known: &dyn Fn(&str) -> Option<u64>) -> bool {
     let value = |name: &str| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name));
-    match when {
-        When::Always => true,
-        When::Bit(name, bit) => value(name).is_some_and(|v| v >> bit & 1 == 1),
-        When::Clear(name, bit) => value(name).is_some_and(|v| v >> bit & 1 == 0),
-        When::Eq(name, n) => value(name) == Some(*n),
-        When::In(name, list) => value(name).is_some_and(|v| list.contains(&v)),
-        When::Left(_) | When::Setting(..) => false,
-        When::Any(any) => any.iter().any(|when| holds(when, tree, k, known)),
-        When::All(all) => all.iter().all(|when| holds(when, tree, k, known)),
-        When::Not(when) => !holds(when, tree, k, known),
-        When::Below(name, than) => (value(name).unwrap_or(0) as i64) < *than,
-        When::Mask(name, mask) => value(name).is_some_and(|v| v & mask != 0),
-        When::Set(name) => value(name).is_some_and(|v| v != 0),
-    }
+    conditions::holds(when, &value)
 }
 
 impl Join {

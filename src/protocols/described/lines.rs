@@ -1,6 +1,7 @@
 //! From one packet's fields to its lines: one for each innermost message, with the fields of the
 //! headers around it.
 
+use super::compile::statics;
 use crate::codec::kinds::{Choice, UNKNOWN};
 use crate::codec::layout::{Field, Kind, Len, bytes, flag};
 use crate::codec::node::Node;
@@ -41,7 +42,7 @@ pub fn headers(packet: &'static [Field], carried: &[(&'static str, &'static [Cho
         let found = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.field.name == *carrier);
         found.for_each(|choice| outer(choice.layout.fields, &mut all, &mut seen));
     }
-    super::statics(all)
+    statics(all)
 }
 
 fn outer(fields: &'static [Field], all: &mut Vec<Field>, seen: &mut FxHashSet<*const Field>) {

@@ -1,8 +1,9 @@
 //! A protocol file's structure, its names not looked up yet: what [`parse`](super::parse) finds, and
 //! [`compile`](super::compile) interprets.
 
-use crate::codec::schema::parse::{Named, Names};
+use crate::codec::schema::reading::{FieldHead, MessageHead, Named, Names};
 use serde_json::Value as Json;
+use std::ops::Deref;
 
 /// A protocol file.
 #[derive(Debug, Default)]
@@ -67,23 +68,19 @@ pub enum Word {
 /// One `[[message]]`.
 #[derive(Debug, Default)]
 pub struct MessageText {
-    pub line: usize,
-    pub name: String,
-    pub doc: String,
-    pub message: String,
+    pub head: MessageHead,
     pub ids: Option<Vec<IdText>>,
     pub any: bool,
-    pub from: String,
     pub condition: Option<String>,
     pub sets: Vec<(String, Word)>,
     pub fields: Vec<FieldText>,
-    pub lines: Vec<(String, usize)>,
 }
 
-impl MessageText {
-    /// The line of a key, or of the message.
-    pub fn at(&self, key: &str) -> usize {
-        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+impl Deref for MessageText {
+    type Target = MessageHead;
+
+    fn deref(&self) -> &MessageHead {
+        &self.head
     }
 }
 
@@ -97,23 +94,14 @@ pub enum IdText {
 /// One field.
 #[derive(Debug, Default)]
 pub struct FieldText {
-    pub line: usize,
-    pub name: String,
-    pub kind: String,
-    pub doc: String,
-    pub unit: String,
-    pub scale: Option<(u32, u32)>,
-    pub names: Option<Named>,
-    pub flags: Option<Named>,
+    pub head: FieldHead,
     pub closed: bool,
-    pub condition: Option<String>,
     pub size: Option<SizeText>,
     pub until: Option<Vec<u8>>,
     pub or_end: bool,
     pub bits: Vec<PartText>,
     pub of: Option<String>,
     pub value: Option<ValueText>,
-    pub optional: bool,
     pub hidden: bool,
     pub hidden_id: bool,
     pub by: Option<String>,
@@ -131,6 +119,14 @@ pub struct FieldText {
     pub charset: Option<String>,
     pub xor: Option<ValueText>,
     pub inline: bool,
+}
+
+impl Deref for FieldText {
+    type Target = FieldHead;
+
+    fn deref(&self) -> &FieldHead {
+        &self.head
+    }
 }
 
 /// `size = ..`.

@@ -1,9 +1,10 @@
 //! What a file says of delivery: which field numbers messages, which ones acknowledge them, which
 //! messages answer which. The same events as those of the built-in protocols follow from it.
 
+use super::codes::Codes;
+use super::compile::statics;
 use super::compile::{Compiled, Compiler};
 use super::text::{File, NumbersText, Place as PlaceText, RequestsText};
-use super::{Codes, Description};
 use crate::codec::kinds::Choice;
 use crate::codec::layout::{Field, When};
 use crate::codec::names as field_names;
@@ -168,7 +169,7 @@ pub fn compile(
 fn condition(text: Option<&str>, line: usize, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<When> {
     let Some(text) = text else { return Ok(When::Always) };
     let known = fields.all.iter().map(|(_, field)| *field);
-    super::recognise::condition(text, line, "if", compiler, known)
+    super::conditions::condition(text, line, "if", compiler, known)
 }
 
 fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Numbers> {
@@ -206,7 +207,7 @@ fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Comp
         (None, when) => when,
         (more @ Some(_), when) => {
             let more = condition(more.as_deref(), place.line, compiler, fields)?;
-            When::All(super::statics(vec![when, more]))
+            When::All(statics(vec![when, more]))
         }
     };
     Ok(Numbers { number, when, per, acks, resent_as, modulus })
@@ -314,15 +315,15 @@ impl Traffic {
         &mut self,
         rules: &Rules,
         (place, start): (&Provenance<'_>, u32),
-        description: &Description,
+        codes: Codes,
         dissection: &mut Dissection,
     ) {
         if self.nothing || dissection.fault.is_some() {
             return;
         }
         for (rule, numbers) in rules.numbers.iter().enumerate() {
-            self.numbered(rule, numbers, (place, start), description.codes, dissection);
-            self.acknowledged(rule, numbers, (place, start), description.codes, dissection);
+            self.numbered(rule, numbers, (place, start), codes, dissection);
+            self.acknowledged(rule, numbers, (place, start), codes, dissection);
         }
         for (rule, requests) in rules.requests.iter().enumerate() {
             self.asked(rule, requests, place, dissection);
@@ -588,5 +589,5 @@ fn holds(when: &When, dissection: &Dissection) -> bool {
         let name = name.rsplit('.').next().unwrap_or(name);
         find(&dissection.tree, name).or_else(|| find(&dissection.packet, name)).and_then(Node::number)
     };
-    super::recognise::holds(when, &value)
+    super::conditions::holds(when, &value)
 }

@@ -1,0 +1,44 @@
+//! The options of `netkit report`.
+
+use super::{Dissect, Traffic};
+use clap::Args;
+use std::path::PathBuf;
+
+/// `netkit report`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = REPORT)]
+pub struct Report {
+    /// A capture; `-` is stdin. Two are compared: before and after
+    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub files: Vec<PathBuf>,
+    /// The page that is written
+    #[arg(short, long = "output", value_name = "PAGE", required = true, value_hint = clap::ValueHint::FilePath)]
+    pub out: PathBuf,
+    /// -o: replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Read several files as one capture, in the order of their first frames: rotated files
+    #[arg(long)]
+    pub join: bool,
+    /// How many messages the page holds, with their fields and bytes; of more, those near warnings
+    /// come first. Charts and tables are of all
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub messages: usize,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+}
+
+const REPORT: &str = "\
+Examples:
+  netkit report capture.pcap -o report.html
+  netkit report before.pcap after.pcap -o change.html    compare two runs
+  netkit report --join ring_*.pcapng -o report.html      rotated files
+  netkit report capture.pcap -o report.html --flow 3 --messages 5000
+  tcpdump -i eth0 -U -w - udp | netkit report - -o report.html
+
+The page is one file and loads nothing. It can be read with scripts off: these only search, zoom and \
+open messages. It holds addresses, names and bytes of the capture: whoever has the page has these.";

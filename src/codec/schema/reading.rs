@@ -1,0 +1,254 @@
+//! The TOML of schemas and of protocol files: values with their lines, and what both languages say of
+//! messages and fields.
+
+use super::SchemaError;
+use crate::codec::digits;
+use crate::nearest::{hint, nearest};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The longest schema file, in bytes.
+pub(crate) const LONGEST: usize = 4 << 20;
+
+/// Names and numbers, in the file's order.
+pub type Names = Vec<(String, i128)>;
+
+/// An enumeration by its name, or given inline.
+#[derive(Debug)]
+pub enum Named {
+    Reference(String),
+    Here(Names),
+}
+
+/// What schemas and protocol files say of a message.
+#[derive(Debug, Default)]
+pub struct MessageHead {
+    pub line: usize,
+    pub name: String,
+    pub doc: String,
+    /// The message that carries it.
+    pub message: String,
+    pub from: String,
+    /// The line of each key.
+    pub lines: Vec<(String, usize)>,
+}
+
+impl MessageHead {
+    /// The line of a key, or of the message if the key is absent.
+    pub fn at(&self, key: &str) -> usize {
+        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
+}
+
+/// What schemas and protocol files say of a field: `name = "type"`, or a table.
+#[derive(Debug, Default)]
+pub struct FieldHead {
+    pub line: usize,
+    pub name: String,
+    pub kind: String,
+    pub doc: String,
+    pub unit: String,
+    /// As numerator and denominator.
+    pub scale: Option<(u32, u32)>,
+    pub names: Option<Named>,
+    pub flags: Option<Named>,
+    pub condition: Option<String>,
+    /// It may be absent.
+    pub optional: bool,
+}
+
+/// A file's text, by the places of its values.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    pub(crate) file: &'a str,
+    /// The offset of the end of each line.
+    ends: Vec<usize>,
+}
+
+/// A key and its value.
+pub(crate) type Item<'a, 'i> = (&'a Spanned<std::borrow::Cow<'i, str>>, &'a Spanned<DeValue<'i>>);
+
+impl<'f> Reader<'f> {
+    /// Of this file.
+    pub(crate) fn new(file: &'f str, text: &str) -> Reader<'f> {
+        Reader { file, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
+    }
+
+    /// The column of an offset, from 1.
+    pub(crate) fn column(&self, text: &str, at: usize) -> usize {
+        let line = self.line(at);
+        let start = if line > 1 { self.ends.get(line - 2).map_or(0, |end| end + 1) } else { 0 };
+        text.get(start..at).map_or(1, |before| before.chars().count() + 1)
+    }
+
+    pub(crate) fn line(&self, at: usize) -> usize {
+        1 + self.ends.partition_point(|end| *end < at)
+    }
+
+    pub(crate) fn error(&self, at: usize, reason: String) -> SchemaError {
+        SchemaError { file: self.file.into(), line: self.line(at), reason }
+    }
+
+    pub(crate) fn wrong(&self, key: &str, value: &Spanned<DeValue<'_>>, expected: &str) -> SchemaError {
+        self.error(value.span().start, format!("{key}: expected {expected}, got {}", value.get_ref().type_str()))
+    }
+
+    pub(crate) fn unknown(&self, item: Item<'_, '_>, known: &[&str]) -> SchemaError {
+        let key = item.0.get_ref();
+        let near = crate::nearest::nearest(key, known.iter().copied());
+        let reason = format!("no key {key:?} here{}: there are {}", crate::nearest::hint(near), known.join(", "));
+        self.error(item.0.span().start, reason)
+    }
+
+    pub(crate) fn text(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<String, SchemaError> {
+        value.get_ref().as_str().map(Into::into).ok_or_else(|| self.wrong(key, value, "text"))
+    }
+
+    pub(crate) fn truth(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<bool, SchemaError> {
+        value.get_ref().as_bool().ok_or_else(|| self.wrong(key, value, "true or false"))
+    }
+
+    /// A number of either sign.
+    pub(crate) fn whole(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<i128, SchemaError> {
+        let parse = |n: &toml::de::DeInteger<'_>| i128::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok();
+        value.get_ref().as_integer().and_then(parse).ok_or_else(|| self.wrong(key, value, "a whole number"))
+    }
+
+    pub(crate) fn number(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<u64, SchemaError> {
+        let number = value
+            .get_ref()
+            .as_integer()
+            .and_then(|n| u64::from_str_radix(&n.as_str().replace('_', ""), n.radix()).ok());
+        number.ok_or_else(|| self.wrong(key, value, "a number from 0 on"))
+    }
+
+    pub(crate) fn table<'a, 'i>(
+        &self,
+        key: &str,
+        value: &'a Spanned<DeValue<'i>>,
+    ) -> Result<Vec<Item<'a, 'i>>, SchemaError> {
+        let table = value.get_ref().as_table().ok_or_else(|| self.wrong(key, value, "a table"))?;
+        Ok(self.in_order(table))
+    }
+
+    /// The parser's tables are unordered: restores the order of the file from the keys' positions.
+    pub(crate) fn in_order<'a, 'i>(&self, table: &'a DeTable<'i>) -> Vec<Item<'a, 'i>> {
+        let mut items: Vec<Item<'a, 'i>> = table.iter().collect();
+        items.sort_by_key(|(key, _)| key.span().start);
+        items
+    }
+
+    /// Takes a key that messages of both languages have; false: it is none.
+    pub(crate) fn message_key(&self, message: &mut MessageHead, item: Item<'_, '_>) -> Result<bool, SchemaError> {
+        let (key, value) = item;
+        message.lines.push((key.get_ref().to_string(), self.line(key.span().start)));
+        match key.get_ref().as_ref() {
+            "name" => message.name = self.text("name", value)?,
+            "doc" => message.doc = self.text("doc", value)?,
+            "message" => message.message = self.text("message", value)?,
+            "from" => {
+                let known = ["client", "server"];
+                message.from = self.text("from", value)?;
+                if !known.contains(&message.from.as_str()) {
+                    let near = hint(nearest(&message.from, known));
+                    let why = format!("from: expected client or server, got {:?}{near}", message.from);
+                    return Err(self.error(value.span().start, why));
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The beginning of a field; the keys of its table, where it has one.
+    pub(crate) fn field_head<'a, 'i>(
+        &self,
+        (name, value): Item<'a, 'i>,
+    ) -> Result<(FieldHead, Vec<Item<'a, 'i>>), SchemaError> {
+        let (line, name) = (self.line(name.span().start), name.get_ref().to_string());
+        Ok(match value.get_ref().as_str() {
+            Some(kind) => (FieldHead { line, name, kind: kind.into(), ..FieldHead::default() }, Vec::new()),
+            None => {
+                let items = self.table(&name, value)?;
+                (FieldHead { line, name, ..FieldHead::default() }, items)
+            }
+        })
+    }
+
+    /// Takes a key that fields of both languages have; false: it is none.
+    pub(crate) fn field_key(&self, field: &mut FieldHead, (key, value): Item<'_, '_>) -> Result<bool, SchemaError> {
+        match key.get_ref().as_ref() {
+            "type" => field.kind = self.text("type", value)?,
+            "doc" => field.doc = self.text("doc", value)?,
+            "unit" => field.unit = self.text("unit", value)?,
+            "scale" => field.scale = Some(self.scale(value)?),
+            "enum" => field.names = Some(self.named("enum", value)?),
+            "flags" => field.flags = Some(self.named("flags", value)?),
+            "if" => field.condition = Some(self.text("if", value)?),
+            "optional" => field.optional = self.truth("optional", value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `[struct.X]` tables: the name, its line, its fields.
+    pub(crate) fn structs<T>(
+        &self,
+        value: &Spanned<DeValue<'_>>,
+        fields: impl Fn(&Spanned<DeValue<'_>>) -> Result<Vec<T>, SchemaError>,
+    ) -> Result<Vec<(String, usize, Vec<T>)>, SchemaError> {
+        let one = |(name, value): Item<'_, '_>| {
+            Ok((name.get_ref().to_string(), self.line(name.span().start), fields(value)?))
+        };
+        self.table("struct", value)?.into_iter().map(one).collect()
+    }
+
+    pub(crate) fn name_tables(
+        &self,
+        key: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<(String, Names)>, SchemaError> {
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.names(name.get_ref(), v)?)))
+            .collect()
+    }
+
+    pub(crate) fn names(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Names, SchemaError> {
+        self.table(key, value)?
+            .into_iter()
+            .map(|(name, v)| Ok((name.get_ref().to_string(), self.whole(name.get_ref(), v)?)))
+            .collect()
+    }
+
+    pub(crate) fn named(&self, key: &str, value: &Spanned<DeValue<'_>>) -> Result<Named, SchemaError> {
+        match value.get_ref() {
+            DeValue::String(name) => Ok(Named::Reference(name.to_string())),
+            _ => self.names(key, value).map(Named::Here),
+        }
+    }
+
+    /// `0.01`, `10` or `"1/128"`, exactly.
+    pub(crate) fn scale(&self, value: &Spanned<DeValue<'_>>) -> Result<(u32, u32), SchemaError> {
+        let text = match value.get_ref() {
+            DeValue::Float(f) => f.as_str().to_string(),
+            DeValue::Integer(n) if n.radix() == 10 => n.as_str().to_string(),
+            DeValue::String(s) => s.to_string(),
+            _ => String::new(),
+        };
+        let ratio = match text.split_once('/') {
+            Some((a, b)) => digits::unsigned(a.trim()).zip(digits::unsigned(b.trim())),
+            None => {
+                let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+                let numerator = digits::unsigned(&format!("{whole}{fraction}"));
+                numerator.zip(10u32.checked_pow(fraction.len() as u32))
+            }
+        };
+        match ratio {
+            Some((num, den)) if num > 0 && den > 0 => Ok((num, den)),
+            _ => {
+                Err(self.error(value.span().start, "scale: expected a number above 0, as 0.01, 10 or \"1/128\"".into()))
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `netkit report`: a page of one capture, or of two that are compared.
+
+use super::ending::status;
+use super::gates::Pick;
+use super::notify::notify;
+use super::outfile::{self, OutFile};
+use super::selection::Selection;
+use super::sink::CaptureSink;
+use super::stopped::Stopped;
+use super::{Usage, inputs, join, options, read};
+use crate::cli::{Global, Report as Args, Traffic};
+use anyhow::Context;
+use netkit::capture::Time;
+use netkit::dissect::{Message, Sink};
+use netkit::flow::End;
+use netkit::plural::Plural;
+use netkit::printable::Printable;
+use netkit::report::{About, Kept, Run, page};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A run that is being read.
+struct Reading {
+    pick: Pick,
+    run: Run,
+}
+
+impl Sink for Reading {
+    fn message(&mut self, message: &Message<'_>) {
+        let selected = self.pick.wants(message);
+        self.run.message(message, selected);
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+        self.run.ended(flow, how);
+    }
+}
+
+impl CaptureSink for Reading {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+        self.run.frame(time);
+    }
+}
+
+/// What became of a capture.
+struct Read {
+    run: Run,
+    about: About,
+    pick: Pick,
+    done: anyhow::Result<Option<Stopped>>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    let [file] = outfile::check([("-o", Some(&args.out))], &inputs(&args.files, &args.dissect.schema), args.force)?;
+    let Some(file) = file else { return Ok(2) };
+    match args.files.as_slice() {
+        [a, b] if !args.join => two(args, global, [a, b], file),
+        [_, _, _, ..] if !args.join => {
+            let why = "two captures are compared, not more: --join reads several as one";
+            Err(Usage(format!("{}: {why}", join::name(&args.files))).into())
+        }
+        _ => one(args, global, file),
+    }
+}
+
+/// One capture, or joined files.
+fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
+    let read = capture(args, &args.files, Kept { messages: args.messages, fields: false }, global)?;
+    write(file, &page::single(&read.run, &read.about), &args.out, &read.run.stats().sums(), global)?;
+    let path = args.files.first().map_or(Path::new(""), PathBuf::as_path);
+    Ok(status(path, read.done?, &read.pick, global))
+}
+
+/// Two captures.
+fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> anyhow::Result<u8> {
+    let _ = (args, global, files, file);
+    Err(Usage("two captures: not yet".into()).into())
+}
+
+/// Reads files into a run.
+///
+/// # Errors
+/// They cannot be read at all. What could be read stands, and the page says that it is cut.
+fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
+    let mut options = options(&args.dissect)?;
+    let selection = Selection::new(&args.traffic, &mut options)?;
+    let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
+    let done = read::files(files, args.join, &options, global, &mut reading);
+    let Reading { pick, run } = reading;
+    let cut = match &done {
+        Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
+        Err(why) => Some(format!("{why:#}")),
+        Ok(stopped) => stopped.as_ref().map(ToString::to_string),
+    };
+    let names = if files.len() > 1 { files.iter().map(|file| super::input::name(file)).collect() } else { Vec::new() };
+    let about = About { name: join::name(files), files: names, cut, selected: selected(&args.traffic) };
+    Ok(Read { run, about, pick, done })
+}
+
+/// The options that select messages, as they were given.
+fn selected(traffic: &Traffic) -> Vec<String> {
+    let mut list = Vec::new();
+    list.extend(traffic.flow.map(|n| format!("--flow {n}")));
+    list.extend(traffic.filter.as_ref().map(|text| format!("-F '{text}'")));
+    list
+}
+
+fn write(mut file: OutFile, page: &str, name: &Path, sums: &str, global: &Global) -> anyhow::Result<()> {
+    let shown = || format!("-o {}", Printable(name.display()));
+    let mut out = file.open().with_context(shown)?;
+    out.write_all(page.as_bytes()).and_then(|()| out.flush()).with_context(shown)?;
+    drop(out);
+    file.commit().with_context(shown)?;
+    let size = Plural(page.len(), "byte");
+    notify(global, format_args!("netkit: {}: {size}: {sums}", Printable(name.display())));
+    Ok(())
+}

@@ -1,0 +1,95 @@
+//! What the user is told of a described protocol: its messages, settings and notes.
+
+use super::codes::Codes;
+use super::description::Value;
+use super::text::{First, Word};
+use super::{compile::statics, lines, traffic};
+use crate::codec::digits::whole;
+use crate::codec::kinds::Choice;
+use crate::codec::layout::{Field, Layout};
+use crate::codec::names::everywhere;
+use crate::codec::schema::named::leak;
+use crate::dissect::{NoteDoc, Role, Setting, Table};
+use rustc_hash::FxHashMap;
+
+/// Values that any text may stand for are checked by this: a setting's list is closed.
+pub fn setting(name: &str, text: &First, (_, value, names): &Value) -> Setting {
+    let truth = matches!(text.value, Word::Number(0 | 1)) && names.is_empty();
+    let shown = names.iter().find(|(n, _)| n == value).map(|(_, name)| *name);
+    let default = match (shown, truth) {
+        (Some(name), _) => name,
+        (None, true) => {
+            if *value == 1 {
+                "true"
+            } else {
+                "false"
+            }
+        }
+        (None, false) => leak(&value.to_string()),
+    };
+    let values: &'static [&'static str] = match names.is_empty() {
+        false => statics(names.iter().map(|(_, name)| *name).collect()),
+        true => &[],
+    };
+    Setting {
+        key: leak(&format!("{name}.{}", text.name)),
+        default,
+        values,
+        parse: |text| match text == "true" || text == "false" || whole(text).is_some() {
+            true => Ok(()),
+            false => Err(format!("{text:?}: expected a number, true or false")),
+        },
+        doc: leak(&text.doc),
+    }
+}
+
+pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
+    let note = |code, level, doc| NoteDoc { code, level, doc };
+    let mut all = vec![
+        note(codes.trailing, "note", "bytes are left behind what the file describes"),
+        note(codes.checksum, "warning", "a checksum is not that of the bytes"),
+        note(codes.unknown_id, "note", "no message of the file has this number"),
+    ];
+    if traffic.has_numbers() {
+        all.push(note(codes.resent, "note", "a further copy of a message that was not acknowledged yet"));
+        all.push(note(codes.duplicate, "note", "a further copy of a message that was acknowledged"));
+        all.push(note(codes.gap, "note", "numbers before this one are missing"));
+        all.push(note(codes.late, "note", "a number below the newest"));
+        all.push(note(codes.nack, "note", "the other side says that it lacks messages"));
+    }
+    all
+}
+
+/// The messages, by who sends them.
+pub fn tables(carried: &[(&'static str, &'static [Choice])], packet: &'static [Field]) -> &'static [Table] {
+    let mut tables = Vec::new();
+    for (from, role) in [(0, Role::Unknown), (1, Role::Client), (2, Role::Server)] {
+        let choices = carried.iter().flat_map(|(_, list)| list.iter()).filter(|choice| choice.from == from);
+        let mut layouts: Vec<Layout> = choices
+            .map(|choice| Layout { name: choice.layout.name, doc: choice.layout.doc, fields: choice.layout.fields })
+            .collect();
+        if from == 0 {
+            layouts.push(Layout { name: "packet", doc: "a packet without a message", fields: packet });
+            layouts.push(Layout { name: "unknown", doc: "a number that no message has", fields: lines::unknown() });
+            layouts.push(Layout { name: "fragment", doc: "a part of a longer message", fields: lines::fragment() });
+        }
+        if !layouts.is_empty() {
+            tables.push(Table { version: "", from: role, layouts: statics(layouts) });
+        }
+    }
+    statics(tables)
+}
+
+/// A field of each name: for the numbers by which messages are found.
+pub fn by_name(
+    packet: &'static [Field],
+    carried: &[(&'static str, &'static [Choice])],
+) -> FxHashMap<&'static str, &'static Field> {
+    let mut all = FxHashMap::default();
+    let mut each = |field: &'static Field| _ = all.entry(field.name).or_insert(field);
+    everywhere(packet, &mut each);
+    for choice in carried.iter().flat_map(|(_, list)| list.iter()) {
+        everywhere(choice.layout.fields, &mut each);
+    }
+    all
+}

@@ -1,0 +1,47 @@
+//! What can be said only when the whole file is read.
+
+use super::{Compiled, Compiler};
+use crate::nearest::{hint, nearest};
+use crate::protocols::described::known::used;
+
+impl Compiler<'_> {
+    /// Everything that can be said only when the whole file is read.
+    pub(super) fn check(&mut self) -> Compiled<()> {
+        let text = self.text;
+        for m in &text.messages {
+            if self.choices.contains_key(&m.message) {
+                continue;
+            }
+            if m.message.is_empty() {
+                return Err((m.line, format!("{}: no field of the packet holds messages", m.name)));
+            }
+            return Err(match text.messages.iter().any(|other| other.name == m.message) {
+                true => (m.at("message"), format!("message: {:?} has no field of type message", m.message)),
+                false => {
+                    let near = hint(nearest(&m.message, text.messages.iter().map(|m| m.name.as_str())));
+                    (m.at("message"), format!("message: no message {:?} carries it{near}", m.message))
+                }
+            });
+        }
+        for field in self.all.iter().filter(|field| field.hidden && !field.constant) {
+            let name = &field.name;
+            if field.uses & used::BY != 0 && field.ranged && field.uses & !(used::BY | used::PRESENCE) == 0 {
+                let why = format!("{name}: hidden, but ids that are lists or ranges cannot give it back");
+                return Err((field.line, why));
+            }
+            if field.uses == 0 {
+                let why = format!(
+                    "{name}: hidden, but encode could not give it back: it is no constant (value), no length or \
+                     count of a later field, and nothing is found by it (by) or is there because of it (if)"
+                );
+                return Err((field.line, why));
+            }
+        }
+        for (name, line, _) in &text.structs {
+            if !self.used_structs.contains(name.as_str()) {
+                self.advice.push((*line, format!("struct {name} is never used")));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,94 @@
+//! How parts are put together, and what the whole is.
+
+use super::hooks::Join;
+use super::{Compiled, Compiler, Later, lasting, statics};
+use crate::codec::kinds::{By, Chosen};
+use crate::codec::layout::{Field, custom, flag};
+use crate::nearest::{hint, nearest};
+use crate::protocols::described::known::Found;
+use crate::protocols::described::text::{FieldText, JoinText};
+
+impl Compiler<'_> {
+    /// The parts of something longer.
+    pub fn join(&mut self, join: &JoinText, t: &FieldText, own: Option<&'static Field>) -> Compiled<&'static Join> {
+        let fail = |why: &str| Err((t.line, format!("{}: join: {why}", t.name)));
+        let when = match &join.condition {
+            Some(text) => Some(self.condition(text, t.line, "join: if")?.when),
+            None => None,
+        };
+        let name = |this: &Self, name: &Option<String>| -> Compiled<Option<&'static str>> {
+            let Some(name) = name else { return Ok(None) };
+            match this.find(name) {
+                Some(Found::Field(place)) if this.known[place].number => Ok(Some(Self::bare(name))),
+                Some(_) => Err((t.line, format!("{}: join: {name} is no number that stands before it", t.name))),
+                None => Err(this.nothing(t.line, &format!("{}: join", t.name), name)),
+            }
+        };
+        let (negated, remaining) = match &join.remaining {
+            Some(text) => match text.strip_prefix("not ") {
+                Some(flag) => (true, Some(flag.trim().to_owned())),
+                None => (false, Some(text.clone())),
+            },
+            None => (false, None),
+        };
+        let mut key = Vec::new();
+        for part in &join.key {
+            match self.find(part) {
+                Some(_) => key.push(Self::bare(part)),
+                None => return Err(self.nothing(t.line, &format!("{}: join: key", t.name), part)),
+            }
+        }
+        let made = Join {
+            number: self.later.len(),
+            when,
+            key,
+            index: name(self, &join.index)?,
+            offset: name(self, &join.offset)?,
+            count: name(self, &join.count)?,
+            total: name(self, &join.total)?,
+            remaining: name(self, &remaining)?,
+            negated,
+            is_packet: join.is.as_deref() == Some("packet"),
+            whole: std::sync::OnceLock::new(),
+        };
+        match (made.index, made.offset, made.count.or(made.total), made.remaining) {
+            (Some(_), _, Some(_), _) | (None, Some(_), Some(_), _) | (Some(_), None, None, Some(_)) => {}
+            _ => return fail("expected index and count, offset and count, or index and remaining"),
+        }
+        let made = lasting(made);
+        self.later.push(Later { join: made, line: t.line, is: join.is.clone(), by: join.by.clone(), own });
+        Ok(made)
+    }
+
+    /// What the joined wholes are, now that all messages are there.
+    pub(super) fn joins(&mut self) -> Compiled<()> {
+        for later in std::mem::take(&mut self.later) {
+            let Some(is) = &later.is else { continue };
+            let wrong = |why: String| (later.line, format!("join: is: {why}"));
+            let fields = match (is.as_str(), later.own) {
+                ("packet", _) => continue,
+                ("message", Some(own)) => std::slice::from_ref(own),
+                (carrier, _) => {
+                    let carrier = if carrier == "message" { "" } else { carrier };
+                    let Some(among) = self.choices.get(carrier).copied() else {
+                        let all = self.choices.keys().map(String::as_str).chain(["packet", "message"]);
+                        let near = hint(nearest(carrier, all));
+                        return Err(wrong(format!("no message {carrier:?} carries others{near}")));
+                    };
+                    let by = later.by.as_deref().unwrap_or("u8");
+                    let Some(mut number) = self.word_type(by, later.line)? else {
+                        return Err(wrong(format!("by: {by:?} is no word: expected u8, u16, varint, ..")));
+                    };
+                    number.set_name("id");
+                    number.flags |= flag::HIDDEN;
+                    let chosen = Chosen::new(By::Word(lasting(number)), among);
+                    let mut field = custom("message", lasting(chosen));
+                    field.flags |= flag::CARRIES;
+                    statics(vec![field])
+                }
+            };
+            _ = later.join.whole.set(fields);
+        }
+        Ok(())
+    }
+}

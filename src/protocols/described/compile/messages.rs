@@ -1,0 +1,186 @@
+//! Messages by a number: which one a field of type `message` is, and what each of them holds.
+
+use super::hooks::Hook;
+use super::{CARRIERS, Compiled, Compiler, MOST_FIELDS, lasting, statics};
+use crate::codec::kinds::{By, Choice, Chosen};
+use crate::codec::layout::{Field, Layout, Len, When, bytes, custom, flag, group};
+use crate::codec::schema::named::{identifier, leak};
+use crate::nearest::{hint, nearest};
+use crate::protocols::described::known::{Found, used};
+use crate::protocols::described::text::{FieldText, IdText, MessageText, Word};
+use rustc_hash::FxHashMap;
+
+impl<'a> Compiler<'a> {
+    /// A message by a number.
+    pub fn chosen(&mut self, t: &'a FieldText, hook: u16) -> Compiled<Field> {
+        let Some(by) = &t.by else {
+            return Err((t.line, format!("{}: by is missing: the number that tells which message it is", t.name)));
+        };
+        let (way, names) = self.by(by, t, t.hidden_id)?;
+        let carrier = self.carriers.last().copied().unwrap_or("");
+        let among = self.choices(carrier, &names, t.line)?;
+        if among.is_empty() {
+            let whose = if carrier.is_empty() { "without one".into() } else { format!("of {carrier:?}") };
+            return Err((t.line, format!("{}: by {by}, but there are no messages {whose}", t.name)));
+        }
+        let width = match way {
+            By::Field(name) => match self.find(name) {
+                Some(Found::Field(place)) => self.known[place].width,
+                _ => 0,
+            },
+            By::Word(number) => number.kind.width().map_or(7, |(bits, _)| bits),
+        };
+        let known =
+            |choice: &Choice| choice.ids.iter().map(|(least, most)| most - least).fold(1u64, u64::saturating_add);
+        let taken = among.iter().map(known).fold(0, u64::saturating_add).max(1);
+        let ruled = width.saturating_sub(64 - (taken - 1).leading_zeros());
+        for choice in among {
+            let ruled = if choice.any { 0 } else { ruled };
+            self.id_bits.insert(std::ptr::from_ref(choice.field) as usize, ruled);
+        }
+        if let By::Field(name) = way {
+            self.uses(name, used::BY);
+            let ranged = among.iter().find(|choice| choice.id().is_none());
+            if let (Some(Found::Field(place)), Some(_)) = (self.find(name), ranged) {
+                let place = self.known[place].place;
+                self.all[place].ranged = true;
+            }
+        }
+        let mut field = custom("", lasting(Chosen::new(way, among)));
+        field.set_name(leak(&t.name));
+        field.flags |= flag::CARRIES;
+        let Some(join) = &t.join else { return Ok(field) };
+        let made = self.join(join, t, Some(lasting(field.clone())))?;
+        let Some(when) = made.when else {
+            return Err((t.line, format!("{}: join: if is missing: it tells a part from a message", t.name)));
+        };
+        self.hooks[hook as usize].join = Some(made);
+        let name = if self.known.iter().any(|known| known.name == "data") { leak(&t.name) } else { "data" };
+        let mut part = bytes(name, Len::Rest).doc("a part of a longer message");
+        part.when = when;
+        part.hook = hook;
+        field.when = When::Not(lasting(when));
+        let mut both = crate::codec::layout::inline("", statics(vec![part, field]));
+        both.flags |= flag::CARRIES;
+        Ok(both)
+    }
+
+    /// Where the number stands, and its names.
+    fn by(&mut self, by: &str, t: &FieldText, hidden: bool) -> Compiled<(By, Vec<(u64, &'static str)>)> {
+        if let Some(mut number) = self.word_type(by, t.line)? {
+            number.set_name("id");
+            number.flags |= flag::HIDDEN | flag::SELECTS;
+            let _ = hidden;
+            return Ok((By::Word(lasting(number)), Vec::new()));
+        }
+        match self.find(by) {
+            Some(Found::Field(place)) => {
+                let known = &self.known[place];
+                if !known.number {
+                    return Err((t.line, format!("{}: by: {by} is no number", t.name)));
+                }
+                Ok((By::Field(Self::bare(by)), known.names.clone()))
+            }
+            Some(Found::Other(names)) => Ok((By::Field(Self::bare(by)), names)),
+            None => {
+                let fields = self.known.iter().map(|known| known.name.as_str());
+                let near = hint(nearest(by, fields));
+                let why = format!("{}: by: no field {by:?} stands before it, and no word is called so{near}", t.name);
+                Err((t.line, why))
+            }
+        }
+    }
+
+    /// The messages that another carries; "" are those of the packet itself.
+    fn choices(&mut self, carrier: &'a str, names: &[(u64, &'static str)], line: usize) -> Compiled<&'static [Choice]> {
+        if let Some(known) = self.choices.get(carrier) {
+            return Ok(known);
+        }
+        if self.carriers.len() > CARRIERS {
+            return Err((line, format!("messages in messages, more than {CARRIERS} deep")));
+        }
+        let mut choices: Vec<Choice> = Vec::new();
+        let mut found: FxHashMap<(u64, &str, &str), &str> = FxHashMap::default();
+        let text = self.text;
+        for m in text.messages.iter().filter(|m| m.message == carrier) {
+            let ids = self.ids(m, names)?;
+            for id in ids.iter().filter(|(least, most)| least == most) {
+                let condition = m.condition.as_deref().unwrap_or("");
+                if let Some(twin) = found.insert((id.0, &m.from, condition), &m.name) {
+                    return Err((m.line, format!("{}: {twin} is found by the same: it would never be used", m.name)));
+                }
+            }
+            let choice = self.choice(m, ids)?;
+            choices.push(choice);
+        }
+        let list = statics(choices);
+        self.choices.insert(carrier.into(), list);
+        Ok(list)
+    }
+
+    fn ids(&self, m: &MessageText, names: &[(u64, &'static str)]) -> Compiled<Vec<(u64, u64)>> {
+        let Some(ids) = &m.ids else {
+            return match m.any {
+                true => Ok(Vec::new()),
+                false => Err((m.line, format!("{}: id is missing: the number that names the message", m.name))),
+            };
+        };
+        let one = |id: &IdText| match id {
+            IdText::Range(least, most) => Ok((*least, *most)),
+            IdText::One(word) => match self.word(word, names) {
+                Some(id) => Ok((id, id)),
+                None => {
+                    let word = if let Word::Name(name) = word { name.as_str() } else { "" };
+                    let near = hint(nearest(word, names.iter().map(|(_, name)| *name)));
+                    let why = format!("id: {word:?} is no number, and no name of one{near}");
+                    Err((m.at("id"), why))
+                }
+            },
+        };
+        ids.iter().map(one).collect()
+    }
+
+    fn choice(&mut self, m: &'a MessageText, ids: Vec<(u64, u64)>) -> Compiled<Choice> {
+        if m.name.is_empty() {
+            return Err((m.line, "name is missing: what the message is called".into()));
+        }
+        identifier(&m.name, &["packet", "unknown", "fragment"]).map_err(|why| (m.at("name"), why))?;
+        if self.carriers.contains(&m.name.as_str()) {
+            return Err((m.line, format!("{}: carries itself", m.name)));
+        }
+        let when = match &m.condition {
+            Some(text) => {
+                let condition = self.condition(text, m.at("if"), "if")?;
+                for (name, _) in &condition.equal {
+                    self.uses(name, used::EQUAL);
+                }
+                condition.when
+            }
+            None => When::Always,
+        };
+        let (known, left, listed) = (self.known.len(), self.left, self.listed);
+        self.left = MOST_FIELDS;
+        self.carriers.push(&m.name);
+        let fields = self.list(&m.fields)?;
+        self.carriers.pop();
+        (self.left, self.listed) = (left, listed);
+        self.known.truncate(known);
+        let mut sets = Vec::new();
+        for (name, value) in &m.sets {
+            sets.push(self.set(name, m.at("sets"), Some(value))?);
+        }
+        let mut field = group(leak(&m.name), fields).doc(leak(&m.doc)).keep_empty();
+        field.flags |= flag::MESSAGE;
+        if !sets.is_empty() {
+            field.hook = self.hooks.len() as u16;
+            self.hooks.push(Hook { sets, ..Hook::default() });
+        }
+        let from = match m.from.as_str() {
+            "client" => 1,
+            "server" => 2,
+            _ => 0,
+        };
+        let layout = lasting(Layout { name: leak(&m.name), doc: leak(&m.doc), fields });
+        Ok(Choice { field: lasting(field), ids: statics(ids), any: m.any, from, when, layout })
+    }
+}

@@ -1,0 +1,316 @@
+//! From a file's structure to tables.
+
+mod check;
+mod hooks;
+mod joins;
+mod messages;
+mod references;
+mod sizes;
+
+pub use hooks::{Hook, Join, Set};
+pub use sizes::{fixed, packed, region};
+
+use super::known::{Known, Use, used};
+use super::text::{FieldText, File, Word};
+use crate::codec::kinds::{Choice, Extent, Packing};
+use crate::codec::layout::{Field, When};
+use crate::codec::schema::named::{identifier, leak};
+use crate::codec::schema::reading::FieldHead;
+use crate::nearest::{hint, nearest};
+use references::References;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sizes::{excludes, is_chosen, takes_the_rest};
+
+/// The cap on fields of a message with those of its structs, and of all of a file.
+const MOST_FIELDS: usize = 1 << 13;
+const MOST_ALL: usize = 1 << 16;
+/// The cap on structs in structs, and on messages in messages.
+const DEPTH: usize = 16;
+const CARRIERS: usize = 8;
+
+/// On error: the line, and what is wrong.
+pub type Compiled<T> = Result<T, (usize, String)>;
+
+/// Tables live as long as the program; their size is bounded by the file's.
+pub fn statics<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
+
+/// One value that lives as long as the program.
+pub fn lasting<T>(value: T) -> &'static T {
+    Box::leak(Box::new(value))
+}
+
+/// A join whose whole is looked up when all messages are there.
+struct Later {
+    join: &'static Join,
+    line: usize,
+    is: Option<String>,
+    by: Option<String>,
+    own: Option<&'static Field>,
+}
+
+/// Compiles one file.
+pub struct Compiler<'a> {
+    pub text: &'a File,
+    /// The fields that later ones may refer to, those of open groups.
+    pub known: Vec<Known>,
+    /// All fields, and what is done with them.
+    pub all: Vec<Use>,
+    pub hooks: Vec<Hook>,
+    /// What encode writes where a field is not given, if that is no number.
+    pub defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
+    references: References,
+    structs: Vec<&'a str>,
+    /// The fields of the groups that are open.
+    siblings: Vec<&'a [FieldText]>,
+    used_structs: FxHashSet<&'a str>,
+    carriers: Vec<&'a str>,
+    choices: FxHashMap<String, &'static [Choice]>,
+    later: Vec<Later>,
+    left: usize,
+    /// How many lists without a length of their own are open.
+    pub listed: usize,
+    pub advice: Vec<(usize, String)>,
+    /// The bits that each message's number rules out, by the place of the message's field.
+    pub id_bits: FxHashMap<usize, u32>,
+}
+
+impl<'a> Compiler<'a> {
+    /// Of this file.
+    pub fn new(text: &'a File) -> Compiler<'a> {
+        Compiler {
+            text,
+            known: Vec::new(),
+            all: Vec::new(),
+            hooks: vec![Hook::default()],
+            defaults: Vec::new(),
+            references: References::of(text),
+            structs: Vec::new(),
+            siblings: Vec::new(),
+            used_structs: FxHashSet::default(),
+            carriers: Vec::new(),
+            choices: FxHashMap::default(),
+            later: Vec::new(),
+            left: MOST_FIELDS,
+            listed: 0,
+            advice: Vec::new(),
+            id_bits: FxHashMap::default(),
+        }
+    }
+
+    /// A new field that later ones may refer to.
+    pub fn know(&mut self, t: &FieldText, name: &str, known: (bool, Vec<(u64, &'static str)>), hidden: bool) {
+        let place = self.all.len();
+        let (number, names) = known;
+        let constant = t.value.is_some();
+        let line = t.line;
+        self.all.push(Use { line, name: name.into(), hidden, constant, uses: 0, ranged: false });
+        self.known.push(Known { name: name.into(), names, number, scale: t.scale, group: None, place, width: 0 });
+    }
+
+    /// The packet's fields.
+    pub fn packet(&mut self) -> Compiled<&'static [Field]> {
+        let fields = match &self.text.packet {
+            Some((line, fields)) if fields.is_empty() => return Err((*line, "packet.fields: there are none".into())),
+            Some((_, fields)) => self.list(fields)?,
+            None => {
+                static PLAIN: std::sync::LazyLock<FieldText> = std::sync::LazyLock::new(|| FieldText {
+                    head: FieldHead { line: 1, name: "message".into(), kind: "message".into(), ..FieldHead::default() },
+                    by: Some("u8".into()),
+                    ..FieldText::default()
+                });
+                self.list(std::slice::from_ref(&*PLAIN))?
+            }
+        };
+        self.joins()?;
+        self.check()?;
+        Ok(fields)
+    }
+
+    /// Fields one behind the other.
+    pub fn list(&mut self, texts: &'a [FieldText]) -> Compiled<&'static [Field]> {
+        if let Some(first) = texts.first() {
+            let left = self.left.checked_sub(texts.len()).filter(|_| self.all.len() + texts.len() < MOST_ALL);
+            let why = || (first.line, format!("more than {MOST_FIELDS} fields with those of all structs"));
+            self.left = left.ok_or_else(why)?;
+        }
+        let mut fields: Vec<Field> = Vec::new();
+        for (k, t) in texts.iter().enumerate() {
+            let twin = |other: &FieldText| other.name == t.name && t.condition.is_none() && other.condition.is_none();
+            if !t.name.is_empty() && texts.iter().take(k).any(twin) {
+                return Err((t.line, format!("{}: the name stands twice", t.name)));
+            }
+            self.siblings.push(texts.get(k + 1..).unwrap_or_default());
+            let field = self.field(t, texts);
+            self.siblings.pop();
+            fields.push(field?);
+        }
+        // What takes the rest leaves what the fields behind it need.
+        for k in (0..fields.len()).rev() {
+            let Some((rest, behind)) = fields.get(k..).and_then(<[Field]>::split_first) else { continue };
+            if behind.is_empty() || !takes_the_rest(rest) {
+                continue;
+            }
+            let t = &texts[k];
+            let mut needs = Vec::new();
+            for (later, text) in behind.iter().zip(texts.iter().skip(k + 1)) {
+                match fixed(later) {
+                    Some(bits) => needs.push((later.when, bits)),
+                    // One of them is there, not both.
+                    None if excludes(&rest.when, &later.when) => {}
+                    None if is_chosen(rest) => {
+                        needs.clear();
+                        break;
+                    }
+                    None => {
+                        let why = format!(
+                            "{}: takes everything up to the end, and {} behind it has no fixed size",
+                            t.name, text.name
+                        );
+                        return Err((t.line, why));
+                    }
+                }
+            }
+            if needs.is_empty() || is_chosen(rest) && self.listed > 0 {
+                continue;
+            }
+            let rest = fields.remove(k);
+            let wrapped = region(rest, Extent::Less(statics(needs)), (1, 1), &t.name);
+            fields.insert(k, wrapped);
+        }
+        Ok(statics(fields))
+    }
+
+    fn field(&mut self, t: &'a FieldText, all: &'a [FieldText]) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, why));
+        identifier(&t.name, &["unparsed"]).map_err(|why| (t.line, why))?;
+        let when = match &t.condition {
+            Some(text) => {
+                let condition = self.condition(text, t.line, &t.name)?;
+                for (name, _) in condition.masks {
+                    self.uses(name, used::PRESENCE);
+                }
+                condition.when
+            }
+            None => When::Always,
+        };
+        let mut hook = 0;
+        if !t.sets.is_empty() || t.join.is_some() {
+            let mut sets = Vec::new();
+            for (name, value) in &t.sets {
+                sets.push(self.set(name, t.line, value.as_ref())?);
+            }
+            hook = self.hooks.len() as u16;
+            self.hooks.push(Hook { sets, ..Hook::default() });
+        }
+        let mut field = self.shaped(t, all, hook)?;
+        if !matches!(when, When::Always) {
+            field.when = match field.when {
+                When::Always => when,
+                own => When::All(statics(vec![when, own])),
+            };
+        }
+        if t.hidden && field.name.is_empty() && t.value.is_none() && t.bits.is_empty() && t.kind != "message" {
+            // Wrapped: the field itself is inside.
+            return fail(format!("{}: hidden: only numbers and constants can be", t.name));
+        }
+        Ok(field)
+    }
+
+    /// What later fields ask of a hidden number: the masks for which one is there, and the bits that
+    /// others ask together with more. A number that is not just the masks of those fields cannot be
+    /// derived from them.
+    pub fn presence(&mut self, name: &str, bits: u32, names: &[(u64, &'static str)]) -> u16 {
+        let (mut masks, mut more) = (Vec::new(), 0);
+        for text in self.siblings.last().copied().unwrap_or_default() {
+            let Some(condition) = &text.condition else { continue };
+            let terms: Vec<&str> = condition.split(" and ").map(str::trim).collect();
+            for term in &terms {
+                let mask = match term.split_once('&') {
+                    Some((asked, mask)) if asked.trim() == name => self.number(mask.trim(), names).unwrap_or(u64::MAX),
+                    None if *term == name && bits == 1 => 1,
+                    None if *term == name => u64::MAX,
+                    _ => continue,
+                };
+                match terms.len() == 1 && mask != u64::MAX {
+                    true => masks.push(mask),
+                    false => more |= mask,
+                }
+            }
+        }
+        if masks.is_empty() && more == 0 {
+            return 0;
+        }
+        self.hooks.push(Hook { presence: Some((masks, more)), ..Hook::default() });
+        (self.hooks.len() - 1) as u16
+    }
+
+    /// The change of something remembered.
+    fn set(&mut self, name: &str, line: usize, value: Option<&Word>) -> Compiled<Set> {
+        let (side, bare) = match name.split_once('.') {
+            Some(("client", bare)) => (Some(0), bare),
+            Some(("server", bare)) => (Some(1), bare),
+            _ => (None, name),
+        };
+        let Some(memory) = self.text.memory.iter().position(|first| first.name == bare) else {
+            let near = hint(nearest(bare, self.text.memory.iter().map(|first| first.name.as_str())));
+            return Err((line, format!("sets: [memory] has no {bare:?}{near}")));
+        };
+        let names = self.enum_names(bare);
+        let value = match value {
+            None => None,
+            Some(word) => match self.word(word, &names) {
+                Some(number) => Some(number),
+                None => return Err((line, format!("sets: {word:?} is no number, and no name of [enum.{bare}]"))),
+            },
+        };
+        Ok(Set { memory, side, value })
+    }
+
+    /// The fields of a struct.
+    pub fn structure(&mut self, name: &str, t: &FieldText) -> Compiled<Option<&'static [Field]>> {
+        let text = self.text;
+        let Some((name, line, fields)) = text.structs.iter().find(|(other, ..)| other == name) else { return Ok(None) };
+        if self.structs.contains(&name.as_str()) {
+            return Err((t.line, format!("{}: struct {name} contains itself", t.name)));
+        }
+        if self.structs.len() >= DEPTH {
+            return Err((t.line, format!("{}: structs in structs, more than {DEPTH} deep", t.name)));
+        }
+        if fields.is_empty() {
+            return Err((*line, format!("struct {name} has no fields")));
+        }
+        self.structs.push(name);
+        self.used_structs.insert(name);
+        let list = self.list(fields);
+        self.structs.pop();
+        list.map(Some)
+    }
+
+    /// The message whose fields are being compiled; empty: the packet's.
+    pub fn message_name(&self) -> &'static str {
+        leak(self.carriers.last().copied().unwrap_or(""))
+    }
+
+    /// The messages that a carrier has.
+    pub fn all_choices(&self) -> impl Iterator<Item = (&str, &'static [Choice])> {
+        self.choices.iter().map(|(carrier, list)| (carrier.as_str(), *list))
+    }
+
+    /// What does not unpack further than this.
+    pub fn packing(&self, t: &FieldText) -> Compiled<Option<Packing>> {
+        let known = ["zlib", "deflate", "gzip"];
+        Ok(Some(match t.compressed.as_deref() {
+            Some("zlib") => Packing::Zlib,
+            Some("deflate") => Packing::Deflate,
+            Some("gzip") => Packing::Gzip,
+            Some(other) => {
+                let near = hint(nearest(other, known));
+                let why = format!("{}: compressed: expected {}, got {other:?}{near}", t.name, known.join(", "));
+                return Err((t.line, why));
+            }
+            None => return Ok(None),
+        }))
+    }
+}

@@ -1,0 +1,89 @@
+//! Which names anything refers to: what is referred to is kept while reading, what counts or selects
+//! others is derived by encode.
+
+use super::Compiler;
+use crate::protocols::described::text::{FieldText, File, ValueText};
+use rustc_hash::FxHashSet;
+
+/// The names that anything refers to.
+#[derive(Debug, Default)]
+pub struct References {
+    /// All of them, with and without their group.
+    referred: FxHashSet<String>,
+    counted: FxHashSet<String>,
+    viewed: FxHashSet<String>,
+    selecting: FxHashSet<String>,
+}
+
+/// The words of a condition that may be names.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|word| !word.is_empty())
+}
+
+impl References {
+    /// Those of a file.
+    pub fn of(text: &File) -> References {
+        let mut references = References::default();
+        let packet = text.packet.iter().flat_map(|(_, fields)| fields);
+        let structs = text.structs.iter().flat_map(|(.., fields)| fields);
+        for field in packet.chain(structs).chain(text.messages.iter().flat_map(|m| &m.fields)) {
+            references.collect(field);
+        }
+        for m in &text.messages {
+            m.condition.iter().for_each(|text| references.refer(text));
+            for word in m.condition.iter().flat_map(|text| words(text)) {
+                references.selecting.insert(word.into());
+            }
+        }
+        text.recognise.server.iter().for_each(|(_, text)| references.refer(text));
+        references
+    }
+
+    fn refer(&mut self, text: &str) {
+        for word in words(text) {
+            self.referred.insert(word.into());
+            word.split('.').for_each(|part| _ = self.referred.insert(part.into()));
+        }
+    }
+
+    /// The names that a field refers to.
+    fn collect(&mut self, field: &FieldText) {
+        let texts = [&field.condition, &field.by, &field.of, &field.holds, &field.holds_if, &field.inflated];
+        texts.into_iter().flatten().for_each(|text| self.refer(text));
+        if let Some(ValueText::Text(text)) = &field.xor {
+            self.refer(text);
+        }
+        if let Some(by) = &field.by {
+            self.selecting.insert(by.rsplit('.').next().unwrap_or(by).into());
+        }
+        if let Some(of) = &field.of {
+            self.viewed.insert(of.clone());
+        }
+        field.join.iter().flat_map(|join| &join.condition).for_each(|text| self.refer(text));
+        let sizes = field.size.iter().map(|size| size.word.as_str()).chain(field.inflated.as_deref());
+        let counts = field.kind.split('[').skip(1).filter_map(|times| times.split(']').next());
+        let counts: Vec<String> = sizes.chain(counts).map(|word| word.trim().to_owned()).collect();
+        for word in counts {
+            self.refer(&word);
+            let last = word.rsplit('.').next().unwrap_or(&word).to_owned();
+            self.counted.insert(last);
+        }
+    }
+}
+
+impl Compiler<'_> {
+    /// Is this name referred to?
+    pub fn is_referred(&self, name: &str) -> bool {
+        self.references.referred.contains(name)
+    }
+
+    /// Is a message found by it?
+    pub fn selects(&self, name: &str) -> bool {
+        self.references.selecting.contains(name)
+    }
+
+    /// Is a number of this name written from what else is given?
+    pub fn is_derived(&self, name: &str) -> bool {
+        self.references.counted.contains(name) || self.references.viewed.contains(name)
+    }
+}

@@ -1,0 +1,142 @@
+//! What a protocol file says, compiled.
+
+use super::codes::Codes;
+use super::compile::Hook;
+use super::frames::Frame;
+use super::traffic;
+use crate::codec::Tree;
+use crate::codec::kinds::Choice;
+use crate::codec::layout::{Field, When};
+use crate::codec::node::Node;
+use crate::dissect::{NoteDoc, Options, Setting, Table};
+use crate::flow::Transport;
+use rustc_hash::FxHashMap;
+
+/// What a file says.
+#[derive(Debug)]
+pub struct Description {
+    /// Its name.
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) packet: &'static [Field],
+    /// The fields of the headers around messages: for documentation and filters.
+    pub(super) headers: &'static [Field],
+    /// The messages by their carrier; "" are those of the packet.
+    pub(super) carried: Vec<(&'static str, &'static [Choice])>,
+    pub(super) tables: &'static [Table],
+    pub(super) derived: &'static [&'static Field],
+    pub(super) settings: &'static [Setting],
+    pub(super) notes: &'static [NoteDoc],
+    pub(super) codes: Codes,
+    pub(super) memory: Vec<(&'static str, u64)>,
+    /// The names of `[settings]`, and their defaults.
+    pub(super) values: Vec<Value>,
+    pub(super) hooks: Vec<Hook>,
+    pub(super) defaults: Vec<(&'static str, &'static str, serde_json::Value)>,
+    pub(super) udp: Option<&'static [u16]>,
+    pub(super) tcp: Option<(&'static [u16], Frame)>,
+    pub(super) websocket: Option<&'static [u16]>,
+    /// Who sends what this holds for is the server.
+    pub(super) server: Option<When>,
+    pub(super) packets: usize,
+    pub(super) traffic: traffic::Rules,
+    /// The bits that a packet rules out at best, and why.
+    pub(super) bits: u32,
+    pub(super) has_joins: bool,
+    /// The packet's fields, and what is left behind them, for writing.
+    pub(super) written: &'static [Field],
+    /// A field of each name.
+    pub(super) by_name: FxHashMap<&'static str, &'static Field>,
+    pub(super) id_bits: FxHashMap<usize, u32>,
+    pub(super) memory_fields: &'static [Field],
+    pub(super) path: &'static str,
+    /// What the author may want to know.
+    pub advice: Vec<(usize, String)>,
+}
+
+/// A setting: its name, its default, the names of its values.
+pub(super) type Value = (&'static str, u64, Vec<(u64, &'static str)>);
+
+impl Description {
+    /// How many bits a packet of it can rule out.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
+    /// The ports of a transport.
+    pub(super) fn ports(&self, transport: Transport) -> impl Iterator<Item = u16> + '_ {
+        let lists = match transport {
+            Transport::Udp => [self.udp, None],
+            Transport::Tcp => [self.tcp.as_ref().map(|(ports, _)| *ports), self.websocket],
+        };
+        lists.into_iter().flatten().flatten().copied()
+    }
+
+    /// What the session does at a node's field.
+    pub(super) fn hook(&self, node: &Node) -> Option<&Hook> {
+        match node.field.hook {
+            0 | u16::MAX => None,
+            place => self.hooks.get(place as usize),
+        }
+    }
+
+    /// Who sends the message of a node: 1 the client, 2 the server; 0: both, or it is none.
+    pub(super) fn from(&self, node: &Node) -> Option<u64> {
+        let choices = self.carried.iter().flat_map(|(_, list)| list.iter());
+        choices.into_iter().find(|choice| std::ptr::eq(choice.field, node.field)).map(|choice| choice.from)
+    }
+
+    /// What a packet changes of what is remembered, from the next one on.
+    pub(super) fn remember(&self, tree: &Tree, memory: &mut [[u64; 2]]) {
+        if memory.is_empty() {
+            return;
+        }
+        for node in tree.nodes().iter().filter(|node| node.field.hook > 0) {
+            for set in self.hook(node).map_or(&[][..], |hook| &hook.sets) {
+                let Some(value) = set.value.or(node.number()) else { continue };
+                let Some(sides) = memory.get_mut(set.memory) else { continue };
+                match set.side.and_then(|side| sides.get_mut(side)) {
+                    Some(one) => *one = value,
+                    None => *sides = [value; 2],
+                }
+            }
+        }
+    }
+
+    /// A field of that name.
+    pub(super) fn named(&self, name: &str) -> Option<&'static Field> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Are parts put together?
+    pub(super) fn joins(&self) -> bool {
+        self.has_joins
+    }
+
+    /// A value that is remembered, or a setting's.
+    pub(super) fn remembered(&self, name: &str, memory: &[[u64; 2]], values: &[u64]) -> Option<u64> {
+        let place = self.memory.iter().position(|(known, _)| *known == name);
+        if let Some([client, _]) = place.and_then(|place| memory.get(place)) {
+            return Some(*client);
+        }
+        let place = self.values.iter().position(|(known, ..)| *known == name)?;
+        values.get(place).copied()
+    }
+
+    /// The bits that the number of a message rules out.
+    pub(super) fn id_bits(&self, node: &Node) -> u32 {
+        self.id_bits.get(&(std::ptr::from_ref(node.field) as usize)).copied().unwrap_or(0)
+    }
+
+    /// The value of a setting, as the user or the file has it.
+    pub(super) fn setting(&self, place: usize, options: &Options) -> u64 {
+        let Some((name, default, names)) = self.values.get(place) else { return 0 };
+        let Some(text) = options.settings.get(&format!("{}.{name}", self.name)) else { return *default };
+        let named = names.iter().find(|(_, name)| *name == text).map(|(value, _)| *value);
+        let whole = || {
+            crate::codec::digits::whole(text)
+                .and_then(|n| u64::try_from(n).ok().or(i64::try_from(n).ok().map(|n| n as u64)))
+        };
+        named.or_else(whole).unwrap_or((text == "true") as u64)
+    }
+}

@@ -1,0 +1,306 @@
+//! One line on its way into an object that mirrors the packet.
+
+use super::super::Description;
+use super::error;
+use super::values::{Values, number, remembered_holds};
+use crate::codec::EncodeError;
+use crate::codec::kinds::{By, Choice, Chosen};
+use crate::codec::layout::{Count, Field, Kind, Len, When, flag};
+use crate::codec::names::has;
+use crate::dissect::Line;
+use crate::nearest::{hint, nearest};
+use serde_json::{Map, Value as Json};
+
+/// One line on its way into an object.
+pub struct Build<'a> {
+    pub description: &'static Description,
+    pub message: &'a str,
+    pub from: u64,
+    pub derived: Option<&'a Json>,
+    pub memory: &'a [[u64; 2]],
+    pub values: &'a [u64],
+    /// What is left of the headers' fields, and of the message's own.
+    pub packet: &'a mut Map<String, Json>,
+    pub fields: &'a mut Map<String, Json>,
+    /// The message has its place.
+    pub placed: bool,
+    pub broken: bool,
+    /// Numbers by which messages are found, for the levels around.
+    pub pending: Vec<(String, Json)>,
+}
+
+impl Build<'_> {
+    /// The messages that lead to the line's: carriers first.
+    pub fn path(&self, line: &Line<'_>) -> Result<Vec<&'static Choice>, EncodeError> {
+        let all =
+            || self.description.carried.iter().flat_map(|(carrier, list)| list.iter().map(move |c| (*carrier, c)));
+        let values =
+            Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
+        let named = |name: &str| {
+            let found: Vec<_> = all().filter(|(_, choice)| choice.field.name == name).collect();
+            let side = |choice: &Choice| choice.from == 0 || self.from == 0 || choice.from == self.from;
+            // What is remembered tells messages of the same name apart.
+            let state = |choice: &Choice| remembered_holds(&choice.when, &values);
+            let best = found.iter().find(|(_, c)| side(c) && state(c)).or(found.iter().find(|(_, c)| side(c)));
+            best.or(found.first()).copied()
+        };
+        let Some((mut carrier, choice)) = named(self.message) else {
+            let near = hint(nearest(self.message, all().map(|(_, choice)| choice.field.name)));
+            return Err(error("message", format!("{} has no message {:?}{near}", line.proto, self.message)));
+        };
+        let mut path = vec![choice];
+        while !carrier.is_empty() && path.len() < 16 {
+            let Some((outer, choice)) = named(carrier) else { break };
+            path.insert(0, choice);
+            carrier = outer;
+        }
+        Ok(path)
+    }
+
+    /// Fills the object of one level of fields. `path`: the messages still to come.
+    pub fn level(
+        &mut self,
+        fields: &'static [Field],
+        path: &[&'static Choice],
+        message: &str,
+        into: &mut Map<String, Json>,
+    ) -> Result<(), EncodeError> {
+        let inner = path.is_empty() && self.message == message && !message.is_empty();
+        for field in fields {
+            match &field.kind {
+                Kind::Inline(list) => self.level(list, path, message, into)?,
+                Kind::Struct(list) if field.is(flag::CARRIES) => {
+                    let mut group = Map::new();
+                    self.level(list, path, message, &mut group)?;
+                    if !group.is_empty() {
+                        into.insert(field.name.into(), Json::Object(group));
+                    }
+                }
+                Kind::Array { of, .. } if field.is(flag::CARRIES) && !inner => {
+                    let mut element = Map::new();
+                    let list = match &of.kind {
+                        Kind::Struct(list) => *list,
+                        _ => std::slice::from_ref(*of),
+                    };
+                    self.level(list, path, message, &mut element)?;
+                    if !element.is_empty() {
+                        into.insert(field.name.into(), Json::Array(vec![Json::Object(element)]));
+                    }
+                }
+                Kind::Custom(codec) => {
+                    if let Some(chosen) = codec.any().and_then(|any| any.downcast_ref::<Chosen>()) {
+                        self.chosen(field, chosen, path, into)?;
+                        continue;
+                    }
+                    match field.name.is_empty() {
+                        true => self.level(codec.fields(), path, message, into)?,
+                        false => self.take(field, into),
+                    }
+                }
+                Kind::Array { count: Count::Prefix(prefix), .. }
+                | Kind::Text { len: Len::Prefix(prefix), .. }
+                | Kind::Bytes { len: Len::Prefix(prefix) } => {
+                    self.take(prefix, into);
+                    self.take(field, into);
+                }
+                _ => self.take(field, into),
+            }
+        }
+        self.presence(fields, into);
+        for (name, value) in std::mem::take(&mut self.pending) {
+            match has(&name, fields) {
+                true => _ = into.entry(name).or_insert(value),
+                false => self.pending.push((name, value)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Is it a line of no message of the file: a packet, an element, a part alone?
+    fn nameless(&self) -> bool {
+        ["packet", "unknown", "fragment"].contains(&self.message)
+    }
+
+    /// Moves a field's value, if there is one; else what encode writes where none is.
+    fn take(&mut self, field: &'static Field, into: &mut Map<String, Json>) {
+        if into.contains_key(field.name) || field.is(flag::DERIVED) {
+            return;
+        }
+        let own =
+            ["packet", "fragment"].contains(&self.message) || !self.placed && !self.packet.contains_key(field.name);
+        let value = match self.packet.remove(field.name) {
+            Some(value) => Some(value),
+            None if own => self.own(field.name),
+            None => None,
+        };
+        if let Some(value) = value {
+            into.insert(field.name.into(), value);
+        }
+    }
+
+    /// A field of the line's own, where the message itself has no such field.
+    fn own(&mut self, name: &str) -> Option<Json> {
+        let known = self.description.carried.iter().flat_map(|(_, list)| list.iter());
+        let mut mine = known.filter(|choice| choice.field.name == self.message);
+        let has = mine.any(|choice| has(name, choice.layout.fields));
+        if has || self.message == "unknown" { None } else { self.fields.remove(name) }
+    }
+
+    /// A number that only says which fields are there: the bits of those given.
+    fn presence(&self, fields: &'static [Field], into: &mut Map<String, Json>) {
+        for field in fields {
+            let number = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
+            if !number || into.contains_key(field.name) || matches!(field.when, When::Always) {
+                continue;
+            }
+            let mut all = 0u64;
+            for other in fields.iter().filter(|other| into.contains_key(other.name)) {
+                match other.when {
+                    When::Bit(name, bit) if name == field.name => all |= 1 << bit,
+                    When::Mask(name, mask) if name == field.name => all |= mask,
+                    _ => {}
+                }
+            }
+            if all != 0 {
+                into.insert(field.name.into(), all.into());
+            }
+        }
+    }
+
+    /// The place of a message.
+    fn chosen(
+        &mut self,
+        field: &'static Field,
+        chosen: &'static Chosen,
+        path: &[&'static Choice],
+        into: &mut Map<String, Json>,
+    ) -> Result<(), EncodeError> {
+        if self.placed {
+            return Ok(());
+        }
+        if let (By::Word(number), false) = (chosen.by, self.nameless()) {
+            self.take(number, into);
+        }
+        let (place, choice, rest) = match path.split_first() {
+            Some((first, rest)) => {
+                let place = chosen.among.iter().position(|choice| std::ptr::eq(choice.field, first.field));
+                let Some(place) = place else { return Ok(()) };
+                (place, *first, rest)
+            }
+            // No message is known: the numbers that are given lead to where none was found.
+            None if self.nameless() => {
+                let given = self.by(chosen, into).or_else(|| match chosen.by {
+                    By::Word(number) => self.packet.get(number.name).and_then(Json::as_u64),
+                    By::Field(_) => None,
+                });
+                let carries = |choice: &Choice| choice.layout.fields.iter().any(|field| field.is(flag::CARRIES));
+                let values =
+                    Values { description: self.description, memory: self.memory, values: self.values, from: self.from };
+                let fits = |choice: &Choice| {
+                    (choice.from == 0 || self.from == 0 || choice.from == self.from)
+                        && remembered_holds(&choice.when, &values)
+                };
+                let outer = given.and_then(|id| chosen.with(id).find(|(_, choice)| carries(choice) && fits(choice)));
+                match outer {
+                    Some((place, choice)) => (place, choice, path),
+                    None if self.message == "unknown" => return self.unknown(field, chosen, into),
+                    None => return Ok(()),
+                }
+            }
+            None => return Ok(()),
+        };
+        self.select(chosen, choice);
+        let mut object = Map::new();
+        let mut about = Map::new();
+        about.insert("place".into(), place.into());
+        if let (true, Some(derived)) = (rest.is_empty(), self.derived) {
+            about.insert("derived".into(), derived.clone());
+        }
+        object.insert(String::new(), Json::Object(about));
+        let innermost = rest.is_empty() && choice.field.name == self.message;
+        if innermost {
+            self.placed = true;
+            self.level_of_message(choice, &mut object);
+        } else {
+            if self.nameless() && matches!(chosen.by, By::Word(_)) {
+                self.packet.remove("id");
+            }
+            self.level(choice.layout.fields, rest, choice.field.name, &mut object)?;
+            if let Some(trailing) = self.packet.remove("trailing") {
+                object.insert("trailing".into(), trailing);
+            }
+        }
+        into.insert(field.name.into(), Json::Object(object));
+        Ok(())
+    }
+
+    /// All that is left is the message's own.
+    fn level_of_message(&mut self, choice: &'static Choice, object: &mut Map<String, Json>) {
+        let fields = std::mem::take(self.fields);
+        object.extend(fields);
+        for (message, name, value) in &self.description.defaults {
+            let known = choice.field.name == *message && has(name, choice.layout.fields);
+            if known && !object.contains_key(*name) && !self.broken {
+                object.insert((*name).into(), value.clone());
+            }
+        }
+        self.presence(choice.layout.fields, object);
+    }
+
+    fn unknown(
+        &mut self,
+        field: &'static Field,
+        chosen: &'static Chosen,
+        into: &mut Map<String, Json>,
+    ) -> Result<(), EncodeError> {
+        let mut object = std::mem::take(self.fields);
+        if let (By::Field(name), Some(id)) = (chosen.by, object.get("id").cloned()) {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            self.give(last, id);
+        }
+        object.insert(String::new(), Json::Null);
+        self.placed = true;
+        into.insert(field.name.into(), Json::Object(object));
+        Ok(())
+    }
+
+    /// The number by which a message is found, where it is given at this level or above.
+    fn by(&self, chosen: &Chosen, into: &Map<String, Json>) -> Option<u64> {
+        let By::Field(name) = chosen.by else { return None };
+        let name = name.rsplit('.').next().unwrap_or(name);
+        let field = self.description.named(name)?;
+        number(field, into.get(name).or_else(|| self.packet.get(name))?)
+    }
+
+    /// Writes the numbers by which a message is found.
+    fn select(&mut self, chosen: &Chosen, choice: &Choice) {
+        if let (By::Field(name), Some(id)) = (chosen.by, choice.id()) {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            let signed = id as i64;
+            let value = if signed < 0 { Json::from(signed) } else { Json::from(id) };
+            self.give(last, value);
+        }
+        self.equal(&choice.when);
+    }
+
+    /// What a message's condition says of earlier fields.
+    fn equal(&mut self, when: &When) {
+        match when {
+            When::Eq(name, value) => {
+                let known = self.description.memory.iter().any(|(known, _)| known == name);
+                if !known && *name != "from" {
+                    self.give(name, Json::from(*value));
+                }
+            }
+            When::All(all) => all.iter().for_each(|when| self.equal(when)),
+            _ => {}
+        }
+    }
+
+    /// Gives a number that nobody gave, at the level that has it.
+    fn give(&mut self, name: &str, value: Json) {
+        if self.description.named(name).is_some() {
+            self.pending.push((name.into(), value));
+        }
+    }
+}

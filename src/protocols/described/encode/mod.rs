@@ -1,0 +1,211 @@
+//! From lines back to packets: what a line does not show is derived.
+//!
+//! The lines of one packet become one object that mirrors its fields, with an object for each
+//! message; the tables write that.
+
+mod build;
+mod merge;
+mod values;
+
+use super::Description;
+use super::session::DescribedSession;
+use crate::codec::{EncodeError, Writer};
+use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
+use crate::protocols::websocket::rewrite;
+use build::Build;
+use merge::merge;
+use rustc_hash::FxHashMap;
+use serde_json::{Map, Value as Json};
+use values::{Values, number};
+
+/// How many conversations are remembered.
+const FLOWS: usize = 4096;
+
+/// Writes packets of a described protocol.
+pub struct Writing {
+    description: &'static Description,
+    values: Vec<u64>,
+    /// The parts of a packet so far.
+    packet: Option<Begun>,
+    /// What earlier lines of a conversation have changed.
+    memory: FxHashMap<u64, Vec<[u64; 2]>>,
+}
+
+/// A packet whose last message has not come.
+struct Begun {
+    flow: u64,
+    from: Role,
+    parts: u64,
+    of: u64,
+    root: Json,
+    broken: bool,
+}
+
+fn error(path: &str, what: impl Into<String>) -> EncodeError {
+    EncodeError { path: path.into(), what: what.into() }
+}
+
+impl Writing {
+    /// Of this protocol.
+    pub fn new(description: &'static Description, options: &Options) -> Writing {
+        let values = (0..description.values.len()).map(|k| description.setting(k, options)).collect();
+        Writing { description, values, packet: None, memory: FxHashMap::default() }
+    }
+
+    fn memory_of(&self, line: &Line<'_>) -> Vec<[u64; 2]> {
+        let first = || self.description.memory.iter().map(|(_, first)| [*first; 2]).collect();
+        let mut memory: Vec<[u64; 2]> = self.memory.get(&line.flow).cloned().unwrap_or_else(first);
+        let told = line.derived.and_then(|derived| derived.get("memory"));
+        for (place, field) in self.description.memory_fields.iter().enumerate() {
+            let Some(value) = told.and_then(|told| told.get(field.name)) else { continue };
+            if let (Some(value), Some(sides)) = (number(field, value), memory.get_mut(place)) {
+                *sides = [value; 2];
+            }
+        }
+        memory
+    }
+
+    /// One line as an object that mirrors the packet.
+    fn object(&self, line: &Line<'_>, memory: &[[u64; 2]]) -> Result<Json, EncodeError> {
+        let mut packet = match line.packet {
+            Some(Json::Object(map)) => map.clone(),
+            Some(_) => return Err(error("packet", "expected an object")),
+            None => Map::new(),
+        };
+        let mut fields = line.fields.as_object().cloned().unwrap_or_default();
+        let unparsed = fields.remove("unparsed");
+        let from = match line.from {
+            Role::Client => 1,
+            Role::Server => 2,
+            Role::Unknown => 0,
+        };
+        let mut build = Build {
+            description: self.description,
+            message: line.message,
+            from,
+            derived: line.derived,
+            memory,
+            values: &self.values,
+            packet: &mut packet,
+            fields: &mut fields,
+            placed: false,
+            broken: line.broken || unparsed.is_some(),
+            pending: Vec::new(),
+        };
+        let known = ["packet", "unknown", "fragment"].contains(&line.message);
+        let path = if known { Vec::new() } else { build.path(line)? };
+        let mut root = Map::new();
+        build.level(self.description.packet, &path, "", &mut root)?;
+        let placed = build.placed;
+        if !placed && !known && !build.broken {
+            return Err(error(
+                "message",
+                format!("no place for {:?}: the packet's fields do not lead to it", line.message),
+            ));
+        }
+        for (name, value) in fields {
+            root.entry(name).or_insert(value);
+        }
+        for (name, value) in packet {
+            if let Some(other) = root.get(&name)
+                && *other != value
+            {
+                return Err(error(&format!("packet.{name}"), "does not agree with the fields"));
+            }
+            root.entry(name).or_insert(value);
+        }
+        if let Some(unparsed) = unparsed {
+            root.insert("unparsed".into(), unparsed);
+        }
+        Ok(Json::Object(root))
+    }
+
+    fn write(&mut self, line: &Line<'_>, root: &Json, broken: bool) -> Result<Vec<u8>, EncodeError> {
+        let memory = self.memory_of(line);
+        let from = match line.from {
+            Role::Client => 1,
+            Role::Server => 2,
+            Role::Unknown => 0,
+        };
+        let mut context = Values { description: self.description, memory: &memory, values: &self.values, from };
+        // Derived values of headers and messages stand in one object: those of wrapped bytes.
+        let derived = line.derived;
+        let writer = Writer::new(root).derived(derived).explicit().broken(broken).context(&mut context);
+        let bytes = writer.write(self.description.written)?;
+        if !self.description.memory.is_empty() {
+            let mut session = DescribedSession::at(self.description, memory, self.values.clone(), line.from);
+            let after = session.after(&bytes);
+            if self.memory.len() >= FLOWS && !self.memory.contains_key(&line.flow) {
+                self.memory.clear();
+            }
+            self.memory.insert(line.flow, after);
+        }
+        Ok(bytes)
+    }
+}
+
+impl Encoder for Writing {
+    fn encode(&mut self, line: &Line<'_>) -> Result<Vec<u8>, EncodeError> {
+        if line.proto == crate::protocols::websocket::NAME {
+            return crate::protocols::websocket::encode::encode(line);
+        }
+        let memory = self.memory_of(line);
+        let root = self.object(line, &memory)?;
+        let broken = line.broken || root.get("unparsed").is_some();
+        self.write(line, &root, broken)
+    }
+
+    fn part(&mut self, line: &Line<'_>) -> Result<Option<Vec<u8>>, EncodeError> {
+        let Some((part, of)) = line.part else {
+            return match self.unfinished() {
+                Some(why) => Err(why),
+                None => self.encode(line).map(Some),
+            };
+        };
+        let memory = self.memory_of(line);
+        let root = self.object(line, &memory)?;
+        let broken = line.broken || root.get("unparsed").is_some();
+        let begun = match self.packet.take() {
+            None if part == 1 => Begun { flow: line.flow, from: line.from, parts: 1, of, root, broken },
+            None => return Err(error("part", format!("{part} of {of}, but part 1 is not before it"))),
+            Some(mut begun)
+                if begun.parts + 1 == part && begun.of == of && begun.flow == line.flow && begun.from == line.from =>
+            {
+                merge(&mut begun.root, root, "packet.")?;
+                begun.parts = part;
+                begun.broken |= broken;
+                begun
+            }
+            Some(begun) => {
+                let what = format!("part {} of {} is missing before this one", begun.parts + 1, begun.of);
+                return Err(error("part", what));
+            }
+        };
+        if begun.parts < begun.of {
+            self.packet = Some(begun);
+            return Ok(None);
+        }
+        self.write(line, &begun.root, begun.broken).map(Some)
+    }
+
+    fn unfinished(&mut self) -> Option<EncodeError> {
+        let begun = self.packet.take()?;
+        Some(error("part", format!("part {} of {} is missing at the end", begun.parts + 1, begun.of)))
+    }
+
+    fn frame(&self, message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
+        self.description.tcp.as_ref()?.1.write(message)
+    }
+
+    fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
+        use crate::protocols::websocket::frame::{opcode, write};
+        self.description.websocket?;
+        let key = (line.from == Role::Client).then_some([0x6e, 0x65, 0x74, 0x6b]);
+        Some(write(opcode::BINARY, key, message))
+    }
+
+    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
+        let ratio = crate::dissect::PeerCaps::default().inflate_ratio;
+        self.description.websocket.map(|_| Box::new(rewrite::Frames::new(ratio)) as Box<dyn Rewriter>)
+    }
+}

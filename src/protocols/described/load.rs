@@ -1,0 +1,148 @@
+//! A protocol file, from its text to a dissector.
+
+use super::codes::Codes;
+use super::compile::{Compiled, Compiler, lasting, statics};
+use super::description::Description;
+use super::shown::{JOINED, MEMORY};
+use super::text::{File, First};
+use super::{Described, about, frames, lines, parse, recognise, traffic};
+use crate::codec::kinds::Choice;
+use crate::codec::layout::uint;
+use crate::codec::reader::TRAILING;
+use crate::codec::schema::SchemaError;
+use crate::codec::schema::named::{identifier, leak};
+use crate::dissect::Setting;
+use crate::nearest::{hint, nearest};
+
+/// Compiles a protocol file. What it returns lives as long as the program: its size is bounded by
+/// the file's.
+///
+/// # Errors
+/// The first mistake, with its line.
+pub fn load(file: &str, text: &str) -> Result<&'static Described, SchemaError> {
+    let parsed = parse::parse(file, text)?;
+    build(&parsed).map_err(|(line, reason)| SchemaError { file: file.into(), line, reason })
+}
+
+/// The first values of what is remembered, or of settings.
+fn first(compiler: &Compiler<'_>, first: &First) -> Compiled<(&'static str, u64)> {
+    identifier(&first.name, &["from", "left", "not", "and", "in", "client", "server"])
+        .map_err(|why| (first.line, why))?;
+    let names = compiler.enum_names(&first.name);
+    let value = compiler.word(&first.value, &names);
+    let value = value.ok_or_else(|| {
+        let why = format!("{}: expected a number, true, false, or a name of [enum.{}]", first.name, first.name);
+        (first.line, why)
+    })?;
+    Ok((leak(&first.name), value))
+}
+
+fn build(file: &File) -> Compiled<&'static Described> {
+    let name_line = file.protocol_line;
+    let good = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b)) && name.len() <= 32;
+    if !good(&file.protocol) {
+        return Err((name_line, format!("protocol: {:?} is no name: letters, digits, _ and -", file.protocol)));
+    }
+    let taken = crate::protocols::registry();
+    if taken.names().any(|name| name == file.protocol) || ["auto", "udp", "tcp", "ws"].contains(&&*file.protocol) {
+        return Err((name_line, format!("protocol: {:?} is the name of a built-in one", file.protocol)));
+    }
+    let mut compiler = Compiler::new(file);
+    let (mut memory, mut values) = (Vec::new(), Vec::new());
+    for one in &file.memory {
+        memory.push(first(&compiler, one)?);
+    }
+    for one in &file.settings {
+        if memory.iter().any(|(name, _)| *name == one.name) {
+            return Err((one.line, format!("{}: [memory] has the name, too", one.name)));
+        }
+        let (name, value) = first(&compiler, one)?;
+        values.push((name, value, compiler.enum_names(name)));
+    }
+    if memory.len() > 64 {
+        return Err((1, "memory: more than 64 names".into()));
+    }
+    let packet = compiler.packet()?;
+    let server = match &file.recognise.server {
+        Some((line, text)) => Some(recognise::server(&mut compiler, *line, text)?),
+        None => None,
+    };
+    let name = leak(&file.protocol);
+    if let Some(probe) = &file.probe {
+        for message in std::iter::once(&probe.send).chain(&probe.answer) {
+            if file.messages.iter().all(|m| m.name != *message) {
+                let near = hint(nearest(message, file.messages.iter().map(|m| m.name.as_str())));
+                return Err((probe.line, format!("probe: no message {message:?}{near}")));
+            }
+        }
+        let why = "[probe] is checked, but `netkit probe` does not read protocol files yet";
+        compiler.advice.push((probe.line, why.into()));
+    }
+    let carried: Vec<(&'static str, &'static [Choice])> = {
+        let mut all: Vec<_> = compiler.all_choices().map(|(carrier, list)| (leak(carrier), list)).collect();
+        all.sort_by_key(|(carrier, _)| *carrier);
+        all
+    };
+    let headers = lines::headers(packet, &carried);
+    let udp = file.udp.as_ref().map(|ports| statics(ports.ports.clone()));
+    let tcp = match &file.tcp {
+        Some(ports) => Some((statics(ports.ports.clone()), frames::compile(&compiler, ports)?)),
+        None => None,
+    };
+    let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
+    // A file that says nothing is of datagrams.
+    let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
+    let traffic = traffic::compile(file, &compiler, packet, &carried)?;
+    let code = |what: &str| leak(&format!("{name}.{what}"));
+    let codes = Codes {
+        trailing: code("trailing"),
+        checksum: code("checksum"),
+        unknown_id: code("unknown_id"),
+        resent: code("resent"),
+        duplicate: code("duplicate"),
+        gap: code("gap"),
+        late: code("late"),
+        nack: code("nack"),
+    };
+    let tables = about::tables(&carried, packet);
+    let settings: Vec<Setting> =
+        file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();
+    let bits = recognise::most(packet, &carried);
+    let memory_field = |(name, _): &(&'static str, u64)| {
+        let names = compiler.enum_names(name);
+        let field = uint(name, 64);
+        if names.is_empty() { field } else { field.names(statics(names)) }
+    };
+    let memory_fields = statics(memory.iter().map(memory_field).collect());
+    let described = Description {
+        name,
+        about: leak(if file.doc.is_empty() { "described by a file" } else { &file.doc }),
+        packet,
+        headers,
+        tables,
+        derived: statics(vec![&JOINED, &MEMORY]),
+        settings: statics(settings),
+        notes: statics(about::notes(codes, &traffic)),
+        codes,
+        memory,
+        values,
+        written: statics(packet.iter().cloned().chain([TRAILING.clone()]).collect()),
+        by_name: about::by_name(packet, &carried),
+        has_joins: compiler.hooks.iter().any(|hook| hook.join.is_some()),
+        id_bits: std::mem::take(&mut compiler.id_bits),
+        memory_fields,
+        carried,
+        path: leak(file.websocket.as_ref().map_or("", |ports| &ports.path)),
+        hooks: std::mem::take(&mut compiler.hooks),
+        defaults: std::mem::take(&mut compiler.defaults),
+        udp,
+        tcp,
+        websocket,
+        server,
+        packets: file.recognise.packets.unwrap_or(3) as usize,
+        traffic,
+        bits,
+        advice: std::mem::take(&mut compiler.advice),
+    };
+    Ok(lasting(Described(lasting(described))))
+}

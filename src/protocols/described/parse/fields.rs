@@ -1,0 +1,228 @@
+//! Fields.
+
+use super::super::text::{FieldText, JoinText, PartText, SizeText};
+use super::values::whole;
+use super::{Done, Parser, Value};
+use crate::codec::digits;
+use crate::codec::schema::reading::Item;
+use toml::de::DeValue;
+
+const FIELD: [&str; 31] = [
+    "type",
+    "doc",
+    "unit",
+    "scale",
+    "enum",
+    "flags",
+    "closed",
+    "if",
+    "size",
+    "until",
+    "or_end",
+    "bits",
+    "of",
+    "value",
+    "optional",
+    "hidden",
+    "hidden_id",
+    "by",
+    "join",
+    "compressed",
+    "inflated",
+    "most",
+    "over",
+    "holds",
+    "holds_order",
+    "holds_if",
+    "order",
+    "sets",
+    "default",
+    "charset",
+    "xor",
+];
+
+impl Parser<'_> {
+    pub(super) fn fields(&self, value: &Value<'_>) -> Done<Vec<FieldText>> {
+        self.reader.table("fields", value)?.into_iter().map(|item| self.field(item)).collect()
+    }
+
+    fn field(&self, item: Item<'_, '_>) -> Done<FieldText> {
+        let reader = &self.reader;
+        let (head, items) = reader.field_head(item)?;
+        let mut field = FieldText { head, ..FieldText::default() };
+        for inner in items {
+            if reader.field_key(&mut field.head, inner)? {
+                continue;
+            }
+            let (key, value) = inner;
+            match key.get_ref().as_ref() {
+                "closed" => field.closed = reader.truth("closed", value)?,
+                "size" => field.size = Some(self.size(value)?),
+                "until" => field.until = Some(self.characters(value)?),
+                "or_end" => field.or_end = reader.truth("or_end", value)?,
+                "bits" => {
+                    for part in reader.table("bits", value)? {
+                        field.bits.push(self.part(part)?);
+                    }
+                }
+                "of" => field.of = Some(reader.text("of", value)?),
+                "value" => field.value = Some(self.constant("value", value)?),
+                "hidden" => field.hidden = reader.truth("hidden", value)?,
+                "hidden_id" => field.hidden_id = reader.truth("hidden_id", value)?,
+                "by" => field.by = Some(reader.text("by", value)?),
+                "join" => field.join = Some(self.join(value)?),
+                "compressed" => field.compressed = Some(reader.text("compressed", value)?),
+                "inflated" => field.inflated = Some(reader.text("inflated", value)?),
+                "most" => field.most = Some(reader.number("most", value)?),
+                "over" => field.over = Some(reader.text("over", value)?),
+                "holds" => field.holds = Some(reader.text("holds", value)?),
+                "holds_order" => field.holds_big = Some(self.order("holds_order", value)?),
+                "holds_if" => field.holds_if = Some(reader.text("holds_if", value)?),
+                "order" => field.big = Some(self.order("order", value)?),
+                "sets" => match value.get_ref() {
+                    DeValue::Table(table) => {
+                        for (name, value) in reader.in_order(table) {
+                            let word = self.word(name.get_ref(), value)?;
+                            field.sets.push((name.get_ref().to_string(), Some(word)));
+                        }
+                    }
+                    _ => field.sets = self.texts("sets", value)?.into_iter().map(|name| (name, None)).collect(),
+                },
+                "default" => field.default = Some(self.json("default", value)?),
+                "charset" => field.charset = Some(reader.text("charset", value)?),
+                "xor" => field.xor = Some(self.constant("xor", value)?),
+                "inline" => field.inline = reader.truth("inline", value)?,
+                _ => {
+                    let known: Vec<&str> = FIELD.into_iter().chain(["inline"]).collect();
+                    return Err(reader.unknown(inner, &known));
+                }
+            }
+        }
+        if field.kind.is_empty() && field.of.is_none() {
+            return self.fail(&item, format!("{}: type is missing", field.name));
+        }
+        Ok(field)
+    }
+
+    fn size(&self, value: &Value<'_>) -> Done<SizeText> {
+        match value.get_ref() {
+            DeValue::String(word) => Ok(SizeText { word: word.to_string(), scale: None }),
+            DeValue::Integer(_) => Ok(SizeText { word: self.reader.number("size", value)?.to_string(), scale: None }),
+            _ => {
+                let mut size = SizeText { word: String::new(), scale: None };
+                for inner in self.reader.table("size", value)? {
+                    match inner.0.get_ref().as_ref() {
+                        "type" => size.word = self.reader.text("type", inner.1)?,
+                        "scale" => size.scale = Some(self.reader.scale(inner.1)?),
+                        _ => return Err(self.reader.unknown(inner, &["type", "scale"])),
+                    }
+                }
+                match size.word.is_empty() {
+                    true => Err(self.reader.error(value.span().start, "size: type is missing".into())),
+                    false => Ok(size),
+                }
+            }
+        }
+    }
+
+    /// Characters, as a text or as numbers.
+    fn characters(&self, value: &Value<'_>) -> Done<Vec<u8>> {
+        let one = |value: &Value<'_>| -> Done<Vec<u8>> {
+            match value.get_ref() {
+                DeValue::String(text) => Ok(text.as_bytes().to_vec()),
+                _ => {
+                    let number = self.reader.number("until", value)?;
+                    let wrong = || self.reader.wrong("until", value, "characters, or numbers up to 255");
+                    Ok(vec![u8::try_from(number).map_err(|_| wrong())?])
+                }
+            }
+        };
+        let all = match value.get_ref() {
+            DeValue::Array(list) => list.iter().map(one).collect::<Done<Vec<_>>>()?.concat(),
+            _ => one(value)?,
+        };
+        match all.is_empty() {
+            true => Err(self.reader.wrong("until", value, "at least one character")),
+            false => Ok(all),
+        }
+    }
+
+    fn part(&self, item: Item<'_, '_>) -> Done<PartText> {
+        let (name, value) = item;
+        let mut part = PartText { name: name.get_ref().to_string(), line: self.line(&item), ..PartText::default() };
+        let mut at = None;
+        if let DeValue::Table(table) = value.get_ref() {
+            for inner in self.reader.in_order(table) {
+                let (key, value) = inner;
+                match key.get_ref().as_ref() {
+                    "at" => at = Some(self.bits(&part.name, value)?),
+                    "hidden" => part.hidden = self.reader.truth("hidden", value)?,
+                    "enum" => part.names = Some(self.reader.named("enum", value)?),
+                    "flags" => part.flags = Some(self.reader.named("flags", value)?),
+                    "closed" => part.closed = self.reader.truth("closed", value)?,
+                    "scale" => part.scale = Some(self.reader.scale(value)?),
+                    "unit" => part.unit = self.reader.text("unit", value)?,
+                    "doc" => part.doc = self.reader.text("doc", value)?,
+                    _ => {
+                        let known = ["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc"];
+                        return Err(self.reader.unknown(inner, &known));
+                    }
+                }
+            }
+        } else {
+            at = Some(self.bits(&part.name, value)?);
+        }
+        let Some((high, low)) = at else { return self.fail(&item, format!("{}: at is missing: its bits", part.name)) };
+        (part.high, part.low) = (high, low);
+        Ok(part)
+    }
+
+    /// `14` or `"11..0"`.
+    fn bits(&self, name: &str, value: &Value<'_>) -> Done<(u8, u8)> {
+        let expected = "a bit's number (0 is the lowest), or the highest and the lowest, as \"11..0\"";
+        let wrong = || self.reader.wrong(name, value, expected);
+        let (a, b) = match value.get_ref() {
+            DeValue::String(text) => match text.split_once("..") {
+                Some((a, b)) => (digits::unsigned(a.trim()), digits::unsigned(b.trim())),
+                None => (digits::unsigned(text.trim()), digits::unsigned(text.trim())),
+            },
+            other => {
+                let bit = whole(other).and_then(|n| u8::try_from(n).ok());
+                (bit, bit)
+            }
+        };
+        match (a, b) {
+            (Some(a), Some(b)) if a < 64 && b < 64 => Ok((u8::max(a, b), u8::min(a, b))),
+            _ => Err(match value.get_ref() {
+                DeValue::String(text) => {
+                    self.reader.error(value.span().start, format!("{name}: expected {expected}, got {text:?}"))
+                }
+                _ => wrong(),
+            }),
+        }
+    }
+
+    fn join(&self, value: &Value<'_>) -> Done<JoinText> {
+        let mut join = JoinText::default();
+        for inner in self.reader.table("join", value)? {
+            let (key, value) = inner;
+            let text = |key: &str| self.reader.text(key, value);
+            match key.get_ref().as_ref() {
+                "if" => join.condition = Some(text("if")?),
+                "key" => join.key = self.texts("key", value)?,
+                "index" => join.index = Some(text("index")?),
+                "offset" => join.offset = Some(text("offset")?),
+                "count" => join.count = Some(text("count")?),
+                "total" => join.total = Some(text("total")?),
+                "remaining" => join.remaining = Some(text("remaining")?),
+                "is" => join.is = Some(text("is")?),
+                "by" => join.by = Some(text("by")?),
+                _ => {
+                    let known = ["if", "key", "index", "offset", "count", "total", "remaining", "is", "by"];
+                    return Err(self.reader.unknown(inner, &known));
+                }
+            }
+        }
+        Ok(join)
+    }
+}

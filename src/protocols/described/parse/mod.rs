@@ -1,0 +1,242 @@
+//! The TOML of a protocol file: its structure, with the line of each key.
+
+mod fields;
+mod traffic;
+mod values;
+
+use super::text::{File, First, FrameText, IdText, MessageText, Ports, Word};
+use crate::codec::digits;
+use crate::codec::schema::SchemaError;
+use crate::codec::schema::reading::{Item, LONGEST, Reader};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+type Value<'i> = Spanned<DeValue<'i>>;
+type Done<T> = Result<T, SchemaError>;
+
+/// Parses a file.
+pub fn parse(file: &str, text: &str) -> Done<File> {
+    let reader = Reader::new(file, text);
+    if text.len() > LONGEST {
+        return Err(reader.error(0, format!("a protocol file of more than {LONGEST} bytes")));
+    }
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        reader.error(at, format!("column {}: {}", reader.column(text, at), error.message()))
+    })?;
+    Parser { reader }.file(table.get_ref())
+}
+
+struct Parser<'a> {
+    reader: Reader<'a>,
+}
+
+const FILE: [&str; 18] = [
+    "protocol",
+    "doc",
+    "encoding",
+    "udp",
+    "tcp",
+    "websocket",
+    "packet",
+    "message",
+    "struct",
+    "enum",
+    "flags",
+    "memory",
+    "settings",
+    "numbers",
+    "requests",
+    "recognise",
+    "probe",
+    "version",
+];
+
+impl Parser<'_> {
+    fn file(&self, table: &DeTable<'_>) -> Done<File> {
+        let mut file = File { protocol_line: 1, ..File::default() };
+        for item in self.reader.in_order(table) {
+            let (key, value) = item;
+            match key.get_ref().as_ref() {
+                "protocol" => {
+                    file.protocol = self.reader.text("protocol", value)?;
+                    file.protocol_line = self.line(&item);
+                }
+                "doc" => file.doc = self.reader.text("doc", value)?,
+                "version" => _ = self.reader.text("version", value)?,
+                "encoding" => file.big = Some(self.order("encoding", value)?),
+                "udp" => file.udp = Some(self.ports(item, &["ports"])?),
+                "tcp" => file.tcp = Some(self.ports(item, &["ports", "frame"])?),
+                "websocket" => file.websocket = Some(self.ports(item, &["ports", "path"])?),
+                "packet" => {
+                    for inner in self.reader.table("packet", value)? {
+                        match inner.0.get_ref().as_ref() {
+                            "fields" => file.packet = Some((self.line(&inner), self.fields(inner.1)?)),
+                            _ => return Err(self.reader.unknown(inner, &["fields"])),
+                        }
+                    }
+                }
+                "message" => {
+                    let list = value.get_ref().as_array();
+                    let list = list.ok_or_else(|| self.reader.wrong("message", value, "[[message]] tables"))?;
+                    for message in list.iter() {
+                        file.messages.push(self.message(message)?);
+                    }
+                }
+                "struct" => file.structs = self.reader.structs(value, |fields| self.fields(fields))?,
+                "enum" => file.enums = self.reader.name_tables("enum", value)?,
+                "flags" => file.flags = self.reader.name_tables("flags", value)?,
+                "memory" => file.memory = self.firsts("memory", value)?,
+                "settings" => file.settings = self.firsts("settings", value)?,
+                "numbers" => {
+                    for inner in self.reader.table("numbers", value)? {
+                        file.numbers.push(self.numbers(inner)?);
+                    }
+                }
+                "requests" => {
+                    for inner in self.reader.table("requests", value)? {
+                        file.requests.push(self.requests(inner)?);
+                    }
+                }
+                "recognise" => {
+                    for inner in self.reader.table("recognise", value)? {
+                        match inner.0.get_ref().as_ref() {
+                            "server" => {
+                                file.recognise.server = Some((self.line(&inner), self.reader.text("server", inner.1)?));
+                            }
+                            "packets" => {
+                                let packets = self.reader.number("packets", inner.1)?;
+                                if !(1..=64).contains(&packets) {
+                                    return self.fail(&inner, format!("packets: expected 1 to 64, got {packets}"));
+                                }
+                                file.recognise.packets = Some(packets);
+                            }
+                            _ => return Err(self.reader.unknown(inner, &["server", "packets"])),
+                        }
+                    }
+                }
+                "probe" => file.probe = Some(self.probe(item)?),
+                _ => return Err(self.reader.unknown(item, &FILE)),
+            }
+        }
+        if file.protocol.is_empty() {
+            let why = "protocol is missing: expected protocol = \"NAME\", as the output will call it";
+            return Err(self.reader.error(0, why.into()));
+        }
+        Ok(file)
+    }
+
+    fn firsts(&self, key: &str, value: &Value<'_>) -> Done<Vec<First>> {
+        let items = self.reader.table(key, value)?;
+        let one = |(name, value): Item<'_, '_>| {
+            let (line, name) = (self.reader.line(name.span().start), name.get_ref().to_string());
+            let mut first = First { line, value: Word::Number(0), doc: String::new(), name };
+            match value.get_ref() {
+                DeValue::Table(table) => {
+                    for inner in self.reader.in_order(table) {
+                        match inner.0.get_ref().as_ref() {
+                            "default" | "first" => first.value = self.word(&first.name, inner.1)?,
+                            "doc" => first.doc = self.reader.text("doc", inner.1)?,
+                            _ => return Err(self.reader.unknown(inner, &["default", "doc"])),
+                        }
+                    }
+                }
+                _ => first.value = self.word(&first.name, value)?,
+            }
+            Ok(first)
+        };
+        items.into_iter().map(one).collect()
+    }
+
+    fn ports(&self, item: Item<'_, '_>, known: &[&str]) -> Done<Ports> {
+        let mut ports = Ports { line: self.line(&item), ..Ports::default() };
+        for inner in self.reader.table(item.0.get_ref(), item.1)? {
+            let (key, value) = inner;
+            match key.get_ref().as_ref() {
+                "ports" => {
+                    let list = value.get_ref().as_array();
+                    let list = list.ok_or_else(|| self.reader.wrong("ports", value, "a list of numbers"))?;
+                    for port in list.iter() {
+                        let number = self.reader.number("ports", port)?;
+                        let why = || self.reader.error(port.span().start, format!("ports: {number} is no port"));
+                        ports.ports.push(u16::try_from(number).map_err(|_| why())?);
+                    }
+                }
+                "path" if known.contains(&"path") => ports.path = self.reader.text("path", value)?,
+                "frame" if known.contains(&"frame") => ports.frame = Some(self.frame(inner)?),
+                _ => return Err(self.reader.unknown(inner, known)),
+            }
+        }
+        Ok(ports)
+    }
+
+    fn frame(&self, item: Item<'_, '_>) -> Done<FrameText> {
+        let mut frame = FrameText { line: self.line(&item), ..FrameText::default() };
+        for inner in self.reader.table("frame", item.1)? {
+            let (key, value) = inner;
+            match key.get_ref().as_ref() {
+                "length" => frame.length = self.reader.text("length", value)?,
+                "header" => frame.header = self.reader.text("header", value)?,
+                "until" => frame.until = Some(self.reader.text("until", value)?),
+                "most" => frame.most = Some(self.reader.number("most", value)?),
+                "plus" => {
+                    let plus = self.reader.whole("plus", value)?;
+                    frame.plus = i64::try_from(plus).unwrap_or(i64::MAX);
+                    if frame.plus.unsigned_abs() > 1 << 16 {
+                        return self.fail(&inner, format!("plus: expected a small number, got {plus}"));
+                    }
+                }
+                _ => return Err(self.reader.unknown(inner, &["length", "plus", "header", "most", "until"])),
+            }
+        }
+        if frame.length.is_empty() == frame.until.is_none() {
+            return self.fail(&item, "frame: expected either length = \"u16\" (or another word) or until = \"\\n\"");
+        }
+        Ok(frame)
+    }
+
+    fn message(&self, value: &Value<'_>) -> Done<MessageText> {
+        let mut message = MessageText::default();
+        message.head.line = self.reader.line(value.span().start);
+        for item in self.reader.table("message", value)? {
+            let (key, value) = item;
+            if self.reader.message_key(&mut message.head, item)? {
+                continue;
+            }
+            match key.get_ref().as_ref() {
+                "id" => message.ids = Some(self.ids(value)?),
+                "any" => message.any = self.reader.truth("any", value)?,
+                "if" => message.condition = Some(self.reader.text("if", value)?),
+                "sets" => {
+                    for (name, value) in self.reader.table("sets", value)? {
+                        message.sets.push((name.get_ref().to_string(), self.word(name.get_ref(), value)?));
+                    }
+                }
+                "fields" => message.fields = self.fields(value)?,
+                _ => {
+                    let known = ["id", "any", "message", "name", "doc", "if", "from", "sets", "fields"];
+                    return Err(self.reader.unknown(item, &known));
+                }
+            }
+        }
+        Ok(message)
+    }
+
+    fn ids(&self, value: &Value<'_>) -> Done<Vec<IdText>> {
+        if let DeValue::Array(list) = value.get_ref() {
+            let lists: Done<Vec<Vec<IdText>>> = list.iter().map(|one| self.ids(one)).collect();
+            return Ok(lists?.into_iter().flatten().collect());
+        }
+        let word = self.word("id", value)?;
+        if let Word::Name(text) = &word
+            && let Some((least, most)) = text.split_once("..")
+        {
+            let number = |text: &str| digits::whole(text.trim()).and_then(|n| u64::try_from(n).ok());
+            return match (number(least), number(most.trim_start_matches('='))) {
+                (Some(least), Some(most)) if least <= most => Ok(vec![IdText::Range(least, most)]),
+                _ => Err(self.reader.error(value.span().start, format!("id: expected \"0x80..0x9f\", got {text:?}"))),
+            };
+        }
+        Ok(vec![IdText::One(word)])
+    }
+}

@@ -1,0 +1,126 @@
+//! What is said of conversations: numbers, requests, the probe.
+
+use super::super::text::{NumbersText, Place, ProbeText, RequestsText};
+use super::{Done, Parser};
+use crate::codec::schema::reading::Item;
+use serde_json::Value as Json;
+
+impl Parser<'_> {
+    fn place(&self, key: &str, item: &Item<'_, '_>) -> Done<Place> {
+        let (line, value) = (self.line(item), item.1);
+        let mut place = Place { line, ..Place::default() };
+        if let Some(field) = value.get_ref().as_str() {
+            place.field = field.into();
+            return Ok(place);
+        }
+        for inner in self.reader.table(key, value)? {
+            let text = |key: &str| self.reader.text(key, inner.1);
+            match inner.0.get_ref().as_ref() {
+                "field" => place.field = text("field")?,
+                "if" => place.condition = Some(text("if")?),
+                "from" => place.from = text("from")?,
+                "to" => place.to = text("to")?,
+                _ => return Err(self.reader.unknown(inner, &["field", "if", "from", "to"])),
+            }
+        }
+        match place.field.is_empty() {
+            true => self.fail(item, format!("{key}: field is missing")),
+            false => Ok(place),
+        }
+    }
+
+    pub(super) fn numbers(&self, item: Item<'_, '_>) -> Done<NumbersText> {
+        let (line, name) = (self.line(&item), item.0.get_ref().to_string());
+        let mut numbers = NumbersText { line, name, ..NumbersText::default() };
+        for inner in self.reader.table("numbers", item.1)? {
+            let key = inner.0.get_ref().to_string();
+            let place = || self.place(&key, &inner).map(Some);
+            match key.as_str() {
+                "number" => numbers.number = place()?,
+                "if" => {
+                    numbers.condition = Some(self.reader.text("if", inner.1)?);
+                    numbers.condition_line = self.line(&inner);
+                }
+                "per" => {
+                    numbers.per = self.texts("per", inner.1)?;
+                    numbers.per_line = self.line(&inner);
+                }
+                "ack" => numbers.ack = place()?,
+                "ack_below" => numbers.ack_below = place()?,
+                "ack_bits" => numbers.ack_bits = place()?,
+                "ack_ranges" => numbers.ack_ranges = place()?,
+                "nack" => numbers.nack = place()?,
+                "resent_as" => numbers.resent_as = place()?,
+                _ => {
+                    let known =
+                        ["number", "if", "per", "ack", "ack_below", "ack_bits", "ack_ranges", "nack", "resent_as"];
+                    return Err(self.reader.unknown(inner, &known));
+                }
+            }
+        }
+        match numbers.number {
+            None => self.fail(&item, format!("numbers.{}: number is missing: the field that counts", numbers.name)),
+            Some(_) => Ok(numbers),
+        }
+    }
+
+    pub(super) fn requests(&self, item: Item<'_, '_>) -> Done<RequestsText> {
+        let (line, name) = (self.line(&item), item.0.get_ref().to_string());
+        let mut requests = RequestsText { line, name, ..RequestsText::default() };
+        for inner in self.reader.table("requests", item.1)? {
+            let (key, value) = inner;
+            requests.lines.push((key.get_ref().to_string(), self.line(&inner)));
+            match key.get_ref().as_ref() {
+                "asks" => requests.asks = self.texts("asks", value)?,
+                "answers" => requests.answers = self.texts("answers", value)?,
+                "by" => match value.get_ref().as_str() {
+                    Some(field) => requests.by = Some((field.into(), field.into())),
+                    None => {
+                        let (mut ask, mut answer) = (String::new(), String::new());
+                        for by in self.reader.table("by", value)? {
+                            match by.0.get_ref().as_ref() {
+                                "ask" => ask = self.reader.text("ask", by.1)?,
+                                "answer" => answer = self.reader.text("answer", by.1)?,
+                                _ => return Err(self.reader.unknown(by, &["ask", "answer"])),
+                            }
+                        }
+                        requests.by = Some((ask, answer));
+                    }
+                },
+                _ => return Err(self.reader.unknown(inner, &["asks", "answers", "by"])),
+            }
+        }
+        match requests.asks.is_empty() || requests.answers.is_empty() {
+            true => self.fail(&item, format!("requests.{}: expected asks and answers: messages", requests.name)),
+            false => Ok(requests),
+        }
+    }
+
+    pub(super) fn probe(&self, item: Item<'_, '_>) -> Done<ProbeText> {
+        let mut probe =
+            ProbeText { line: self.line(&item), fields: Json::Object(Default::default()), ..Default::default() };
+        for inner in self.reader.table("probe", item.1)? {
+            let (key, value) = inner;
+            match key.get_ref().as_ref() {
+                "send" => probe.send = self.reader.text("send", value)?,
+                "fields" => probe.fields = self.json("fields", value)?,
+                "answer" => probe.answer = self.texts("answer", value)?,
+                "tell" => probe.tell = self.texts("tell", value)?,
+                "retries" => probe.retries = Some(self.reader.number("retries", value)?),
+                "again" => {
+                    for (name, value) in self.reader.table("again", value)? {
+                        probe.again.push((name.get_ref().to_string(), self.reader.text("again", value)?));
+                    }
+                }
+                _ => {
+                    let known = ["send", "fields", "answer", "again", "tell", "retries"];
+                    return Err(self.reader.unknown(inner, &known));
+                }
+            }
+        }
+        match probe.send.is_empty() || probe.answer.is_empty() {
+            true => self.fail(&item, "probe: expected send and answer: messages"),
+            false => Ok(probe),
+        }
+    }
+}

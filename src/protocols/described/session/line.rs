@@ -1,0 +1,97 @@
+//! A line of a packet: its trees, and what its fields themselves say.
+
+use super::super::lines::{Mark, Reveal, Split};
+use super::super::shown::MEMORY;
+use super::DescribedSession;
+use crate::codec::kinds::{COMPUTED, UNKNOWN};
+use crate::codec::layout::flag;
+use crate::codec::node::Node;
+use crate::codec::reader::TRAILING;
+use crate::codec::{Level, Tree, Value};
+use crate::dissect::{Dissection, Role};
+use crate::plural::Plural;
+
+impl DescribedSession {
+    /// Fills a line's trees; returns its name.
+    pub(super) fn line(
+        &self,
+        tree: &Tree,
+        mark: Mark,
+        last: bool,
+        whole: Option<u8>,
+        broken: bool,
+        trees: &mut (Tree, Tree),
+    ) -> &'static str {
+        let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
+        let name = match node {
+            Some(node) if node.field.is(flag::MESSAGE) => node.field.name,
+            _ => {
+                let range = match (mark.node, node) {
+                    (Some(k), Some(node)) => k as usize + 1..node.end as usize,
+                    _ => 0..tree.nodes().len(),
+                };
+                let mut inside = tree.nodes().get(range).unwrap_or_default().iter();
+                let part = inside.any(|node| self.description.hook(node).is_some_and(|hook| hook.join.is_some()));
+                if part { "fragment" } else { "packet" }
+            }
+        };
+        let known = node.is_some_and(|node| node.field.is(flag::MESSAGE) && !std::ptr::eq(node.field, &UNKNOWN));
+        let reveal = match (broken, known) {
+            (true, _) => Reveal::Everything,
+            (false, false) => Reveal::Selectors,
+            (false, true) => Reveal::Nothing,
+        };
+        let split = Split { tree, mark, last, whole, own: 0, reveal };
+        split.fill(&mut trees.0, &mut trees.1);
+        name
+    }
+
+    /// Shows hidden presence bits that encoding would write otherwise.
+    pub(super) fn derive_presence(&self, tree: &mut Tree) {
+        let hook = |node: &Node| self.description.hook(node).and_then(|hook| hook.presence.as_ref());
+        for k in 0..tree.nodes().len() {
+            let Some(node) = tree.nodes().get(k).filter(|node| node.field.hook > 0 && node.hidden()) else { continue };
+            let (Some((masks, more)), Some(value)) = (hook(node), node.number()) else { continue };
+            let simple = masks.iter().filter(|mask| value & **mask != 0).fold(0, |all, mask| all | mask);
+            if simple != value || value & more != 0 {
+                tree.reveal(k);
+            }
+        }
+    }
+
+    /// What the fields themselves say is odd.
+    pub(super) fn notes(&self, dissection: &mut Dissection) {
+        let codes = self.description.codes;
+        let Dissection { tree, packet, notes, message, .. } = dissection;
+        if *message == "unknown" {
+            let id = tree.number("id").unwrap_or(0);
+            notes.add(Level::Note, codes.unknown_id, format_args!("no message has the number {id}"));
+        }
+        for node in packet.nodes().iter().chain(tree.nodes()) {
+            if std::ptr::eq(node.field, &COMPUTED) {
+                let computed = node.number().unwrap_or(0);
+                notes.add(Level::Warning, codes.checksum, format_args!("the sum of these bytes is {computed:#x}"));
+            } else if node.field.hook == u16::MAX || std::ptr::eq(node.field, &TRAILING) {
+                let bytes = Plural(node.bits.div_ceil(8), "byte");
+                notes.add(Level::Note, codes.trailing, format_args!("{bytes} behind what is described"));
+            }
+        }
+    }
+
+    /// What this reading used of what is remembered.
+    pub(super) fn remembered(&self, used: u64, dissection: &mut Dissection) {
+        if used == 0 {
+            return;
+        }
+        let own = if dissection.from == Role::Server { 1 } else { 0 };
+        let group = dissection.derived.open(&MEMORY, Value::Group, 0);
+        for (k, field) in self.description.memory_fields.iter().enumerate() {
+            if used >> k & 1 == 1
+                && let Some(value) = self.memory.get(k).and_then(|sides| sides.get(own))
+            {
+                dissection.derived.push(field, Value::UInt(*value), 0, 0);
+            }
+        }
+        dissection.derived.close(group, 0);
+    }
+}

@@ -1,0 +1,279 @@
+//! One conversation of a described protocol: packets to lines, parts to wholes, and what is
+//! remembered from one packet to the next.
+
+mod line;
+mod stream;
+mod whole;
+
+use super::Description;
+use super::join::{self, Parts};
+use super::lines;
+use super::reader::{Known, Work, read};
+use super::traffic::Traffic;
+use crate::codec::Fault;
+use crate::codec::Level;
+use crate::codec::layout::flag;
+use crate::dissect::framed::{Framed, StreamState};
+use crate::dissect::{FlowInfo, Out, Provenance, Role, Session, StreamEvent};
+use crate::flow::{Side, Stream, Transport};
+use crate::protocols::websocket::Carrier;
+use std::cell::Cell;
+
+/// What carries the packets of a stream.
+#[derive(Debug)]
+enum Way {
+    /// Not known yet: nobody has said enough.
+    Unknown,
+    Tcp,
+    WebSocket(Box<Carrier>),
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub struct DescribedSession {
+    description: &'static Description,
+    server: Option<Side>,
+    /// The user, or the file's own condition, has said who the server is.
+    certain: bool,
+    /// Who spoke first.
+    first: Option<Side>,
+    memory: Vec<[u64; 2]>,
+    values: Vec<u64>,
+    parts: [Parts; 2],
+    traffic: Traffic,
+    way: Way,
+    lost: [bool; 2],
+    stream: StreamState,
+    begun: [bool; 2],
+    ratio: usize,
+}
+
+impl DescribedSession {
+    /// The memory for a new conversation.
+    pub fn new(description: &'static Description, flow_info: &FlowInfo<'_>) -> DescribedSession {
+        let said = flow_info.server_by_option().or_else(|| flow_info.server_by_from(Side::A));
+        let port =
+            || flow_info.server_by_port(|port| description.ports(flow_info.transport).any(|known| known == port));
+        let named = || flow_info.server_by_named_port(description.name);
+        let server = said.or_else(named).or_else(port).or_else(|| flow_info.server_by_syn());
+        let way = match (&description.tcp, description.websocket) {
+            (_, None) => Way::Tcp,
+            _ => Way::Unknown,
+        };
+        let values = (0..description.values.len()).map(|k| description.setting(k, flow_info.options));
+        DescribedSession {
+            description,
+            server,
+            certain: said.is_some(),
+            first: None,
+            memory: description.memory.iter().map(|(_, first)| [*first; 2]).collect(),
+            values: values.collect(),
+            parts: Default::default(),
+            traffic: Traffic::new(&description.traffic),
+            way,
+            lost: flow_info.begun.map(|begun| !begun),
+            stream: StreamState::default(),
+            begun: flow_info.begun,
+            ratio: flow_info.options.limits.peer.inflate_ratio,
+        }
+    }
+
+    /// In the middle of a conversation in which this is remembered.
+    pub fn at(
+        description: &'static Description,
+        memory: Vec<[u64; 2]>,
+        values: Vec<u64>,
+        from: Role,
+    ) -> DescribedSession {
+        let server = match from {
+            Role::Client => Some(Side::B),
+            Role::Server => Some(Side::A),
+            Role::Unknown => None,
+        };
+        DescribedSession {
+            description,
+            server,
+            certain: true,
+            first: None,
+            memory,
+            values,
+            parts: Default::default(),
+            traffic: Traffic::default(),
+            way: Way::Tcp,
+            lost: [false; 2],
+            stream: StreamState::default(),
+            begun: [true; 2],
+            ratio: 0,
+        }
+    }
+
+    /// What is remembered after a packet.
+    pub fn after(&mut self, bytes: &[u8]) -> Vec<[u64; 2]> {
+        let mut work = Work::default();
+        let (side, length, time) = (Side::A, bytes.len(), Default::default());
+        let place = Provenance { side, bytes, length, frame: 0, frames: &[], time };
+        self.take_in(&mut work, &place, false);
+        self.description.remember(&work.tree, &mut self.memory);
+        std::mem::take(&mut self.memory)
+    }
+
+    fn role(&self, side: Side) -> Role {
+        FlowInfo::role(self.server, side)
+    }
+
+    /// Reads a packet into the tree.
+    fn take_in(&self, work: &mut Work, place: &Provenance<'_>, guess: bool) -> (Option<Fault>, u64) {
+        let from = match self.role(place.side) {
+            Role::Client => 1,
+            Role::Server => 2,
+            Role::Unknown => 0,
+        };
+        // Who speaks second is the server.
+        let likely = match (from, self.first) {
+            (0, Some(first)) if guess => {
+                if first == place.side {
+                    1
+                } else {
+                    2
+                }
+            }
+            (from, _) => from,
+        };
+        let (used, mut tree) = (Cell::new(0), std::mem::take(&mut work.tree));
+        work.used = 0;
+        let mut known = Known {
+            description: self.description,
+            memory: &self.memory,
+            values: &self.values,
+            from,
+            likely,
+            used: &used,
+            sources: &mut work.sources,
+            used_sources: &mut work.used,
+        };
+        let fault = read(self.description.packet, (place.bytes, place.length, 0), &mut known, &mut tree);
+        work.tree = tree;
+        (fault, used.get())
+    }
+
+    /// Who sends, from what the packet says. True: it has to be read again.
+    fn learn(&mut self, work: &Work, side: Side, addressed: bool) -> bool {
+        let before = self.server;
+        if let (Some(when), false) = (&self.description.server, self.certain) {
+            let tree = &work.tree;
+            let end = tree.nodes().len();
+            let names = super::conditions::names(when);
+            if names.iter().all(|name| lines::visible(tree, end, name).is_some()) {
+                let server = join::holds(when, tree, end, &|_| None);
+                self.server = Some(if server { side } else { side.other() });
+                self.certain = true;
+            }
+        }
+        if self.server.is_none() {
+            let message = work.tree.nodes().iter().filter(|node| node.field.is(flag::MESSAGE));
+            let from = message.filter_map(|node| self.description.from(node)).find(|from| *from > 0);
+            self.server = match from {
+                Some(1) => Some(side.other()),
+                Some(_) => Some(side),
+                // Who speaks second is the server.
+                None if addressed => self.first.map(Side::other),
+                None => None,
+            };
+        }
+        self.server != before
+    }
+
+    /// One packet: a datagram, a frame of a stream, a WebSocket message.
+    fn packet(&mut self, place: &Provenance<'_>, unmasked: bool, out: &mut Out<'_>) {
+        let addressed = out.flow_info.ends.is_some();
+        self.first.get_or_insert(place.side);
+        let mut work = out.dissection.scratch.take::<Work>();
+        let (mut fault, mut used) = self.take_in(&mut work, place, addressed);
+        if !(self.certain || self.server.is_some() && self.description.server.is_none())
+            && self.learn(&work, place.side, addressed)
+        {
+            (fault, used) = self.take_in(&mut work, place, addressed);
+        }
+        self.derive_presence(&mut work.tree);
+        let mut marks = std::mem::take(&mut work.lines);
+        lines::find(&work.tree, &mut marks);
+        let count = marks.len();
+        // The headers of a part that is not the first stand in another part's bytes.
+        let whole = if count > 1 {
+            work.source().map(|(source, buffer)| {
+                buffer.extend_from_slice(place.bytes);
+                source
+            })
+        } else {
+            None
+        };
+        for (k, mark) in marks.iter().enumerate() {
+            let end = marks.get(k + 1).map(|next| next.start as usize);
+            let last = end.is_none();
+            let from = (mark.start as usize).min(place.bytes.len());
+            let to = end.unwrap_or(place.bytes.len()).clamp(from, place.bytes.len());
+            let length = if last { place.length.saturating_sub(from) } else { to - from };
+            let bytes = place.bytes.get(from..to).unwrap_or_default();
+            let own = Provenance { bytes, length, ..*place };
+            let dissection = out.begin(self.description.name);
+            dissection.from = self.role(place.side);
+            dissection.part = (count > 1).then_some((k as u32 + 1, count as u32));
+            let mut trees = (std::mem::take(&mut dissection.packet), std::mem::take(&mut dissection.tree));
+            dissection.message = self.line(&work.tree, *mark, last, whole, fault.is_some(), &mut trees);
+            (dissection.packet, dissection.tree) = trees;
+            if last {
+                dissection.fault = fault.take();
+            }
+            if k == 0 {
+                self.stream.note_gap(place.side, dissection);
+                if unmasked {
+                    let text = format_args!("a client's frame without mask");
+                    dissection.notes.add(Level::Warning, "websocket.unmasked", text);
+                }
+            }
+            self.notes(dissection);
+            self.joined(*mark, &mut work, place, dissection);
+            self.remembered(used, dissection);
+            self.traffic.see(&self.description.traffic, (&own, mark.start), self.description.codes, dissection);
+            let sources = work.sources.get_mut(..work.used).unwrap_or_default();
+            out.dissection.exchange(sources);
+            out.emit(&own);
+            out.dissection.exchange(sources);
+        }
+        self.description.remember(&work.tree, &mut self.memory);
+        work.lines = marks;
+        out.dissection.scratch.give(work);
+    }
+}
+
+impl Session for DescribedSession {
+    fn begun(&self, side: Side) -> Option<u64> {
+        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+    }
+
+    fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+        self.packet(place, false, out);
+    }
+
+    fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        debug_assert_eq!(out.flow_info.transport, Transport::Tcp);
+        if let Way::Unknown = self.way {
+            self.decide(stream, !matches!(event, StreamEvent::Data { .. }));
+        }
+        match &self.way {
+            Way::Unknown => {}
+            Way::Tcp => self.read(side, stream, event, out),
+            Way::WebSocket(_) => self.websocket(side, stream, event, out),
+        }
+    }
+
+    fn client(&self) -> Option<Side> {
+        self.server.map(Side::other)
+    }
+
+    fn memory(&self) -> usize {
+        let parts: usize = self.parts.iter().map(Parts::memory).sum();
+        let carrier = if let Way::WebSocket(carrier) = &self.way { carrier.memory() } else { 0 };
+        parts + carrier + self.traffic.memory() + self.stream.memory()
+    }
+}

@@ -1,0 +1,133 @@
+//! Packets in a stream: behind a length, before a mark, or in WebSocket messages.
+
+use super::super::frames::{Begins, Frame};
+use super::{DescribedSession, Way};
+use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
+use crate::dissect::{Out, Provenance, Roles, StreamEvent};
+use crate::flow::{Side, Stream};
+use crate::protocols::websocket::{Carrier, CarrierStep, http};
+
+impl DescribedSession {
+    /// The first bytes that anybody says tell what carries the packets.
+    pub(super) fn decide(&mut self, stream: &Stream, last: bool) {
+        match http::begins(stream.bytes()) {
+            _ if stream.bytes().is_empty() => {}
+            Some(true) => {
+                let carrier = Carrier::new(true, self.begun);
+                self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
+            }
+            Some(false) if self.description.tcp.is_some() => self.way = Way::Tcp,
+            // Frames from their middle.
+            Some(false) => {
+                let carrier = Carrier::new(false, [false; 2]);
+                self.way = Way::WebSocket(Box::new(carrier.inflating(self.ratio)));
+            }
+            None if last => self.way = Way::Tcp,
+            None => {}
+        }
+    }
+
+    /// Everything that WebSocket frames bring.
+    pub(super) fn websocket(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
+        loop {
+            let mut roles = Roles::new(self.server);
+            let Way::WebSocket(carrier) = &mut self.way else { return };
+            let step = carrier.step(side, stream, &mut roles, out);
+            self.server = roles.client().map(Side::other).or(self.server);
+            match step {
+                CarrierStep::Wait => break,
+                CarrierStep::Done => {}
+                CarrierStep::Message => {
+                    let Way::WebSocket(carrier) = &mut self.way else { return };
+                    let message = carrier.take(side);
+                    if let Some(missing) = message.gap {
+                        self.stream.lose(side, missing);
+                    }
+                    let frames: &[u64] = if message.frames.len() > 1 { &message.frames } else { &[] };
+                    let (bytes, origin) = (&message.bytes[..], message.origin);
+                    let place =
+                        Provenance { side, bytes, length: bytes.len(), frame: origin.frame, frames, time: origin.time };
+                    self.packet(&place, message.unmasked, out);
+                    if let Way::WebSocket(carrier) = &mut self.way {
+                        carrier.give_back(side, message);
+                    }
+                }
+            }
+        }
+        let roles = Roles::new(self.server);
+        let Way::WebSocket(carrier) = &mut self.way else { return };
+        if !matches!(event, StreamEvent::Data { .. }) {
+            carrier.end(side, stream, &roles, out);
+        }
+        if let StreamEvent::Gap { missing } = event {
+            carrier.lose(side, missing);
+        }
+    }
+}
+
+/// Messages of a TCP stream.
+impl Framed for DescribedSession {
+    type Kind = ();
+
+    fn state(&mut self) -> &mut StreamState {
+        &mut self.stream
+    }
+
+    fn next(&mut self, side: Side, stream: &Stream, event: &StreamEvent<'_>) -> Next<()> {
+        let bytes = stream.bytes();
+        let Some((_, frame)) = &self.description.tcp else { return Next::Skip(bytes.len()) };
+        if bytes.is_empty() {
+            return Next::Wait;
+        }
+        let lost = &mut self.lost[side.index()];
+        if *lost {
+            // In step again where messages follow each other up to the end of what is there.
+            match in_step(frame, bytes) {
+                true => *lost = false,
+                false if matches!(event, StreamEvent::Data { .. }) && bytes.len() < 4 => return Next::Wait,
+                false => return Next::Skip(bytes.len()),
+            }
+        }
+        match frame.begins(bytes) {
+            Begins::Message(header, length, 0) => Next::Pdu(Pdu::whole((), header, length)),
+            Begins::Message(0, 0, behind) => Next::Skip(behind),
+            // What ended the line before is skipped with this one.
+            Begins::Message(header, length, _) => Next::Pdu(Pdu::whole((), header, length)),
+            Begins::More if matches!(event, StreamEvent::Data { .. }) => Next::Wait,
+            Begins::More => {
+                let (header, length) = frame.announced(bytes).unwrap_or((0, bytes.len()));
+                let header = header.min(bytes.len());
+                Next::Pdu(Pdu { kind: (), header, there: bytes.len() - header, length })
+            }
+            Begins::Nothing => {
+                *lost = true;
+                Next::Pdu(Pdu::whole((), 0, bytes.len()))
+            }
+        }
+    }
+
+    fn pdu(&mut self, (): (), place: &Provenance<'_>, out: &mut Out<'_>) {
+        self.packet(place, false, out);
+    }
+
+    fn lost(&mut self, side: Side) {
+        self.lost[side.index()] = true;
+    }
+}
+
+/// Do messages follow each other from the first byte to the last?
+fn in_step(frame: &Frame, bytes: &[u8]) -> bool {
+    if let Frame::Until(_) = frame {
+        return true;
+    }
+    let (mut at, mut whole) = (0, 0);
+    loop {
+        match frame.begins(bytes.get(at..).unwrap_or_default()) {
+            Begins::Message(header, length, behind) if header + length + behind > 0 => {
+                at += header + length + behind;
+                whole += 1;
+            }
+            _ => return at == bytes.len() && whole > 0,
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The wholes that parts complete, as `derived.joined` shows them.
+
+use super::super::compile::Join;
+use super::super::lines::{self, Mark, Reveal, Split};
+use super::super::reader::{Known, Work, read};
+use super::super::shown::{
+    FRAME, FRAMES, JOINED, JOINED_BULK, JOINED_BYTES, JOINED_FIELDS, JOINED_LENGTH, JOINED_NAME, JOINED_PACKET,
+};
+use super::DescribedSession;
+use crate::codec::layout::flag;
+use crate::codec::node::Node;
+use crate::codec::{Level, Tree, Value};
+use crate::dissect::{Dissection, Provenance, Role};
+use std::cell::Cell;
+
+impl DescribedSession {
+    /// The wholes that a line's parts complete.
+    pub(super) fn joined(&mut self, mark: Mark, work: &mut Work, place: &Provenance<'_>, dissection: &mut Dissection) {
+        if !self.description.joins() {
+            return;
+        }
+        let tree = std::mem::take(&mut work.tree);
+        let range = match mark.node {
+            Some(node) => node as usize..tree.nodes().get(node as usize).map_or(0, |n| n.end as usize),
+            None => 0..tree.nodes().len(),
+        };
+        for k in range {
+            let Some(node) = tree.nodes().get(k) else { break };
+            let Some(join) = self.description.hook(node).and_then(|hook| hook.join) else { continue };
+            let sources = crate::codec::Sources { main: place.bytes, more: &work.sources };
+            let Some(bytes) = node.bytes(sources) else { continue };
+            let (memory, values, description) = (&self.memory, &self.values, self.description);
+            let known = |name: &str| description.remembered(name, memory, values);
+            let Some(came) = join.came(&tree, k, bytes, place.frame, &known) else { continue };
+            let (mut whole, mut frames) = (Vec::new(), std::mem::take(&mut work.frames));
+            frames.clear();
+            let done = self.parts[place.side.index()].take(join, came, &mut whole, &mut frames);
+            if done {
+                self.whole(join, whole, &frames, work, place, dissection);
+            }
+            work.frames = frames;
+        }
+        work.tree = tree;
+    }
+
+    /// Shows a whole: its frames, its length, what it is.
+    fn whole(
+        &self,
+        join: &Join,
+        bytes: Vec<u8>,
+        frames: &[u64],
+        work: &mut Work,
+        place: &Provenance<'_>,
+        dissection: &mut Dissection,
+    ) {
+        let Some((source, buffer)) = work.source() else { return };
+        *buffer = bytes;
+        let length = buffer.len();
+        let fields = match join.whole.get() {
+            Some(fields) => Some(*fields),
+            None if join.is_packet => Some(self.description.packet),
+            None => None,
+        };
+        let mut tree = std::mem::take(&mut work.whole);
+        let mut fault = None;
+        if let Some(fields) = fields {
+            let from = match self.role(place.side) {
+                Role::Client => 1,
+                Role::Server => 2,
+                Role::Unknown => 0,
+            };
+            let used = Cell::new(0);
+            let bytes = work.sources.get_mut(source as usize - 1).map(std::mem::take).unwrap_or_default();
+            let mut known = Known {
+                description: self.description,
+                memory: &self.memory,
+                values: &self.values,
+                from,
+                likely: from,
+                used: &used,
+                sources: &mut work.sources,
+                used_sources: &mut work.used,
+            };
+            fault = read(fields, (&bytes, bytes.len(), source), &mut known, &mut tree);
+            if let Some(place) = work.sources.get_mut(source as usize - 1) {
+                *place = bytes;
+            }
+        }
+        let derived = &mut dissection.derived;
+        let group = derived.open(&JOINED, Value::Group, 0);
+        let list = derived.open(&FRAMES, Value::List, 0);
+        frames.iter().for_each(|frame| _ = derived.push(&FRAME, Value::UInt(*frame), 0, 0));
+        derived.close(list, 0);
+        derived.push(&JOINED_LENGTH, Value::UInt(length as u64), 0, 0);
+        let value = Value::Bytes { bit: 0, bits: length as u32 * 8 };
+        if fields.is_none() || fault.is_some() {
+            derived.push_from(source, &JOINED_BYTES, value, 0, length as u32 * 8);
+            derived.close(group, 0);
+            work.whole = tree;
+            if let Some(fault) = fault
+                && dissection.fault.is_none()
+            {
+                let text = format_args!("the whole of these parts does not fit: {fault}");
+                dissection.notes.add(Level::Warning, self.description.codes.trailing, text);
+            }
+            return;
+        }
+        let mut marks = std::mem::take(&mut work.whole_lines);
+        lines::find(&tree, &mut marks);
+        for (k, mark) in marks.iter().enumerate() {
+            let mut trees = (Tree::default(), Tree::default());
+            let mark = Mark { start: 0, ..*mark };
+            let last = k + 1 == marks.len();
+            let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
+            let name = node.filter(|n| n.field.is(flag::MESSAGE)).map_or("packet", |n| n.field.name);
+            let split = Split { tree: &tree, mark, last, whole: None, own: source, reveal: Reveal::Nothing };
+            split.fill(&mut trees.0, &mut trees.1);
+            let derived = &mut dissection.derived;
+            if let Some((text, buffer)) = work.source() {
+                buffer.extend_from_slice(name.as_bytes());
+                derived.push_from(text, &JOINED_NAME, Value::Text { bit: 0, bits: name.len() as u32 * 8 }, 0, 0);
+            }
+            for (field, tree) in [(&JOINED_PACKET, &trees.0), (&JOINED_FIELDS, &trees.1)] {
+                if tree.nodes().iter().all(Node::hidden) && std::ptr::eq(field, &JOINED_PACKET) {
+                    continue;
+                }
+                let inner = derived.open(field, Value::Group, 0);
+                derived.append(tree, 0..tree.nodes().len(), |_| {});
+                derived.close(inner, 0);
+            }
+            if !last {
+                // Further messages of the whole are left to its bytes.
+                break;
+            }
+        }
+        work.whole_lines = marks;
+        let derived = &mut dissection.derived;
+        derived.push_from(source, &JOINED_BULK, value, 0, length as u32 * 8);
+        derived.close(group, 0);
+        work.whole = tree;
+    }
+}

@@ -1,0 +1,104 @@
+//! Constants and checksums: what a protocol is recognised by.
+
+use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::text::{FieldText, ValueText};
+use crate::codec::kinds::{Checksum, Constant, Over, catalogue};
+use crate::codec::layout::{Field, Kind, Order, When, custom, flag};
+use crate::codec::schema::named::leak;
+use crate::codec::{Writer, bits};
+use crate::nearest::{hint, nearest};
+
+impl Compiler<'_> {
+    pub(super) fn checksum(&mut self, t: &FieldText, sum: catalogue::Sum) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        let known = ["packet", "before", "after"];
+        let over = match t.over.as_deref() {
+            Some("packet") => Over::Packet,
+            Some("before") => Over::Before,
+            Some("after") => Over::After,
+            other => {
+                let got = other.map_or(String::new(), |other| format!(", got {other:?}"));
+                return fail(format!(
+                    "over: expected {}{got}{}",
+                    known.join(", "),
+                    hint(nearest(other.unwrap_or(""), known))
+                ));
+            }
+        };
+        let big = t.big.or(self.text.big);
+        if big.is_none() && sum.bits() > 8 {
+            return fail("order is missing: the byte order of the sum: \"be\" or \"le\"".into());
+        }
+        let order = |big: Option<bool>| if big == Some(true) { Order::Big } else { Order::Little };
+        let holds = match &t.holds {
+            Some(name) => {
+                if self.find(name).is_none() {
+                    return Err(self.nothing(t.line, &format!("{}: holds", t.name), name));
+                }
+                let when = match &t.holds_if {
+                    Some(text) => self.condition(text, t.line, &format!("{}: holds_if", t.name))?.when,
+                    None => When::Always,
+                };
+                Some((Self::bare(name), order(t.holds_big.or(big)), when))
+            }
+            None => None,
+        };
+        self.know(t, &t.name, (true, Vec::new()), t.hidden);
+        Ok(custom("", lasting(Checksum { sum, order: order(big), over, holds })))
+    }
+
+    /// A constant.
+    pub(super) fn constant(
+        &mut self,
+        field: Field,
+        t: &FieldText,
+        value: &ValueText,
+        all: &[FieldText],
+    ) -> Compiled<Field> {
+        let fail = |why: String| (t.line, format!("{}: value: {why}", t.name));
+        let json = match value {
+            ValueText::Number(n) if *n < 0 => serde_json::Value::from(*n as i64),
+            ValueText::Number(n) => serde_json::Value::from(*n as u64),
+            ValueText::Float(f) => serde_json::Value::from(*f),
+            ValueText::Text(text) => serde_json::Value::from(text.as_str()),
+        };
+        let of = lasting(Field { when: When::Always, flags: 0, hook: 0, ..field.clone() });
+        let given = serde_json::json!({ t.name.clone(): json });
+        let written = Writer::new(&given).write_bits(std::slice::from_ref(of)).map_err(|why| fail(why.to_string()))?;
+        let bits = written.len() as u32;
+        if bits == 0 || bits > 1 << 15 {
+            return Err(fail("expected 1 to 4096 bytes".into()));
+        }
+        let number = match of.kind {
+            Kind::UInt { bits, order } | Kind::Int { bits, order } => {
+                let raw = bits::get(written.bytes(), 0, bits as u32);
+                let raw = if order == Order::Big { bits::swap(raw, bits as u32) } else { raw };
+                Some(if let Kind::Int { .. } = of.kind { bits::signed(raw, bits as u32) as u64 } else { raw })
+            }
+            _ => None,
+        };
+        // What is there only with it.
+        let asks = |other: &&FieldText| {
+            let terms = other.condition.iter().flat_map(|text| text.split(" and "));
+            terms.map(str::trim).any(|term| term == t.name)
+        };
+        let with: Vec<&'static str> = match t.optional {
+            true => all.iter().filter(asks).map(|other| leak(&other.name)).collect(),
+            false => Vec::new(),
+        };
+        let mut made = custom(
+            field.name,
+            lasting(Constant {
+                of,
+                wire: statics(written.into_bytes()),
+                bits,
+                number,
+                optional: t.optional,
+                with: statics(with),
+            }),
+        );
+        made.flags |= field.flags | flag::HIDDEN;
+        (made.doc, made.hook, made.when) = (field.doc, field.hook, field.when);
+        Ok(made)
+    }
+}

@@ -1,0 +1,166 @@
+//! Lists: `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
+
+use super::super::compile::{Compiled, Compiler, fixed, lasting, packed, region};
+use super::super::known::{Found, used};
+use super::super::text::FieldText;
+use super::contents::Letters;
+use super::{MOST, WORDS, prefix};
+use crate::codec::digits;
+use crate::codec::kinds::{Address, Extent};
+use crate::codec::layout::{Count, Field, Len, array, custom, flag};
+use crate::codec::schema::named::leak;
+use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
+
+impl<'a> Compiler<'a> {
+    /// `T[5]`, `T[FIELD]`, `T[u16]`, `T[*]`.
+    pub(super) fn repeated(
+        &mut self,
+        t: &'a FieldText,
+        kind: &'a str,
+        all: &'a [FieldText],
+        hook: u16,
+    ) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        let Some(open) = kind.rfind('[') else { return fail(format!("no type {kind:?}: [ is missing")) };
+        if kind.matches('[').count() > 16 {
+            return fail("lists in lists, more than 16 deep".into());
+        }
+        let (Some(element), Some(times)) = (kind.get(..open), kind.get(open + 1..kind.len() - 1)) else {
+            return fail(format!("no type {kind:?}"));
+        };
+        let (element, times) = (element.trim(), times.trim());
+        let count = if times.is_empty() {
+            return fail(format!("how many? expected {element}[5], {element}[FIELD], {element}[u16] or {element}[*]"));
+        } else if times == "*" {
+            Count::Rest
+        } else if let Some(n) = digits::unsigned::<u32>(times) {
+            if n > 1 << 24 {
+                return fail(format!("{}: more than 2^24", Plural(n, "element")));
+            }
+            Count::Const(n)
+        } else if let Some(number) = self.word_type(times, t.line)? {
+            Count::Prefix(prefix(
+                number,
+                &t.name,
+                if element == "bytes" || element == "text" { "length" } else { "count" },
+                all,
+            ))
+        } else {
+            match self.find(times) {
+                Some(Found::Field(place)) if self.known[place].number => {
+                    self.uses(times, used::LENGTH);
+                    Count::Field(Self::bare(times))
+                }
+                Some(Found::Other(_)) => Count::Field(Self::bare(times)),
+                Some(_) => return fail(format!("{times} is no number")),
+                None => {
+                    let fields = self.known.iter().map(|known| known.name.as_str());
+                    let near = hint(nearest(times, fields));
+                    return fail(format!("no field {times:?} stands before it{near}"));
+                }
+            }
+        };
+        if element == "bytes" || element == "text" {
+            let letters = if element == "text" { Some(self.letters(t)?) } else { None };
+            self.know(t, &t.name, (false, Vec::new()), t.hidden);
+            let len = match count {
+                Count::Const(n) => Len::Const(n),
+                Count::Prefix(prefix) => Len::Prefix(prefix),
+                Count::Field(name) => Len::Field(name),
+                _ => Len::Rest,
+            };
+            let wide = matches!(letters, Some(Letters::Wide { .. }));
+            if !wide && t.compressed.is_none() && t.xor.is_none() {
+                return Ok(self.content(t, letters, len));
+            }
+            let mut field = self.content(t, letters, Len::Rest);
+            field.set_name(leak(&t.name));
+            let extent = match len {
+                Len::Const(n) => Extent::Const(n),
+                Len::Prefix(prefix) => Extent::Prefix(prefix),
+                Len::Field(name) => Extent::Field(name),
+                _ => return Ok(field),
+            };
+            return match self.packing(t)? {
+                // The packed bytes have the length, so they are wrapped here already.
+                Some(packing) => {
+                    let inner = packed(field, packing, MOST as usize, None, &t.name);
+                    Ok(region(inner, extent, (1, 1), &t.name))
+                }
+                None => Ok(region(field, extent, (1, 1), &t.name)),
+            };
+        }
+        if element == "message" {
+            return fail("a list of messages is a list of a struct that holds one".into());
+        }
+        self.listed += 1;
+        let mark = (self.known.len(), self.all.len());
+        let of = match element.ends_with(']') {
+            true => self.repeated(t, element, all, hook),
+            false => self.element(t, element, hook),
+        };
+        // A mistake inside has left it behind.
+        self.listed = self.listed.saturating_sub(1);
+        let mut of = of?;
+        self.known.truncate(mark.0);
+        self.know(t, &t.name, (false, Vec::new()), false);
+        of.set_name(leak(element.split(['[', '(']).next().unwrap_or(element)));
+        let carries = of.flags & flag::CARRIES;
+        if carries != 0 {
+            of.flags |= flag::ELEMENT;
+        }
+        if matches!(count, Count::Rest) && fixed(&of) == Some(0) {
+            return fail(format!("{element} takes no bytes, so nobody knows how many there are"));
+        }
+        let mut field = array(leak(&t.name), count, lasting(of));
+        field.flags |= carries;
+        Ok(field)
+    }
+
+    /// One element of a list.
+    fn element(&mut self, t: &'a FieldText, element: &'a str, hook: u16) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        if let Some(number) = self.number_type(t, element)? {
+            let mut number = number;
+            number.default = None;
+            return Ok(number);
+        }
+        let _ = hook;
+        match element {
+            "string8" | "string16" | "string32" | "cstring" => {
+                let letters = Some(self.letters(t)?);
+                let len = match element {
+                    "cstring" => Len::Until(0),
+                    word => {
+                        let bits = match word {
+                            "string8" => "u8",
+                            "string16" => "u16",
+                            _ => "u32",
+                        };
+                        let Some(number) = self.word_type(bits, t.line)? else { return fail("no length".into()) };
+                        Len::Prefix(lasting(number))
+                    }
+                };
+                if let Some(Letters::Wide { .. }) = letters {
+                    return fail("a list of text in UTF-16 is a list of a struct that holds it".into());
+                }
+                return Ok(self.content(t, letters, len));
+            }
+            "ipv4" => return Ok(custom("", lasting(Address))),
+            _ => {}
+        }
+        if let Some(fields) = self.structure(element, t)? {
+            let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
+            let mut group = crate::codec::layout::group(leak(element), fields);
+            group.flags |= carries;
+            if carries != 0 {
+                group.flags |= flag::KEEP_EMPTY;
+            }
+            return Ok(group);
+        }
+        let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
+        let near = hint(nearest(element, WORDS.into_iter().chain(structs)));
+        fail(format!("no type {element:?}{near}"))
+    }
+}

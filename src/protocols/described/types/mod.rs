@@ -1,0 +1,270 @@
+//! Types of a protocol file: words, structs, lists, and what a field says beside its type.
+
+mod constants;
+mod contents;
+mod lists;
+mod numbers;
+mod parts;
+
+use super::compile::{Compiled, Compiler, lasting, packed, region, statics};
+use super::known::{Found, used};
+use super::text::{FieldText, SizeText, ValueText};
+use crate::codec::digits;
+use crate::codec::kinds::{Address, Closed, Extent, Packing, catalogue};
+use crate::codec::layout::{Field, Kind, Show, When, custom, flag};
+use crate::codec::schema::named::leak;
+use crate::nearest::{hint, nearest};
+
+/// What a type is called, for suggestions.
+const WORDS: [&str; 40] = [
+    "u8",
+    "u16",
+    "u24",
+    "u32",
+    "u40",
+    "u48",
+    "u56",
+    "u64",
+    "i8",
+    "i16",
+    "i24",
+    "i32",
+    "i40",
+    "i48",
+    "i56",
+    "i64",
+    "f16",
+    "f32",
+    "f64",
+    "bool",
+    "varint",
+    "varint32",
+    "svarint",
+    "svarint32",
+    "zigzag",
+    "zigzag32",
+    "string8",
+    "string16",
+    "string32",
+    "cstring",
+    "text",
+    "bytes",
+    "ipv4",
+    "crc32",
+    "crc16",
+    "payload",
+    "message",
+    "bits(1)",
+    "crc8",
+    "crc64",
+];
+
+/// Compressed fields unpack to no more, unless they say so.
+const MOST: u64 = 1 << 20;
+
+/// Where a field with a size ends, and what its number is multiplied with.
+type Size = (Extent, (u32, u32));
+
+impl<'a> Compiler<'a> {
+    /// A field in all that it says.
+    pub fn shaped(&mut self, t: &'a FieldText, all: &'a [FieldText], hook: u16) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        let kind = t.kind.trim();
+        if !t.bits.is_empty() || t.of.is_some() {
+            return self.parts(t, kind);
+        }
+        if t.by.is_some() && kind != "message" {
+            return fail(format!("by is for messages, not for {kind}"));
+        }
+        // What is inside tells whether it is a region of its own.
+        let own = t.size.is_some();
+        let listed = self.listed;
+        if own {
+            self.listed = 0;
+        }
+        let extent = match &t.size {
+            Some(size) => Some(self.extent(size, t, all)?),
+            None => None,
+        };
+        let (mut field, extent) = self.typed(t, kind, all, hook, extent)?;
+        self.listed = listed;
+        if field.name.is_empty() && !matches!(field.kind, Kind::Inline(_)) && kind != "message" {
+            field.set_name(leak(&t.name));
+        }
+        self.say(&mut field, t)?;
+        if hook > 0 && kind != "message" {
+            field.hook = hook;
+        }
+        if let Some(value) = &t.value {
+            field = self.constant(field, t, value, all)?;
+        } else if t.optional {
+            return fail("optional is for constants: value is missing".into());
+        }
+        if let Some(join) = &t.join
+            && kind != "message"
+        {
+            let made = self.join(join, t, None)?;
+            self.hooks[hook as usize].join = Some(made);
+        }
+        if t.closed && t.value.is_none() {
+            if !matches!(field.show, Show::Enum(_)) {
+                return fail("closed is for numbers with an enum".into());
+            }
+            field = wrapped(field, |fields| custom("", lasting(Closed { fields })));
+        }
+        let most = t.most.unwrap_or(MOST).min(1 << 26) as usize;
+        let inflated = match &t.inflated {
+            Some(name) => {
+                if !matches!(self.find(name), Some(Found::Field(_))) {
+                    return Err(self.nothing(t.line, &format!("{}: inflated", t.name), name));
+                }
+                self.uses(name, used::LENGTH);
+                Some(Self::bare(name))
+            }
+            None => None,
+        };
+        if let Some(packing) = self.packing(t)? {
+            field = packed(field, packing, most, inflated, &t.name);
+        }
+        if let Some(xor) = &t.xor {
+            let packing = match xor {
+                ValueText::Number(n) if (0..256).contains(n) => Packing::Xor(lasting([*n as u8])),
+                ValueText::Text(key) => match hex::decode(key) {
+                    Ok(key) if !key.is_empty() => Packing::Xor(statics(key)),
+                    _ if matches!(self.find(key), Some(Found::Field(_))) => Packing::XorField(Self::bare(key)),
+                    _ => return Err(self.nothing(t.line, &format!("{}: xor", t.name), key)),
+                },
+                _ => return fail("xor: expected a number up to 255, hex digits, or an earlier field".into()),
+            };
+            field = packed(field, packing, usize::MAX, None, &t.name);
+        }
+        if let Some((extent, scale)) = extent {
+            field = region(field, extent, scale, &t.name);
+        }
+        Ok(field)
+    }
+
+    /// Where a field with a size ends.
+    fn extent(&mut self, size: &SizeText, t: &FieldText, all: &[FieldText]) -> Compiled<Size> {
+        let scale = size.scale.unwrap_or((1, 1));
+        if let Some(bytes) = digits::unsigned::<u32>(&size.word) {
+            if size.scale.is_some() || bytes > 1 << 24 {
+                return Err((t.line, format!("{}: size: expected a number of bytes up to 2^24", t.name)));
+            }
+            return Ok((Extent::Const(bytes), scale));
+        }
+        if let Some(number) = self.word_type(&size.word, t.line)? {
+            if matches!(number.kind, Kind::Float { .. } | Kind::Bool { .. }) {
+                return Err((t.line, format!("{}: size: {} is no whole number", t.name, size.word)));
+            }
+            return Ok((Extent::Prefix(prefix(number, &t.name, "length", all)), scale));
+        }
+        match self.find(&size.word) {
+            Some(Found::Field(place)) if self.known[place].number => {
+                let scale = size.scale.or(self.known[place].scale).unwrap_or((1, 1));
+                self.uses(&size.word, used::LENGTH);
+                Ok((Extent::Field(Self::bare(&size.word)), scale))
+            }
+            Some(Found::Other(_)) => Ok((Extent::Field(Self::bare(&size.word)), scale)),
+            Some(_) => Err((t.line, format!("{}: size: {} is no number", t.name, size.word))),
+            None => Err(self.nothing(t.line, &format!("{}: size", t.name), &size.word)),
+        }
+    }
+
+    /// Numbers, structs, messages, checksums.
+    fn other(&mut self, t: &'a FieldText, kind: &'a str, hook: u16) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        if kind == "message" {
+            return self.chosen(t, hook);
+        }
+        if t.join.is_some() {
+            return fail(format!("join is for bytes and messages, not for {kind}"));
+        }
+        if kind == "ipv4" {
+            self.know(t, &t.name, (false, Vec::new()), t.hidden);
+            return Ok(custom("", lasting(Address)));
+        }
+        if let Some(number) = self.number_type(t, kind)? {
+            return Ok(number);
+        }
+        if let Some(sum) = catalogue::by_name(kind).filter(|_| kind.to_ascii_lowercase().starts_with("crc")) {
+            return self.checksum(t, sum);
+        }
+        if let Some(fields) = self.grouped(t, kind)? {
+            return Ok(fields);
+        }
+        let structs = self.text.structs.iter().map(|(name, ..)| name.as_str());
+        let near = hint(nearest(kind, WORDS.into_iter().chain(structs)));
+        fail(format!("no type {kind:?}{near}"))
+    }
+
+    /// A struct, in one object or in its parent's.
+    fn grouped(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
+        let before = self.known.len();
+        let Some(fields) = self.structure(kind, t)? else { return Ok(None) };
+        let carries = fields.iter().fold(0, |flags, field| flags | field.flags) & flag::CARRIES;
+        let mut field = match t.inline {
+            true => crate::codec::layout::inline("", fields),
+            false => {
+                for known in self.known.iter_mut().skip(before).filter(|known| known.group.is_none()) {
+                    known.group = Some(t.name.clone());
+                }
+                let mut group = crate::codec::layout::group(leak(&t.name), fields);
+                if self.is_referred(&t.name) {
+                    group.flags |= flag::REFERENCED;
+                }
+                group
+            }
+        };
+        field.flags |= carries;
+        Ok(Some(field))
+    }
+
+    /// Name, documentation, flags.
+    fn say(&mut self, field: &mut Field, t: &FieldText) -> Compiled<()> {
+        field.doc = leak(&t.doc);
+        if !t.unit.is_empty() {
+            field.unit = leak(&t.unit);
+            if let Kind::Array { count, of } = field.kind {
+                let mut of = of.clone();
+                of.unit = field.unit;
+                field.kind = Kind::Array { count, of: lasting(of) };
+            }
+        }
+        if t.hidden && t.kind != "message" {
+            field.flags |= flag::HIDDEN;
+            if self.selects(&t.name) {
+                field.flags |= flag::SELECTS;
+            }
+        }
+        if self.is_referred(&t.name) && !matches!(field.kind, Kind::Struct(_) | Kind::Inline(_)) {
+            field.flags |= flag::REFERENCED;
+        }
+        if let Some(default) = &t.default
+            && field.default.is_none()
+        {
+            let message = self.message_name();
+            self.defaults.push((message, leak(&t.name), default.clone()));
+        }
+        Ok(())
+    }
+}
+
+/// A field inside another.
+fn wrapped(mut field: Field, wrap: impl FnOnce(&'static [Field; 1]) -> Field) -> Field {
+    let (when, flags) = (std::mem::replace(&mut field.when, When::Always), field.flags & flag::CARRIES);
+    let mut outer = wrap(lasting([field]));
+    outer.when = when;
+    outer.flags |= flags;
+    outer
+}
+
+/// The number before a list or text, by a name that no other field of its group has.
+fn prefix(mut number: Field, name: &str, what: &str, all: &[FieldText]) -> &'static Field {
+    let mut own = format!("{name}_{what}");
+    while all.iter().any(|t| t.name == own) {
+        own.push('_');
+    }
+    number.set_name(leak(&own));
+    lasting(number)
+}

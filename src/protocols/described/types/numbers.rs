@@ -1,0 +1,147 @@
+//! Numbers: words, bits, and how they are shown.
+
+use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::text::FieldText;
+use crate::codec::digits;
+use crate::codec::kinds::HighBits;
+use crate::codec::layout::{Field, Flags, Kind, Order, Show, Sign, uint};
+use crate::codec::scale::Scale;
+use crate::codec::schema::named::names;
+use crate::codec::schema::reading::Named;
+
+impl<'a> Compiler<'a> {
+    fn order(&self, suffix: &str, bits: u8, line: usize) -> Compiled<Option<Order>> {
+        Ok(Some(match (suffix, self.text.big) {
+            ("le", _) => Order::Little,
+            ("be", _) => Order::Big,
+            ("", _) if bits <= 8 => Order::Little,
+            ("", Some(true)) => Order::Big,
+            ("", Some(false)) => Order::Little,
+            ("", None) => {
+                let why = "encoding is missing: the byte order of words: \"be\" or \"le\"";
+                return Err((line, why.into()));
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The number that a word means: `u16`, `varint32`.
+    pub fn word_type(&self, word: &str, line: usize) -> Compiled<Option<Field>> {
+        let field = |kind| Field { kind, ..uint("", 8) };
+        let varint = |max_groups, sign| Ok(Some(field(Kind::VarInt { max_groups, sign })));
+        match word {
+            "varint" => return varint(10, Sign::None),
+            "varint32" => return varint(5, Sign::None),
+            "svarint" => return varint(10, Sign::Complement),
+            "svarint32" => return varint(5, Sign::Complement32),
+            "zigzag" => return varint(10, Sign::Zigzag),
+            "zigzag32" => return varint(5, Sign::Zigzag),
+            "bool" => return Ok(Some(field(Kind::Bool { bits: 8 }))),
+            _ => {}
+        }
+        let Some(letter) = word.bytes().next().filter(|b| b"uif".contains(b)) else { return Ok(None) };
+        let Some(rest) = word.get(1..) else { return Ok(None) };
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (digits, suffix) = rest.split_at(end);
+        let Some(bits) = digits::unsigned::<u8>(digits) else { return Ok(None) };
+        let known = match letter {
+            b'f' => [16, 32, 64].contains(&bits),
+            _ => (8..=64).contains(&bits) && bits.is_multiple_of(8),
+        };
+        if !known || !["", "le", "be"].contains(&suffix) {
+            return Ok(None);
+        }
+        let Some(order) = self.order(suffix, bits, line)? else { return Ok(None) };
+        Ok(Some(field(match letter {
+            b'u' => Kind::UInt { bits, order },
+            b'i' => Kind::Int { bits, order },
+            _ => Kind::Float { bits, order },
+        })))
+    }
+
+    /// A number that is shown as it says.
+    pub(super) fn number_type(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Option<Field>> {
+        let width = kind.strip_prefix("bits(").and_then(|k| k.split_once(')'));
+        let mut high = false;
+        let field = match width {
+            Some((n, suffix)) if ["", "le", "be"].contains(&suffix) => {
+                let Some(n @ 1..=64) = digits::unsigned::<u8>(n.trim()) else {
+                    return Err((t.line, format!("{}: bits: expected 1 to 64, got {n}", t.name)));
+                };
+                high = suffix == "be";
+                uint("", n)
+            }
+            _ => match self.word_type(kind, t.line)? {
+                Some(field) => field,
+                None => return Ok(None),
+            },
+        };
+        let mut field = self.shown(t, field, kind)?;
+        if t.scale.is_some() && self.is_derived(&t.name) {
+            // The scale is that of the length: `length_bits` is shown in bits.
+            field.show = Show::Plain;
+        }
+        let whole = !matches!(field.kind, Kind::Float { .. });
+        let names = match field.show {
+            Show::Enum(names) => names.to_vec(),
+            Show::Flags(flags) => flags.names.to_vec(),
+            _ => Vec::new(),
+        };
+        self.know(t, &t.name, (whole, names), t.hidden);
+        let width = field.kind.width().map_or(7, |(bits, _)| bits);
+        if let Some(known) = self.known.last_mut() {
+            known.width = width;
+        }
+        if t.hidden && t.value.is_none() {
+            let names = self.known.last().map(|known| known.names.clone()).unwrap_or_default();
+            field.hook = self.presence(&t.name, width, &names);
+        }
+        if whole && (t.hidden || self.is_derived(&t.name)) && t.value.is_none() {
+            field.default = Some(0);
+        }
+        if let Some(default) = t.default.as_ref().and_then(serde_json::Value::as_i64) {
+            field.default = Some(default);
+        }
+        if high {
+            let of = lasting(field.clone());
+            field.kind = Kind::Custom(lasting(HighBits { of }));
+        }
+        Ok(Some(field))
+    }
+
+    /// Unit, scale, names of a number.
+    fn shown(&self, t: &FieldText, mut field: Field, kind: &str) -> Compiled<Field> {
+        let fail = |why: String| (t.line, format!("{}: {why}", t.name));
+        let whole = matches!(field.kind, Kind::UInt { .. } | Kind::Int { .. } | Kind::VarInt { .. });
+        if (t.scale.is_some() || t.names.is_some() || t.flags.is_some()) && !whole {
+            return Err(fail(format!("scale, enum and flags are for whole numbers, not for {kind}")));
+        }
+        field.show = self.show((t.scale, &t.names, &t.flags), &field.kind).map_err(fail)?;
+        Ok(field)
+    }
+
+    /// How a number is shown.
+    pub(super) fn show(
+        &self,
+        (scale, named, flags): (Option<(u32, u32)>, &Option<Named>, &Option<Named>),
+        kind: &Kind,
+    ) -> Result<Show, String> {
+        if let Some(named) = named {
+            return Ok(Show::Enum(statics(names(named, &self.text.enums, "enum", kind)?)));
+        }
+        if let Some(named) = flags {
+            let names = names(named, &self.text.flags, "flags", kind)?;
+            if let Some((_, name)) = names.iter().find(|(mask, _)| !mask.is_power_of_two()) {
+                return Err(format!("flag {name} is not one bit: expected 1, 2, 4, 8, .."));
+            }
+            let flags = Flags { names: statics(names), shift: 0, fixed_mask: 0, fixed: 0 };
+            return Ok(Show::Flags(lasting(flags)));
+        }
+        let Some((num, den)) = scale else { return Ok(Show::Plain) };
+        if matches!(kind, Kind::UInt { bits: 33.., .. } | Kind::Int { bits: 33.., .. }) {
+            return Err("scale is for numbers of up to 32 bits".into());
+        }
+        let over = num == 1 && den.is_power_of_two();
+        Ok(Show::Scaled(if over { Scale::Over(den) } else { Scale::Exact { num, den } }))
+    }
+}

@@ -1,0 +1,115 @@
+//! Parts of a number, by bit numbers.
+
+use super::super::compile::{Compiled, Compiler, lasting, statics};
+use super::super::known::{Found, used};
+use super::super::text::{FieldText, PartText};
+use super::WORDS;
+use crate::codec::bits;
+use crate::codec::kinds::{Part, Parts};
+use crate::codec::layout::{Field, Kind, Show, custom, flag, uint};
+use crate::codec::schema::named::leak;
+use crate::codec::schema::reading::FieldHead;
+use crate::nearest::{hint, nearest};
+use crate::plural::Plural;
+
+impl<'a> Compiler<'a> {
+    /// The bits of a number.
+    pub(super) fn parts(&mut self, t: &'a FieldText, kind: &str) -> Compiled<Field> {
+        let fail = |why: String| Err((t.line, format!("{}: {why}", t.name)));
+        if t.bits.is_empty() {
+            return fail("bits is missing: the parts of the number".into());
+        }
+        let number = match &t.of {
+            None => match self.word_type(kind, t.line)? {
+                Some(number) if matches!(number.kind, Kind::UInt { .. }) => number,
+                Some(_) => return fail(format!("bits are of a u8, u16, u32 or u64, not of {kind}")),
+                None => {
+                    let near = hint(nearest(kind, WORDS));
+                    return fail(format!("no type {kind:?}{near}"));
+                }
+            },
+            Some(of) => match self.find(of) {
+                Some(Found::Field(place)) if self.known[place].number => {
+                    self.uses(of, used::VIEW);
+                    uint("", 64)
+                }
+                Some(_) => return fail(format!("of: {of} is no number that stands before it")),
+                None => return Err(self.nothing(t.line, &format!("{}: of", t.name), of)),
+            },
+        };
+        let width = number.kind.width().map_or(64, |(bits, _)| bits);
+        let mut taken = 0u64;
+        let (mut fields, mut places) = (Vec::new(), Vec::new());
+        for part in &t.bits {
+            let count = part.high - part.low + 1;
+            if part.high as u32 >= width {
+                return fail(format!("{}: bit {} of {}", part.name, part.high, Plural(width, "bit")));
+            }
+            let mask = bits::mask(count as u32) << part.low;
+            if taken & mask != 0 {
+                let bit = (taken & mask).trailing_zeros();
+                return Err((t.line, format!("{}: {}: bit {bit} is in two parts", t.name, part.name)));
+            }
+            taken |= mask;
+            fields.push(self.part(t, part, count)?);
+            places.push(Part { low: part.low, bits: count });
+        }
+        let mut raw = number;
+        raw.set_name(leak(&t.name));
+        raw.flags |= flag::HIDDEN;
+        if self.is_referred(&t.name) && t.of.is_none() {
+            raw.flags |= flag::REFERENCED;
+            self.know(t, &t.name, (true, Vec::new()), false);
+        }
+        if t.of.is_none() {
+            fields.push(raw.clone());
+        }
+        let of = t.of.as_deref().map(Self::bare);
+        Ok(custom("", lasting(Parts { number: lasting(raw), places: statics(places), fields: statics(fields), of })))
+    }
+
+    fn part(&mut self, t: &FieldText, part: &PartText, count: u8) -> Compiled<Field> {
+        let fail = |why: String| (t.line, format!("{}: {why}", part.name));
+        crate::codec::schema::named::identifier(&part.name, &["unparsed"]).map_err(|why| (part.line, why))?;
+        let named = part.names.is_some() || part.flags.is_some() || part.scale.is_some();
+        let mut field = match count {
+            1 if !named => crate::codec::layout::boolean(leak(&part.name), 1),
+            n => uint(leak(&part.name), n),
+        };
+        field.show = self.show((part.scale, &part.names, &part.flags), &field.kind).map_err(fail)?;
+        (field.doc, field.unit) = (leak(&part.doc), leak(&part.unit));
+        if part.closed {
+            if !matches!(field.show, Show::Enum(_)) {
+                return Err(fail("closed is for numbers with an enum".into()));
+            }
+            field.flags |= flag::CLOSED;
+        }
+        if part.hidden {
+            field.flags |= flag::HIDDEN;
+            if self.selects(&part.name) {
+                field.flags |= flag::SELECTS;
+            }
+        }
+        if part.hidden || self.is_derived(&part.name) {
+            field.default = Some(0);
+        }
+        if self.is_referred(&part.name) {
+            field.flags |= flag::REFERENCED;
+        }
+        let names = match field.show {
+            Show::Enum(names) => names.to_vec(),
+            Show::Flags(flags) => flags.names.to_vec(),
+            _ => Vec::new(),
+        };
+        if part.hidden {
+            field.hook = self.presence(&part.name, count as u32, &names);
+        }
+        let head = FieldHead { line: t.line, scale: part.scale, ..FieldHead::default() };
+        let t = FieldText { head, ..FieldText::default() };
+        self.know(&t, &part.name, (true, names), part.hidden);
+        if let Some(known) = self.known.last_mut() {
+            known.width = count as u32;
+        }
+        Ok(field)
+    }
+}
