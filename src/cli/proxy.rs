@@ -115,7 +115,11 @@ const KNOBS: [(&str, &str, &str); 9] = [
     ("duplicate", "P%", "Datagrams come twice"),
     ("reorder", "P%", "Datagrams come behind the one that follows"),
     ("rate", "RATE", "No more than 64kbit, 1.5mbit, 1gbit a second; half a second's bytes may wait"),
-    ("stall", "P%/TIME", "Streams: this share of all pieces waits so long, and what is behind it, as after a lost segment"),
+    (
+        "stall",
+        "P%/TIME",
+        "Streams: this share of all pieces waits so long, and what is behind it, as after a lost segment",
+    ),
     ("reset", "P%", "Streams: this share of all pieces resets the connection"),
     ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
 ];

@@ -37,7 +37,8 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs([], &args.schema), args.force)?;
     let profile = profile(args)?;
     let ways = impairments(args, &options, global)?;
-    let all: Vec<Impairments> = profile.iter().flat_map(|profile| profile.all(&ways)).flatten().chain(ways.clone()).collect();
+    let all: Vec<Impairments> =
+        profile.iter().flat_map(|profile| profile.all(&ways)).flatten().chain(ways.clone()).collect();
     let (udp, tcp) = transports(args, &all, global)?;
     let stop = interrupt::stop();
     let target = &args.target;

@@ -41,7 +41,8 @@ pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::
             own.loss = own.loss.or(like.loss);
             own.reorder = if own.reorder > 0.0 { own.reorder } else { like.reorder };
         } else if like.only_for_datagrams().is_some() {
-            let text = "what was lost and out of order there is not, here: a stream's bytes come all, once and in order";
+            let text =
+                "what was lost and out of order there is not, here: a stream's bytes come all, once and in order";
             notify(global, format_args!("netkit: --like with --transport tcp: {text}"));
         }
         if own.jitter.is_zero() {

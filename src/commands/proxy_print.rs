@@ -1,10 +1,10 @@
 //! What a proxy prints: messages with what was done to each, notes, both legs as a capture.
 
+use super::Usage;
 use super::notify::notify;
 use super::outfile::OutFile;
 use super::output::style;
 use super::proxy_rules::RulesFile;
-use super::Usage;
 use crate::cli::{Global, Proxy, ProxyFormat};
 use netkit::dissect::{Options, Sink as _};
 use netkit::filter::Names;
@@ -89,7 +89,12 @@ impl<'a> Printer<'a> {
     ///
     /// # Errors
     /// Wrong `--columns`.
-    pub fn render(&mut self, args: &Proxy, global: &Global, options: &Options) -> anyhow::Result<Option<Render<'static>>> {
+    pub fn render(
+        &mut self,
+        args: &Proxy,
+        global: &Global,
+        options: &Options,
+    ) -> anyhow::Result<Option<Render<'static>>> {
         let format = match args.format {
             ProxyFormat::Summary => render::Format::Summary,
             ProxyFormat::Tree => render::Format::Tree,
@@ -137,11 +142,8 @@ impl<'a> Printer<'a> {
         if self.format == ProxyFormat::None {
             return Ok(());
         }
-        let fate = &Fate {
-            delayed: seen.delayed.unwrap_or(fate.delayed),
-            copies: fate.copies + seen.copies,
-            ..fate.clone()
-        };
+        let fate =
+            &Fate { delayed: seen.delayed.unwrap_or(fate.delayed), copies: fate.copies + seen.copies, ..fate.clone() };
         let text = String::from_utf8_lossy(&seen.text);
         let line = text.trim_end_matches('\n');
         if line.is_empty() {

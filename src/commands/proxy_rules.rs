@@ -35,14 +35,23 @@ pub struct RulesFile<'a> {
 ///
 /// # Errors
 /// What is wrong with them, and where.
-pub fn rules<'a>(args: &Proxy, options: &'a Options) -> Result<(RuleSet, Option<RulesFile<'a>>), Usage> {
+pub fn rules<'a>(args: &Proxy, options: &'a Options) -> anyhow::Result<(RuleSet, Option<RulesFile<'a>>)> {
     let on = args.on.clone();
     let Some(path) = args.rules.clone() else { return Ok((parse(&on, None, options, args.seed)?, None)) };
     interrupt::keep_on_hangup();
     let state = state(&path);
-    let text = text(&path).map_err(|why| Usage(format!("--rules: {}: {why}", path.display())))?;
+    let text = text(&path).map_err(|why| anyhow::anyhow!("--rules: {}: {why}", path.display()))?;
     let rules = parse(&on, Some((&path, &text)), options, args.seed)?;
-    let file = RulesFile { path, options, on, seed: args.seed, seen: state, read: state, next: Instant::now() + LOOK, gone: false };
+    let file = RulesFile {
+        path,
+        options,
+        on,
+        seed: args.seed,
+        seen: state,
+        read: state,
+        next: Instant::now() + LOOK,
+        gone: false,
+    };
     Ok((rules, Some(file)))
 }
 
@@ -99,9 +108,10 @@ impl RulesFile<'_> {
             return (None, Vec::new());
         }
         (self.read, self.gone) = (state, false);
-        let rules = text(&self.path)
-            .map_err(|why| format!("--rules: {}: {why}", self.path.display()))
-            .and_then(|text| parse(&self.on, Some((&self.path, &text)), self.options, self.seed).map_err(|error| error.to_string()));
+        let rules =
+            text(&self.path).map_err(|why| format!("--rules: {}: {why}", self.path.display())).and_then(|text| {
+                parse(&self.on, Some((&self.path, &text)), self.options, self.seed).map_err(|error| error.to_string())
+            });
         match rules {
             Ok(rules) => {
                 let count = Plural(rules.iter().count(), "rule");

@@ -47,6 +47,10 @@ impl Proxy {
         }
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ctrl-C: what it printed, and what it told at the end.
     pub fn end(mut self) -> (String, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());

@@ -6,5 +6,6 @@ mod common;
 mod command;
 mod datagrams;
 mod relay;
+mod reload;
 mod rules;
 mod streams;

@@ -85,7 +85,8 @@ fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
     ];
     for size in [1, 3, 7, 1000] {
         let longer = format!("route == a.shot: payload={}", hex::encode("much longer than before"));
-        let on = ["-p", "nano", "--on", "message == heartbeat: drop", "--on", &longer, "--on", "route == b.chat: duplicate"];
+        let on =
+            ["-p", "nano", "--on", "message == heartbeat: drop", "--on", &longer, "--on", "route == b.chat: duplicate"];
         let mut through = Through::new(&on);
         assert_eq!(through.up(&said.concat(), size), want.concat(), "in pieces of {size}");
         let (lines, told) = through.end();

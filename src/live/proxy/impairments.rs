@@ -205,6 +205,14 @@ impl Network {
         let [share, burst] = self.loss;
         let rate = Some(Rate { bits: self.bits, queue: self.bits / 8 / 2 });
         let loss = Some(Loss { share, burst: Some(burst) });
-        Impairments { delay, jitter, loss, duplicate: self.odd[0], reorder: self.odd[1], rate, ..Impairments::default() }
+        Impairments {
+            delay,
+            jitter,
+            loss,
+            duplicate: self.odd[0],
+            reorder: self.odd[1],
+            rate,
+            ..Impairments::default()
+        }
     }
 }

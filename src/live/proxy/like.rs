@@ -180,7 +180,11 @@ fn told(counts: &Told, trips: &[i64]) -> (Impairments, String) {
             Duration::from_nanos((trip - shortest) as u64 / 2)
         };
         let ms = |share: f64| at(share).as_secs_f64() * 1e3;
-        words.push_str(&format!(", later than the soonest: half of all by {:.1} ms, 1 in 100 by {:.1} ms", ms(0.5), ms(0.99)));
+        words.push_str(&format!(
+            ", later than the soonest: half of all by {:.1} ms, 1 in 100 by {:.1} ms",
+            ms(0.5),
+            ms(0.99)
+        ));
         impairments.quantiles = Some((0..QUANTILES).map(|n| at(n as f64 / (QUANTILES - 1) as f64)).collect());
     }
     (impairments, words)

@@ -23,9 +23,9 @@ mod tests;
 
 pub use collect::{Collector, Edited, Render, Seen};
 pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, Stall, rate};
-pub use path::{Fate, Lost, Path};
 pub use lane::Gone;
 pub use like::Like;
+pub use path::{Fate, Lost, Path};
 pub use profile::Profile;
 pub use queue::Queue;
 #[cfg(feature = "cli")]

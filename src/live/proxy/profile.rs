@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_timetable() {
-        let text = "# a comment\nfrom 10s to 20s: loss 5%/4, delay 80ms # more\n\nfrom 15s: down rate 256kbit, up delay 1s\n";
+        let text =
+            "# a comment\nfrom 10s to 20s: loss 5%/4, delay 80ms # more\n\nfrom 15s: down rate 256kbit, up delay 1s\n";
         let profile = Profile::parse(text).unwrap();
         let base = [0, 1].map(|_| Impairments { delay: Duration::from_millis(5), ..Impairments::default() });
         assert_eq!(profile.at(&base, s(9)), base);

@@ -258,7 +258,14 @@ impl Pair {
                 let passing = watch.ended(ends, way, end == End::Reset, time);
                 let place = Place { ends, own, way, time, frame: watch.frame() };
                 if end == End::Fin || !passing.seen.is_empty() {
-                    direction.take(&Impairments { reset: 0.0, ..impairments.clone() }, &[], passing, place, now, out)?;
+                    direction.take(
+                        &Impairments { reset: 0.0, ..impairments.clone() },
+                        &[],
+                        passing,
+                        place,
+                        now,
+                        out,
+                    )?;
                 }
             }
             // The end comes behind what was sent before it, as late as that.
@@ -407,6 +414,7 @@ impl Direction {
 /// What rules have done to messages.
 fn count(seen: &[Seen], counts: &mut super::counts::WayCounts) {
     counts.dropped += seen.iter().filter(|one| one.dropped).count() as u64;
-    counts.edited += seen.iter().filter(|one| one.edited.as_ref().is_some_and(|edited| edited.not.is_none())).count() as u64;
+    counts.edited +=
+        seen.iter().filter(|one| one.edited.as_ref().is_some_and(|edited| edited.not.is_none())).count() as u64;
     counts.copies += seen.iter().map(|one| u64::from(one.copies)).sum::<u64>();
 }
