@@ -68,3 +68,35 @@ fn an_answer_before_its_request() {
     assert_eq!((&request["message"], &request["fields"]["id"]), (&"request".into(), &2.into()));
     assert!(text(&lines, 13, "nano.answered_before").starts_with("the response is in frame 12, captured "));
 }
+
+/// What is told to be unanswered: the messages' frames by `decode --link`, and the count of `stats`.
+fn unanswered(name: &str, more: &[&str]) -> (Vec<u64>, u64) {
+    let path = fixture(name);
+    let path = path.to_str().unwrap();
+    let told = run(&[&["decode", path, "-q", "--link", "-f", "ndjson"], more].concat(), b"").lines();
+    let linked = noted(&told, "note").into_iter().filter(|(_, code)| code == "link.unanswered");
+    let linked: Vec<u64> = linked.map(|(frame, _)| frame).collect();
+    let stats = run(&[&["stats", path, "--unanswered", "-f", "ndjson"], more].concat(), b"").lines();
+    let listed = stats.iter().filter(|l| l["by"] == "unanswered").map(|l| l["frame"].as_u64().unwrap());
+    assert_eq!(linked, listed.collect::<Vec<_>>(), "{name}");
+    let all = run(&[&["stats", path, "-f", "ndjson"], more].concat(), b"").lines();
+    (linked, all.iter().filter_map(|l| l["unanswered"].as_u64()).sum())
+}
+
+/// A ping whose reply stands behind a packet that no table explains is not unanswered; with the user's
+/// schema the reply is read. In the other capture nothing was said behind the ping: it is.
+#[test]
+fn a_reply_behind_an_unknown_packet() {
+    let schema = fixture("schemas/gne-hello.toml");
+    for name in ["real/gne-trunk.pcap", "real/gne-070.pcap"] {
+        assert_eq!(unanswered(name, &[]), (vec![], 0), "{name}");
+        let read = ["--schema", schema.to_str().unwrap()];
+        assert_eq!(unanswered(name, &read), (vec![], 0), "{name}");
+        let path = fixture(name);
+        let stats = run(&[&["stats", path.to_str().unwrap(), "-f", "ndjson"], &read[..]].concat(), b"").lines();
+        let asked = stats.iter().find(|l| l["by"] == "request").unwrap();
+        assert_eq!(asked["requests"], asked["answers"], "with the schema it is read: {asked}");
+    }
+    let (frames, count) = unanswered("gne/gne-probe.pcap", &[]);
+    assert_eq!((frames.len(), count), (1, 1));
+}

@@ -7,6 +7,7 @@ use super::notify::notify;
 use super::{Usage, interrupt};
 use crate::cli::Global;
 use crate::platform;
+use netkit::plural::Plural;
 use netkit::printable::Printable;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -166,6 +167,11 @@ impl OutFile {
                 || both().is_some_and(|(a, b)| platform::same_file(&a, &self.place, &b, &other.place)))
     }
 
+    /// The name given by the user.
+    pub fn name(&self) -> impl std::fmt::Display {
+        self.name.display()
+    }
+
     /// Adds the file's name to an error.
     pub fn named(&self, error: io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("{}: {error}", Printable(self.name.display())))
@@ -249,14 +255,14 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Begins a recording into a checked file.
+    /// Begins a recording into a checked file, of at most so many bytes.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn begin(mut file: OutFile) -> io::Result<Recording> {
+    pub fn begin(mut file: OutFile, most: usize) -> io::Result<Recording> {
         let out: Box<dyn Write + Send> = Box::new(io::BufWriter::new(file.open()?));
         let recorder = netkit::live::net::Recorder::new(out).map_err(|e| file.named(e))?;
-        Ok(Recording { file, recorder })
+        Ok(Recording { file, recorder: recorder.bounded(most) })
     }
 
     /// The recorder for the exchange.
@@ -278,6 +284,11 @@ impl Recording {
     /// Errors of the file system.
     pub fn end(self, global: &Global) -> io::Result<()> {
         self.flush()?;
+        let missing = self.recorder.missing();
+        if missing > 0 {
+            let (name, frames) = (Printable(self.file.name.display()), Plural(missing, "frame"));
+            notify(global, format_args!("netkit: {name}: full (--limit pcap_bytes): the last {frames} are not in it"));
+        }
         if self.file.how == How::Replace && interrupt::status(false).is_some() {
             let name = Printable(self.file.name.display());
             notify(global, format_args!("netkit: {name}: left as it was: the recording was stopped"));

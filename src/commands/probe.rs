@@ -59,7 +59,9 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     let inputs = inputs(&args.targets, &[]);
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs, args.force)?;
     textfile(args, &inputs)?;
-    let recording = file.map(Recording::begin).transpose()?;
+    // All requests have the user's limits.
+    let most = requests.first().map_or(usize::MAX, |(_, request)| request.options.limits.live.pcap_bytes);
+    let recording = file.map(|file| Recording::begin(file, most)).transpose()?;
     let (stop, flows) = (interrupt::stop(), AtomicU64::new(0));
     let round = Round { targets: &targets, requests: &requests, args, global, format, flows: &flows };
     let status = loop {

@@ -17,8 +17,6 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The most bytes that wait in all queues.
-const QUEUE: usize = 64 << 20;
 /// How long the name of the target may take.
 const NAME: Duration = Duration::from_secs(5);
 
@@ -61,7 +59,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
         profile,
         seed: args.seed,
         clients: args.clients as usize,
-        queue: QUEUE,
+        queue: options.limits.live.queue_bytes,
         idle: args.idle,
     };
     let mut relay = Relay::bind(config).with_context(|| args.listen.to_string())?;
@@ -73,7 +71,7 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     notify(global, format_args!("netkit: relaying {over} {} to {target}", relay.local()));
     let reads = args.format != ProxyFormat::None || !rules.is_empty() || rules_file.is_some();
     let changes = rules_file.is_some();
-    let mut printer = Printer::new(args, global, file, rules_file)?;
+    let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes)?;
     let mut collector = Collector::new(Arc::new(rules), changes, printer.render(args, global, &options)?);
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = relay.run(stop, watch.as_mut(), &mut printer);

@@ -12,7 +12,7 @@ use netkit::live::proxy::relay::{Output, Passed};
 use netkit::live::proxy::{Legs, Render, Seen};
 use netkit::live::rules::RuleSet;
 use netkit::plural::Plural;
-use netkit::printable::Lines;
+use netkit::printable::{Lines, Printable};
 use netkit::render::{self, Columns, Details, Renderer};
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -77,8 +77,10 @@ impl<'a> Printer<'a> {
         global: &Global,
         file: Option<OutFile>,
         rules: Option<RulesFile<'a>>,
+        most: usize,
     ) -> io::Result<Printer<'a>> {
-        let begin = |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?, file));
+        let begin =
+            |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?.bounded(most), file));
         let legs = file.map(begin).transpose()?;
         let (format, quiet) = (args.format, global.quiet);
         let (pending, unread, begun) = (BTreeMap::new(), 0, false);
@@ -253,6 +255,13 @@ impl<'a> Printer<'a> {
         }
         if let Some((mut legs, file)) = self.legs {
             legs.flush()?;
+            if legs.missing() > 0 {
+                let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
+                notify(
+                    global,
+                    format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"),
+                );
+            }
             drop(legs);
             file.commit()?;
         }
@@ -262,8 +271,14 @@ impl<'a> Printer<'a> {
 
 impl Output for Printer<'_> {
     fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
-        if let Some((legs, _)) = &mut self.legs {
+        if let Some((legs, file)) = &mut self.legs {
+            let before = legs.missing();
             legs.passed(&passed)?;
+            if before == 0 && legs.missing() > 0 {
+                let text =
+                    format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
+                self.note(text);
+            }
         }
         if self.format == ProxyFormat::None {
             return Ok(());

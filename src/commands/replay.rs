@@ -53,8 +53,11 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         return Ok(status);
     }
     let mut captured = captured?;
-    if captured.cut {
-        notify(global, format_args!("netkit: {name}: too many messages to keep: only its beginning is played"));
+    if let Some(limit) = captured.cut {
+        notify(
+            global,
+            format_args!("netkit: {name}: too many messages to keep (--limit {limit}): only its beginning is played"),
+        );
     }
     if args.list {
         return list(&captured, args.format);
@@ -91,7 +94,8 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     // Everything that is going to be sent is known to be writable before anything is.
     let written = asked.write_edits(&options).map_err(|what| Usage(format!("--edit: {what}")))?;
     drop(asked);
-    let recording = file.filter(|_| !args.dry_run).map(Recorded::begin).transpose()?;
+    let recording =
+        file.filter(|_| !args.dry_run).map(|file| Recorded::begin(file, options.limits.live.pcap_bytes)).transpose()?;
     let order = Order {
         recorder: recording.as_ref().map(Recorded::recorder),
         observer: (global.verbose > 0).then(|| watch(global)),

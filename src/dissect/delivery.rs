@@ -51,6 +51,21 @@ pub enum Event {
     },
     /// The message is an answer, but its request was not seen.
     Unmatched,
+    /// The message may answer a request, in bytes of it that cannot be read: from now on that request
+    /// is not called unanswered.
+    Hidden {
+        /// The request's conversation.
+        flow: u64,
+        /// The requesting side, there.
+        side: Side,
+    },
+    /// It has not: the request so told is answered by this message, which is its answer, too.
+    Shown {
+        /// The request's conversation.
+        flow: u64,
+        /// The requesting side, there.
+        side: Side,
+    },
     /// An event of something with a lifetime, such as a link of shared state.
     Link(Link),
 }

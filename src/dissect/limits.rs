@@ -25,6 +25,27 @@ pub struct Limits {
     pub peer: PeerCaps,
     /// For what is kept about messages.
     pub lists: ListCaps,
+    /// For sessions with live peers.
+    pub live: LiveCaps,
+}
+
+/// Caps on what sessions with live peers take of memory and disk, whatever the peers do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveCaps {
+    /// Messages of a recording that are kept to be played.
+    pub messages: usize,
+    /// Memory for them.
+    pub message_bytes: usize,
+    /// Bytes of a capture that is written of a session.
+    pub pcap_bytes: usize,
+    /// Bytes that wait in a proxy to be passed on.
+    pub queue_bytes: usize,
+}
+
+impl Default for LiveCaps {
+    fn default() -> LiveCaps {
+        LiveCaps { messages: 1 << 20, message_bytes: 1 << 30, pcap_bytes: 2 << 30, queue_bytes: 64 << 20 }
+    }
 }
 
 /// Caps on what is kept about messages, to be told later.
@@ -101,7 +122,7 @@ pub struct Limit {
 }
 
 /// The caps by name.
-pub static LIMITS: [Limit; 15] = [
+pub static LIMITS: [Limit; 19] = [
     Limit {
         name: "conversations",
         doc: "conversations at once; the one silent longest is given up",
@@ -159,6 +180,26 @@ pub static LIMITS: [Limit; 15] = [
         place: |limits| &mut limits.peer.live_kept_bytes,
     },
     Limit {
+        name: "replay_messages",
+        doc: "replay: messages of the recording; only its beginning is played",
+        place: |limits| &mut limits.live.messages,
+    },
+    Limit {
+        name: "replay_bytes",
+        doc: "replay: memory for the recording's messages; only its beginning is played",
+        place: |limits| &mut limits.live.message_bytes,
+    },
+    Limit {
+        name: "pcap_bytes",
+        doc: "--pcap of replay, probe and proxy: bytes of the file; what comes then is not in it",
+        place: |limits| &mut limits.live.pcap_bytes,
+    },
+    Limit {
+        name: "proxy_queue",
+        doc: "proxy: bytes that wait to be passed on; datagrams that come then are lost",
+        place: |limits| &mut limits.live.queue_bytes,
+    },
+    Limit {
         name: "links",
         doc: "--link: relations, and messages that wait for an answer; those beyond are not told, and said to be",
         place: |limits| &mut limits.lists.links,
@@ -186,6 +227,7 @@ impl Limit {
     pub fn default(&self) -> String {
         let value = *(self.place)(&mut Limits::default());
         match value {
+            n if n > 0 && n % (1 << 30) == 0 => format!("{}G", n >> 30),
             n if n > 0 && n % (1 << 20) == 0 => format!("{}M", n >> 20),
             n if n > 0 && n % (1 << 10) == 0 => format!("{}K", n >> 10),
             n => n.to_string(),

@@ -70,6 +70,11 @@ impl Sink for Links {
         {
             self.waiting.insert(own, expected);
         }
+        for hidden in dissection.related.hidden() {
+            if self.waiting.get(hidden) == Some(&Expected::Answer) {
+                self.waiting.remove(hidden);
+            }
+        }
         for relation in dissection.related.iter() {
             if self.waiting.get(&relation.target).is_some_and(|expected| expected.is(relation.kind)) {
                 self.waiting.remove(&relation.target);

@@ -5,11 +5,21 @@ use crate::flow::Transport;
 
 /// The name of the protocol; `first` and `second` are the first bytes of each side.
 pub fn like(transport: Transport, ports: [u16; 2], first: &[u8], second: &[u8]) -> Option<&'static str> {
+    if transport == Transport::Tcp
+        && (frame(first, true) && frame(second, false) || frame(first, false) && frame(second, true))
+    {
+        return Some("WebSocket, its upgrade not in the capture");
+    }
     let one = |bytes: &[u8]| match transport {
         Transport::Tcp => stream(bytes),
         Transport::Udp => datagram(bytes, ports),
     };
     one(first).or_else(|| one(second))
+}
+
+/// A WebSocket's frame: a whole or compressed message, a ping or a pong; only clients mask theirs.
+fn frame(bytes: &[u8], masked: bool) -> bool {
+    matches!(bytes, [0x81 | 0x82 | 0xc1 | 0xc2 | 0x89 | 0x8a, second, _, _, ..] if (second & 0x80 != 0) == masked)
 }
 
 /// By the first bytes of a stream.
@@ -62,6 +72,10 @@ mod tests {
         assert_eq!(tcp(b"GET / HTTP/1.1", b"HTTP/1.1 200"), Some("HTTP"));
         assert_eq!(tcp(b"", b"SSH-2.0-OpenSSH"), Some("SSH"));
         assert_eq!(tcp(b"GETAWAY", &[0x16, 4]), None);
+        let (client, server) = ([0xc2, 0x85, 1, 2, 3, 4], [0xc2, 5, 0xaa, 0]);
+        assert_eq!(tcp(&client, &server), Some("WebSocket, its upgrade not in the capture"));
+        assert_eq!(tcp(&server, &client), tcp(&client, &server));
+        assert_eq!((tcp(&client, &client), tcp(&server, &server)), (None, None));
         let udp = |port: u16, first: &[u8]| like(Transport::Udp, [50000, port], first, b"");
         assert_eq!(udp(3478, &[0, 1, 0, 0, 0x21, 0x12, 0xa4, 0x42]), Some("STUN"));
         assert_eq!(udp(53, &[0xab, 0xcd, 1, 0, 0, 1, 0, 0]), Some("DNS"));

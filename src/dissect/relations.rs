@@ -111,6 +111,8 @@ impl Relation {
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
     list: Vec<Relation>,
+    /// Messages that this one may answer, in bytes of it that cannot be read.
+    hidden: Vec<Target>,
     /// With `--link`: nothing in the capture answers the message.
     pub unanswered: bool,
     /// With `--link`: nothing in the capture acknowledges the message.
@@ -121,6 +123,7 @@ impl Relations {
     /// Removes all, keeps the memory.
     pub fn clear(&mut self) {
         self.list.clear();
+        self.hidden.clear();
         self.unanswered = false;
         self.never_acked = false;
     }
@@ -131,6 +134,18 @@ impl Relations {
         if target.frame > 0 {
             self.list.push(Relation { kind, target, several: target.index > 1, after });
         }
+    }
+
+    /// This message may answer that one, in bytes that cannot be read: nobody calls it unanswered.
+    pub fn may_answer(&mut self, target: Target) {
+        if target.frame > 0 {
+            self.hidden.push(target);
+        }
+    }
+
+    /// The messages that this one may answer, in bytes that cannot be read.
+    pub fn hidden(&self) -> &[Target] {
+        &self.hidden
     }
 
     /// All, in order.

@@ -271,6 +271,15 @@ impl Sequence {
         self.sent.iter().filter(|(_, s)| !s.acked).map(|(number, s)| (*number, s))
     }
 
+    /// The unacknowledged messages with numbers in this range, oldest first: looked up, so that a
+    /// range without any costs nothing.
+    pub fn unacknowledged_in(&self, range: std::ops::Range<i64>) -> impl Iterator<Item = i64> + '_ {
+        let start = self.sent.front().map_or(range.start, |(first, _)| range.start.max(*first));
+        let begin = self.place(start).unwrap_or_else(|place| place);
+        let inside = self.sent.range(begin..).take_while(move |(number, _)| *number < range.end);
+        inside.filter(|(_, sent)| !sent.acked).map(|(number, _)| *number)
+    }
+
     /// How many unacknowledged messages were forgotten because the window moved on.
     pub fn forgotten_unacknowledged(&self) -> u64 {
         self.forgotten_unacked

@@ -70,6 +70,8 @@ pub struct Direction {
     pub requests: u64,
     /// Answers to them.
     pub answers: u64,
+    /// Requests whose answer may stand in bytes that cannot be read.
+    pub hidden: u64,
     /// Answers without a request seen.
     pub unmatched: u64,
     /// Request to answer.
@@ -105,9 +107,9 @@ impl Direction {
         self.missing.saturating_sub(self.late)
     }
 
-    /// Requests without an answer.
+    /// Requests without an answer; one whose answer may stand in bytes that cannot be read is none.
     pub fn unanswered(&self) -> u64 {
-        self.requests.saturating_sub(self.answers)
+        self.requests.saturating_sub(self.answers).saturating_sub(self.hidden)
     }
 }
 
@@ -183,10 +185,17 @@ impl Deliveries {
         let now = of.time.nanos() as i64;
         for event in events {
             // A request that was filtered out has no entry: the answer counts where it arrived.
-            if let Event::CrossFlowAnswer { flow, side, after } = *event
+            if let Event::CrossFlowAnswer { flow, side, .. }
+            | Event::Hidden { flow, side }
+            | Event::Shown { flow, side } = *event
                 && let Some(connection) = self.current.get(&flow).and_then(|at| self.connections.get_mut(*at))
             {
-                connection.directions[side.index()].answered(after);
+                let asker = &mut connection.directions[side.index()];
+                match *event {
+                    Event::CrossFlowAnswer { after, .. } => asker.answered(after),
+                    Event::Hidden { .. } => asker.hidden += 1,
+                    _ => asker.hidden = asker.hidden.saturating_sub(1),
+                }
                 continue;
             }
             let at = self.place(flow, *event == Event::Begin);
@@ -246,6 +255,8 @@ impl Deliveries {
                 Event::Request => own.requests += 1,
                 Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => other.answered(after),
                 Event::Unmatched => other.unmatched += 1,
+                // Of a request that was filtered out there is nothing to tell.
+                Event::Hidden { .. } | Event::Shown { .. } => {}
                 Event::Link(Link::Offered) => own.offered += 1,
                 Event::Link(Link::Accepted) => other.accepted += 1,
                 Event::Link(Link::Refused) => other.refused += 1,

@@ -118,6 +118,11 @@ impl Waiting {
                 _ => {}
             }
         }
+        for hidden in dissection.related.hidden() {
+            if self.waiting.get(hidden).is_some_and(|sent| sent.expected == Expected::Answer) {
+                self.waiting.remove(hidden);
+            }
+        }
         if own.frame == 0 || own.index == 0 || message.flow_info.ends.is_none() {
             return;
         }

@@ -123,3 +123,133 @@ fn a_known_server_needs_less() {
     let of = |flow: u64| found.0.iter().filter(|(f, ..)| *f == flow).count();
     assert_eq!([of(1), of(2), of(3)], [3, 2, 0]);
 }
+
+/// The same frame under another mask.
+fn masked(bytes: &[u8], key: [u8; 4]) -> Vec<u8> {
+    let mut frame = vec![0x82, 0x80 | bytes.len() as u8];
+    frame.extend(key);
+    frame.extend(bytes.iter().zip(key.iter().cycle()).map(|(byte, key)| byte ^ key));
+    frame
+}
+
+/// How many lines of which protocols a connection makes of which the capture has no beginning.
+fn middle(options: &netkit::dissect::Options, said: &[(bool, Vec<u8>)]) -> (Vec<&'static str>, u64) {
+    let mut wire = Wire::default();
+    wire.stream_on(ends(0), said);
+    let mut found = super::Names::default();
+    let counters = super::common::dissect(wire.file(), options, &mut found);
+    let names = found.0.iter().filter(|(_, proto, _)| *proto == "nano").map(|(.., name)| *name).collect();
+    (names, counters.foreign.get("tcp").copied().unwrap_or(0))
+}
+
+const REQUEST: &[u8] = b"\x04\0\0\x10\0\x05\x0broom.handle{}";
+const RESPONSE: &[u8] = b"\x04\0\0\x0c\x04\x05{\"code\":1}";
+const HEARTBEAT: &[u8] = &[3, 0, 0, 0];
+
+/// The capture begins behind the upgrade: packages in whole frames tell, from either side alone.
+#[test]
+fn from_its_middle() {
+    let options = netkit::protocols::options();
+    let other = [7, 0, 0xfe, 1];
+    let cases: [(Said, &[&str]); 7] = [
+        (vec![(true, frame(0x82, true, REQUEST)), (false, frame(0x82, false, RESPONSE))], &["request", "response"]),
+        (vec![(true, frame(0x82, true, REQUEST))], &["request"]),
+        (vec![(false, frame(0x82, false, RESPONSE))], &["response"]),
+        // Two heartbeats of the client, and what is between them.
+        (
+            vec![
+                (true, frame(0x82, true, HEARTBEAT)),
+                (false, frame(0x82, false, HEARTBEAT)),
+                (true, frame(0x89, true, b"")),
+                (true, masked(HEARTBEAT, other)),
+            ],
+            &["heartbeat"; 3],
+        ),
+        // The server's first bytes are the rest of a frame.
+        (
+            vec![
+                (false, b"\"rest\":[1,2,3]}".to_vec()),
+                (true, frame(0x82, true, REQUEST)),
+                (false, frame(0x82, false, RESPONSE)),
+            ],
+            &["request", "response"],
+        ),
+        // Several packages in a frame, several frames in a segment, a frame in two segments.
+        (
+            vec![(true, [frame(0x82, true, &[HEARTBEAT, REQUEST].concat()), masked(REQUEST, other)].concat())],
+            &["heartbeat", "request", "request"],
+        ),
+        (
+            vec![(true, frame(0x82, true, REQUEST)[..9].to_vec()), (true, frame(0x82, true, REQUEST)[9..].to_vec())],
+            &["request"],
+        ),
+    ];
+    for (said, want) in cases {
+        let (names, foreign) = middle(&options, &said);
+        let names: Vec<&str> = names.into_iter().filter(|name| *name != "unknown").collect();
+        assert_eq!((&names[..], foreign), (want, 0), "{said:?}");
+    }
+}
+
+/// With `-p nano` the carrier is found as well, also behind bytes that nobody can read.
+#[test]
+fn from_its_middle_by_name() {
+    let mut options = netkit::protocols::options();
+    options.proto = Some("nano".into());
+    let garbage = (false, b"\"rest\":[1,2,3]}".to_vec());
+    let one = (true, frame(0x82, true, HEARTBEAT));
+    let (names, _) = middle(&options, &[garbage.clone(), one.clone()]);
+    assert_eq!(names, ["unknown", "heartbeat"]);
+    // The user's word counts.
+    options.set("nano.carrier=tcp").unwrap();
+    assert_eq!(middle(&options, &[garbage, one]).0, ["unknown"; 2]);
+}
+
+/// What others say in frames, and what looks like frames, is nobody's.
+#[test]
+fn others_are_let_go_from_their_middle() {
+    let options = netkit::protocols::options();
+    let jupyter = br#"{"header": {"msg_id": "1"}, "code": "", "sys": 1}"#;
+    let mqtt: &[u8] = b"\x30\x10\0\x04MQTT\x04\x02\0\x3c\0\x04abcd";
+    let small: &[u8] = &[1, 0, 0, 0, 2, 0, 0, 0];
+    let cases: [Said; 10] = [
+        vec![(true, frame(0x81, true, jupyter)), (false, frame(0x81, false, jupyter))],
+        vec![(true, frame(0x82, true, mqtt)), (false, frame(0x82, false, &[0x40, 2, 0, 0]))],
+        vec![(true, frame(0x82, true, small)), (false, frame(0x82, false, small))],
+        vec![(true, frame(0xc2, true, &stored(REQUEST)))],
+        // One heartbeat, however often it is said in the same bytes.
+        vec![(true, frame(0x82, true, HEARTBEAT)), (false, frame(0x82, false, HEARTBEAT))],
+        vec![(true, frame(0x82, true, HEARTBEAT)); 6],
+        vec![(true, masked(HEARTBEAT, [0; 4])); 6],
+        vec![(false, frame(0x82, false, HEARTBEAT)); 6],
+        // The same bytes as a beginning: a WebSocket begins with an upgrade.
+        vec![(true, b"\x82\x04\x04\0\0\0".to_vec())],
+        vec![(true, frame(0x82, true, &[REQUEST, b"x"].concat()))],
+    ];
+    for said in cases {
+        let packets = said.len() as u64;
+        assert_eq!(middle(&options, &said), (vec![], packets), "{said:?}");
+    }
+    let mut wire = Wire::default();
+    wire.stream(ends(0), &[(true, frame(0x82, true, REQUEST))]);
+    assert_eq!(dissect(wire.file()).0.0, [], "captured from its beginning");
+    // By chance, in the form of frames.
+    let mut random = super::common::Random(7);
+    for _ in 0..20_000 {
+        let said: Said = (0..4)
+            .map(|n| {
+                let bytes: Vec<u8> = (0..random.below(24)).map(|_| [0, 1, 2, 3, 4, 5, 0xff][random.below(7)]).collect();
+                let key = [random.below(256), random.below(256), random.below(4), 0].map(|b| b as u8);
+                (n % 2 == 0, if n % 2 == 0 { masked(&bytes, key) } else { frame(0x82, false, &bytes) })
+            })
+            .collect();
+        let (names, _) = middle(&options, &said);
+        let fits = |bytes: &[u8]| matches!(bytes, [1..=5, 0, 0, n, rest @ ..] if rest.len() >= *n as usize);
+        let unmasked = |(by_client, whole): &(bool, Vec<u8>)| match by_client {
+            true => whole[6..].iter().zip(whole[2..6].iter().cycle()).map(|(byte, key)| byte ^ key).collect::<Vec<_>>(),
+            false => whole[2..].to_vec(),
+        };
+        // Only what is a package from its first byte.
+        assert!(names.is_empty() || said.iter().any(|one| fits(&unmasked(one))), "{said:?}: {names:?}");
+    }
+}

@@ -241,6 +241,12 @@ impl Wire {
         let segment = Segment { has_ack: true, ..Segment::default() };
         self.packet(ends, true, &Body::Tcp(Segment { syn: true, has_ack: false, ..segment }));
         self.packet(ends, false, &Body::Tcp(Segment { syn: true, ack: 1, ..segment }));
+        self.stream_on(ends, said);
+    }
+
+    /// The same connection from its middle: its beginning is not in the capture.
+    pub fn stream_on(&mut self, ends: [SocketAddr; 2], said: &[(bool, Vec<u8>)]) {
+        let segment = Segment { has_ack: true, ..Segment::default() };
         let mut sent = [1u32; 2];
         for (by_client, payload) in said {
             let [seq, ack] = if *by_client { sent } else { [sent[1], sent[0]] };

@@ -5,6 +5,7 @@ mod cases;
 mod common;
 mod hostile;
 mod mistakes;
+mod traffic;
 mod words;
 
 /// What the program does with these arguments; no configuration of whoever runs the tests is read.

@@ -171,6 +171,23 @@ fn a_capture_that_decode_reads() {
     std::fs::remove_file(&path).unwrap();
 }
 
+/// The capture of what was asked is bounded, too.
+#[test]
+fn a_capture_that_is_full() {
+    let peer = udp(V4, anything, riptide);
+    let path = std::env::temp_dir().join(format!("netkit-probe-full-{}.pcap", std::process::id()));
+    let file = path.to_str().unwrap();
+    let target = peer.addr.to_string();
+    let args = ["probe", &target, "-p", "riptide", "-n", "2", "-i", "0.02", "-W", "0.3", "--pcap", file];
+    let output = netkit(&[&args[..], &["--force", "--limit", "pcap_bytes=150"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
+    assert!(std::fs::metadata(&path).unwrap().len() <= 150 + 24);
+    assert_eq!(netkit(&["decode", file, "-q", "-f", "ndjson"]).status.code(), Some(0));
+    std::fs::remove_file(&path).unwrap();
+}
+
 #[test]
 fn trees_and_text() {
     let peer = udp(V4, anything, riptide);

@@ -220,7 +220,7 @@ fn without_its_acks_a_message_is_sent_again() {
     let mut told = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
     let at = told.trim().rsplit(' ').next().unwrap();
-    let rule = "message == ack and from == server: drop 80%";
+    let rule = "message == ack and from == server: drop 60%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
@@ -286,4 +286,48 @@ fn what_does_not_come_back_byte_for_byte_passes_untouched() {
     let lines = lines(&out);
     assert!(lines[0]["not_edited"].is_string() && lines[0]["edited"].is_null(), "{out}");
     assert_eq!(lines[1]["edited"][0], "number");
+}
+
+/// The capture of both legs is bounded: that it is full is told when it is, and at the end.
+#[test]
+fn a_capture_that_is_full() {
+    let pcap = std::env::temp_dir().join(format!("netkit-proxy-full-{}.pcapng", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let [server, client] = sockets();
+    let limit = ["-p", "dnp", "-f", "none", "--pcap", pcap, "--force", "--limit", "pcap_bytes=1K"];
+    let proxy = Proxy::start(&server, &limit);
+    client.connect(&proxy.at).unwrap();
+    for n in 0..40u8 {
+        client.send(&[3, n]).unwrap();
+        // What is relayed does not hang on the file.
+        assert_eq!(server.recv(&mut [0; 8]).unwrap(), 2);
+    }
+    let (_, told) = proxy.end();
+    assert!(told.contains("full (--limit pcap_bytes): from now on nothing is added"), "{told}");
+    assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
+    assert_eq!(told.matches("from now on").count(), 1, "{told}");
+    let size = std::fs::metadata(pcap).unwrap().len();
+    assert!((500..=1024 + 200).contains(&size), "{size}");
+    let mut decode = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let decoded = decode.args(["decode", pcap, "-p", "dnp", "-q", "-f", "ndjson"]).output().unwrap();
+    std::fs::remove_file(pcap).unwrap();
+    assert_eq!(decoded.status.code(), Some(0));
+    let count = String::from_utf8_lossy(&decoded.stdout).lines().count();
+    assert!((4..40).contains(&count), "{count}");
+}
+
+/// What waits to be passed on is bounded: datagrams beyond are lost, and counted.
+#[test]
+fn a_queue_that_is_full() {
+    let [server, client] = sockets();
+    let args = ["-f", "none", "--transport", "udp", "--delay", "500ms", "--limit", "proxy_queue=2K"];
+    let proxy = Proxy::start(&server, &args);
+    client.connect(&proxy.at).unwrap();
+    for n in 0..40u8 {
+        client.send(&[n; 200]).unwrap();
+    }
+    let first = server.recv(&mut [0; 256]).unwrap();
+    assert_eq!(first, 200);
+    let (_, told) = proxy.end();
+    assert!(told.contains("lost in a full queue"), "{told}");
 }

@@ -95,3 +95,60 @@ fn two_processes() {
     );
     assert!(decoded.iter().all(|l| l["fault"].is_null()));
 }
+
+/// What is kept of a recording is bounded by limits that have names, and what they leave out is told.
+#[test]
+fn a_recording_beyond_its_limits() {
+    let count = |output: &Output| lines(output).iter().map(|l| l["messages"].as_u64().unwrap()).sum::<u64>();
+    let list = |limit: &str| run(&["replay", CAPTURE, "--list", "-f", "ndjson", "--limit", limit]);
+    let whole = run(&["replay", CAPTURE, "--list", "-f", "ndjson"]);
+    assert_eq!(String::from_utf8_lossy(&whole.stderr), "");
+    let cut = list("replay_messages=7");
+    assert_eq!(count(&cut), 7);
+    let told = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert!(told.contains("(--limit replay_messages): only its beginning is played"), "{told}");
+    let cut = list("replay_bytes=16K");
+    let told = String::from_utf8_lossy(&cut.stderr).into_owned();
+    assert!(told.contains("(--limit replay_bytes): only its beginning is played"), "{told}");
+    assert!((1..count(&whole)).contains(&count(&cut)), "{}", count(&cut));
+    // As many as there are is enough.
+    let all = list(&format!("replay_messages={}", count(&whole)));
+    assert_eq!((count(&all), all.stderr.is_empty()), (count(&whole), true));
+}
+
+/// The capture of a session is bounded; what is in it is its beginning, whole frames.
+#[test]
+fn a_capture_that_is_full() {
+    let pcap = std::env::temp_dir().join(format!("netkit-full-{}.pcap", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let mut frames = Vec::new();
+    for limit in ["pcap_bytes=1K", "pcap_bytes=2G"] {
+        let mut server = netkit(&["replay", CAPTURE, "--flow", "2", "--listen", "127.0.0.1:0", "--asap"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut told = String::new();
+        BufReader::new(server.stderr.take().unwrap()).read_line(&mut told).unwrap();
+        let at = told.trim().rsplit(' ').next().unwrap();
+        let args =
+            ["replay", CAPTURE, "--flow", "2", "--to", at, "--asap", "--pcap", pcap, "--force", "--limit", limit];
+        let client = run(&args);
+        assert_eq!(client.status.code(), Some(0), "{}", String::from_utf8_lossy(&client.stdout));
+        server.wait().unwrap();
+        let told = String::from_utf8_lossy(&client.stderr).into_owned();
+        let size = std::fs::metadata(pcap).unwrap().len();
+        let decoded = run(&["decode", pcap, "-q", "-f", "ndjson"]);
+        assert_eq!(decoded.status.code(), Some(0));
+        frames.push(lines(&decoded).len());
+        match limit {
+            "pcap_bytes=1K" => {
+                assert!(told.contains("full (--limit pcap_bytes): the last "), "{told}");
+                assert!((500..=1024 + 24).contains(&size), "{size}");
+            }
+            _ => assert_eq!(told, ""),
+        }
+    }
+    std::fs::remove_file(pcap).unwrap();
+    assert!(0 < frames[0] && frames[0] < frames[1], "{frames:?}");
+}

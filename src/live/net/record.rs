@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A link type of Ethernet frames.
@@ -14,8 +14,18 @@ const ETHERNET: LinkType = LinkType(1);
 /// More than a segment on an Ethernet has never.
 const MSS: usize = 1460;
 
+/// What a frame takes in the file beside its bytes.
+const RECORD: usize = 16;
+
 /// Where exchanges are written; several threads share it.
-pub struct Recorder(Mutex<PcapWriter<Box<dyn Write + Send>>>);
+pub struct Recorder(Mutex<Bounded>);
+
+/// A file, and how many bytes more it may take.
+struct Bounded {
+    out: PcapWriter<Box<dyn Write + Send>>,
+    left: usize,
+    missing: u64,
+}
 
 impl Recorder {
     /// Writes into a file, which it makes or empties.
@@ -31,13 +41,41 @@ impl Recorder {
     /// # Errors
     /// The writer's.
     pub fn new(out: Box<dyn Write + Send>) -> io::Result<Recorder> {
-        Ok(Recorder(Mutex::new(PcapWriter::new(out, ETHERNET, 9)?)))
+        let out = PcapWriter::new(out, ETHERNET, 9)?;
+        Ok(Recorder(Mutex::new(Bounded { out, left: usize::MAX, missing: 0 })))
+    }
+
+    /// The same, with at most so many bytes: frames that come then are [counted](Recorder::missing) alone.
+    #[must_use]
+    pub fn bounded(self, most: usize) -> Recorder {
+        let inner = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Recorder(Mutex::new(Bounded { left: most, ..inner }))
+    }
+
+    /// How many frames were not written, because there were too many before them.
+    pub fn missing(&self) -> u64 {
+        self.lock().missing
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Bounded> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self, src: SocketAddr, dst: SocketAddr, body: &Body<'_>, time: Time) -> io::Result<()> {
         let mut frame = Vec::new();
         ethernet(src, dst, body, &mut frame).map_err(io::Error::other)?;
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).frame(time, &frame)
+        let mut file = self.lock();
+        // A shorter frame behind a missing one would look as if that had never been.
+        match file.left.checked_sub(frame.len() + RECORD).filter(|_| file.missing == 0) {
+            Some(left) => {
+                file.left = left;
+                file.out.frame(time, &frame)
+            }
+            None => {
+                file.missing += 1;
+                Ok(())
+            }
+        }
     }
 
     /// Writes out what is waiting.
@@ -45,7 +83,7 @@ impl Recorder {
     /// # Errors
     /// The writer's.
     pub fn flush(&self) -> io::Result<()> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).flush()
+        self.lock().out.flush()
     }
 }
 

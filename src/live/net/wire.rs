@@ -130,7 +130,11 @@ impl<'a> Wire<'a> {
             }
         };
         let reset = match read {
-            Err(error) if waited(&error) => return self.untold.take().map_or(Ok(Arrived::Nothing), Err),
+            Err(error) if waited(&error) => match self.untold.take() {
+                None => return Ok(Arrived::Nothing),
+                Some(NetError::Closed { reset }) if !datagrams => reset,
+                Some(error) => return Err(error),
+            },
             Err(error) if datagrams => return Err(NetError::of_datagram(error)),
             Err(error) => match NetError::of(error) {
                 NetError::Closed { reset } => reset,
@@ -155,7 +159,8 @@ impl<'a> Wire<'a> {
         self.tape.bytes(1, bytes, true, now()).map_err(NetError::Record)
     }
 
-    /// Sends a datagram, or bytes of the stream.
+    /// Sends a datagram, or bytes of the stream. That the peer has closed the stream is told by
+    /// [`recv`](Wire::recv), behind what had come: it may be the peer's goodbye, or why it left.
     ///
     /// # Errors
     /// Those of the socket and the recorder.
@@ -173,7 +178,15 @@ impl<'a> Wire<'a> {
                     }
                 }
             }
-            Socket::Tcp(stream) => write(stream, bytes, self.patience, &self.stop).map(|()| false)?,
+            Socket::Tcp(_) if self.untold.is_some() => return Ok(()),
+            Socket::Tcp(stream) => match write(stream, bytes, self.patience, &self.stop) {
+                Ok(()) => false,
+                Err(error @ NetError::Closed { .. }) => {
+                    self.untold = Some(error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            },
         };
         self.tape.bytes(0, bytes, datagrams, time).map_err(NetError::Record)
     }
@@ -261,6 +274,36 @@ mod tests {
             }
             let end = wire.recv(Duration::from_secs(60));
             assert!(matches!(end, Err(NetError::Refused)), "{sent}: {end:?}");
+        }
+    }
+
+    /// The peer says goodbye and is gone; so much is written to a stream that nobody reads, of which the
+    /// system tells with the second write.
+    #[test]
+    fn a_closed_stream_is_told_behind_what_had_come() {
+        for (sent, reset) in [(1, false), (2, false), (5, false), (2, true), (5, true)] {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let at = listener.local_addr().unwrap();
+            let ours = TcpStream::connect(at).unwrap();
+            let (mut peer, _) = listener.accept().unwrap();
+            let (stop, wait) = (CancelToken::default(), Duration::from_secs(60));
+            let mut wire = Wire::stream(ours, at, wait, None, true, &stop).unwrap();
+            if reset {
+                // Closed with bytes unread, the system ends it at once.
+                wire.send(b"unread").unwrap();
+                while peer.peek(&mut [0; 6]).unwrap() < 6 {}
+            }
+            peer.write_all(b"goodbye").unwrap();
+            drop(peer);
+            for _ in 0..sent {
+                wire.send(b"x").unwrap();
+                // The system's answer to what nobody reads comes with a time of its own.
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let came = wire.recv(wait);
+            assert!(matches!(came, Ok(Arrived::Bytes(b"goodbye"))), "{sent} {reset}: {came:?}");
+            let end = wire.recv(wait);
+            assert!(matches!(end, Ok(Arrived::End(_))), "{sent} {reset}: {end:?}");
         }
     }
 }

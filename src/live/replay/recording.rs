@@ -3,7 +3,7 @@
 use super::changed::Changed;
 use super::edit::{Changes, Meetings};
 use crate::capture::{CaptureError, Decoded, Packets, Time};
-use crate::dissect::{Dissector, Inspector, Message, Options, Role, Sink};
+use crate::dissect::{Dissector, Inspector, LiveCaps, Message, Options, Role, Sink};
 use crate::flow::{Table, Transport};
 use crate::live::Clients;
 use crate::live::replay::actor::{Recorded, Replay};
@@ -11,11 +11,6 @@ use crate::live::{Channel, OwnedMessage};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
-
-/// How many messages are kept in memory: a conversation is played from there.
-const MESSAGES: usize = 1 << 20;
-/// And how many of their bytes.
-const BYTES: usize = 256 << 20;
 
 /// One conversation of the capture.
 #[derive(Clone, Debug)]
@@ -71,8 +66,8 @@ pub fn gap(first: Time, last: Time) -> Duration {
 pub struct Recording {
     /// The conversations, by number.
     pub flows: BTreeMap<u64, Conversation>,
-    /// More messages than are kept: what is here is the beginning.
-    pub cut: bool,
+    /// The name of the limit, where there were more messages than it allows: what is here is the beginning.
+    pub cut: Option<&'static str>,
 }
 
 /// Why there is nothing to play.
@@ -100,6 +95,7 @@ impl Recording {
             clients,
             changes,
             met: Meetings::default(),
+            caps: options.limits.live,
             messages: 0,
             bytes: 0,
             text: Vec::new(),
@@ -186,6 +182,7 @@ struct Collect<'a> {
     clients: &'a Clients,
     changes: &'a Changes,
     met: Meetings,
+    caps: LiveCaps,
     messages: usize,
     bytes: usize,
     text: Vec<u8>,
@@ -199,14 +196,20 @@ impl Sink for Collect<'_> {
             return;
         };
         let Some(replay) = self.clients.replay(dissector.name()) else { return };
+        // Nothing is left out in the middle: what is played is a beginning.
+        if self.recording.cut.is_some() {
+            return;
+        }
+        let said = OwnedMessage::of(message, &mut self.text);
         self.messages += 1;
-        self.bytes += message.place.bytes.len();
-        if self.messages > MESSAGES || self.bytes > BYTES {
-            self.recording.cut = true;
+        self.bytes = self.bytes.saturating_add(said.weight() + size_of::<Recorded>() - size_of::<OwnedMessage>());
+        if self.messages > self.caps.messages || self.bytes > self.caps.message_bytes {
+            let full = self.messages > self.caps.messages;
+            self.recording.cut = Some(if full { "replay_messages" } else { "replay_bytes" });
             return;
         }
         let mut recorded = Recorded {
-            said: OwnedMessage::of(message, &mut self.text),
+            said,
             frame: message.place.frame,
             time: message.place.time,
             length: message.place.length,

@@ -51,11 +51,18 @@ pub fn notes(codes: Codes, traffic: &traffic::Rules) -> Vec<NoteDoc> {
         note(codes.unknown_id, "note", "no message of the file has this number"),
     ];
     if traffic.has_numbers() {
-        all.push(note(codes.resent, "note", "a further copy of a message that was not acknowledged yet"));
-        all.push(note(codes.duplicate, "note", "a further copy of a message that was acknowledged"));
-        all.push(note(codes.gap, "note", "numbers before this one are missing"));
-        all.push(note(codes.late, "note", "a number below the newest"));
+        let numbered = codes.numbered;
+        all.push(note(numbered.resent, "note", "a further copy of a message that was not acknowledged yet"));
+        all.push(note(numbered.duplicate, "note", "a further copy of a message that was acknowledged"));
+        all.push(note(numbered.gap, "note", "numbers before this one are missing"));
+        all.push(note(numbered.late, "note", "a number below the newest"));
+        all.push(note(numbered.acked_by, "note", "which messages it acknowledges first, and how long after each"));
+        all.push(note(numbered.acked_unseen, "warning", "it acknowledges numbers that the capture does not have"));
         all.push(note(codes.nack, "note", "the other side says that it lacks messages"));
+    }
+    if !traffic.requests.is_empty() {
+        all.push(note(codes.answers, "note", "which message it answers, and after how long"));
+        all.push(note(codes.asked_again, "note", "it asks what was asked before and is not answered"));
     }
     all
 }

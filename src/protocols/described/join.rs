@@ -3,9 +3,11 @@
 
 use super::compile::Join;
 use super::conditions;
+use super::key::Key;
 use super::lines::visible;
 use crate::codec::Tree;
 use crate::codec::layout::When;
+use crate::dissect::Target;
 use std::collections::VecDeque;
 
 /// The cap on a whole, on wholes that wait in one direction, and on keys of those that came.
@@ -14,6 +16,9 @@ const WAITING: usize = 64;
 const DONE: usize = 64;
 /// The cap on parts of a whole.
 const PARTS: usize = 1 << 16;
+/// How much memory of wholes that came is kept for further ones.
+const SPARE: usize = 8;
+const SPARE_BYTES: usize = 1 << 16;
 /// What a part's place costs beside its bytes.
 const PLACE: usize = size_of::<Part>();
 
@@ -21,16 +26,17 @@ const PLACE: usize = size_of::<Part>();
 #[derive(Debug, Default)]
 pub struct Parts {
     waiting: VecDeque<Waiting>,
-    done: VecDeque<(usize, Vec<u64>)>,
+    done: VecDeque<(usize, Key)>,
     /// For count-downs: behind the last part of the newest whole.
-    ends: VecDeque<(usize, Vec<u64>, u64)>,
+    ends: VecDeque<(usize, Key, u64)>,
     bytes: usize,
+    spare: Vec<(Vec<Part>, Vec<u8>)>,
 }
 
 #[derive(Debug)]
 struct Waiting {
     join: usize,
-    key: Vec<u64>,
+    key: Key,
     parts: Vec<Part>,
     bytes: Vec<u8>,
 }
@@ -40,20 +46,28 @@ struct Part {
     place: u64,
     start: u32,
     length: u32,
-    frame: u64,
+    /// Its message, and when that was captured.
+    from: (Target, i64),
     /// How many follow; 0: it is the last.
     remaining: u64,
 }
 
 /// A part, as it came.
 pub struct Came<'a> {
-    pub key: Vec<u64>,
+    pub key: Key,
     pub place: u64,
     pub count: Option<u64>,
     pub total: Option<u64>,
     pub remaining: Option<u64>,
     pub bytes: &'a [u8],
-    pub frame: u64,
+    pub from: (Target, i64),
+}
+
+/// A whole, and the messages that its parts came in.
+#[derive(Debug, Default)]
+pub struct Whole {
+    pub bytes: Vec<u8>,
+    pub from: Vec<(Target, i64)>,
 }
 
 /// Does a condition hold for what stands before node `k`?
@@ -69,7 +83,7 @@ impl Join {
         tree: &Tree,
         k: usize,
         bytes: &'a [u8],
-        frame: u64,
+        from: (Target, i64),
         known: &dyn Fn(&str) -> Option<u64>,
     ) -> Option<Came<'a>> {
         if self.when.as_ref().is_some_and(|when| !holds(when, tree, k, known)) {
@@ -79,17 +93,18 @@ impl Join {
             name.and_then(|name| visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name)))
         };
         let remaining = number(&self.remaining).map(|n| if self.negated { (n == 0) as u64 } else { n });
-        let key = self.key.iter().map(|name| {
-            visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name)).unwrap_or(u64::MAX)
-        });
+        let mut key = Key::default();
+        for name in &self.key {
+            key.push(visible(tree, k, name).and_then(|node| node.number()).or_else(|| known(name)));
+        }
         Some(Came {
-            key: key.collect(),
+            key,
             place: number(&self.index).or(number(&self.offset))?,
             count: number(&self.count),
             total: number(&self.total),
             remaining,
             bytes,
-            frame,
+            from,
         })
     }
 }
@@ -97,11 +112,12 @@ impl Join {
 impl Parts {
     /// How many bytes it holds.
     pub fn memory(&self) -> usize {
-        self.bytes
+        let spare = self.spare.iter().map(|(parts, bytes)| parts.capacity() * PLACE + bytes.capacity());
+        self.bytes + spare.sum::<usize>()
     }
 
-    /// A part came. If it completes a whole, that is appended to `whole` and its frames to `frames`.
-    pub fn take(&mut self, join: &Join, came: Came<'_>, whole: &mut Vec<u8>, frames: &mut Vec<u64>) -> bool {
+    /// A part came. If it completes a whole, that is put into `whole`.
+    pub fn take(&mut self, join: &Join, came: Came<'_>, whole: &mut Whole) -> bool {
         if join.remaining.is_none() && self.done.iter().any(|(number, key)| *number == join.number && *key == came.key)
         {
             return false;
@@ -113,8 +129,8 @@ impl Parts {
                 if self.waiting.len() >= WAITING {
                     self.drop(0);
                 }
-                let (parts, bytes) = (Vec::new(), Vec::new());
-                self.waiting.push_back(Waiting { join: join.number, key: came.key.clone(), parts, bytes });
+                let (parts, bytes) = self.spare.pop().unwrap_or_default();
+                self.waiting.push_back(Waiting { join: join.number, key: came.key, parts, bytes });
                 self.waiting.len() - 1
             }
         };
@@ -133,20 +149,20 @@ impl Parts {
             place: came.place,
             start: waiting.bytes.len() as u32,
             length: came.bytes.len() as u32,
-            frame: came.frame,
+            from: came.from,
             remaining: came.remaining.unwrap_or(0),
         };
         waiting.parts.insert(place, part);
         waiting.bytes.extend_from_slice(came.bytes);
         self.bytes += came.bytes.len() + PLACE;
         match join.remaining {
-            Some(_) => self.count_down(join, at, place, whole, frames),
-            None => self.counted(join, at, &came, whole, frames),
+            Some(_) => self.count_down(join, at, place, whole),
+            None => self.counted(join, at, &came, whole),
         }
     }
 
     /// A whole by its count of parts, or of bytes.
-    fn counted(&mut self, join: &Join, at: usize, came: &Came<'_>, whole: &mut Vec<u8>, frames: &mut Vec<u64>) -> bool {
+    fn counted(&mut self, join: &Join, at: usize, came: &Came<'_>, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get(at) else { return false };
         let complete = match (came.count, came.total) {
             (Some(count), _) => waiting.parts.len() as u64 >= count,
@@ -156,19 +172,19 @@ impl Parts {
         if !complete {
             return false;
         }
-        waiting.give(0..waiting.parts.len(), whole, frames);
-        let key = waiting.key.clone();
+        waiting.give(0..waiting.parts.len(), whole);
+        let key = waiting.key;
         self.drop(at);
-        self.done.push_back((join.number, key));
-        if self.done.len() > DONE {
+        if self.done.len() >= DONE {
             self.done.pop_front();
         }
+        self.done.push_back((join.number, key));
         true
     }
 
     /// A whole by numbers in a row of which the last has none behind it. Its first part is the one
     /// behind the last of another, or the first number that came.
-    fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Vec<u8>, frames: &mut Vec<u64>) -> bool {
+    fn count_down(&mut self, join: &Join, at: usize, place: usize, whole: &mut Whole) -> bool {
         let Some(waiting) = self.waiting.get_mut(at) else { return false };
         let known = self.ends.iter_mut().find(|(number, key, _)| *number == join.number && *key == waiting.key);
         let next_to = |a: &Part, b: &Part| a.place.checked_add(1) == Some(b.place);
@@ -195,53 +211,64 @@ impl Parts {
         if !begun || end.remaining > 0 {
             // A new message may begin here even though the one before it was lost.
             if waiting.parts.len() > WAITING {
-                let dropped = waiting.parts.remove(0);
-                let _ = dropped;
+                waiting.parts.remove(0);
                 self.bytes = self.bytes.saturating_sub(PLACE);
             }
             return false;
         }
         let parts = last - first + 1;
         if parts > 1 {
-            waiting.give(first..last + 1, whole, frames);
+            waiting.give(first..last + 1, whole);
         }
-        let (key, end) = (waiting.key.clone(), end.place.wrapping_add(1));
+        let (key, end) = (waiting.key, end.place.wrapping_add(1));
         match known {
             Some(known) => known.2 = end,
             None => {
-                self.ends.push_back((join.number, key, end));
-                if self.ends.len() > DONE {
+                if self.ends.len() >= DONE {
                     self.ends.pop_front();
                 }
+                self.ends.push_back((join.number, key, end));
             }
         }
-        let left: Vec<Part> = waiting.parts.drain(..).filter(|part| part.place >= end).collect();
-        self.keep(at, &left);
+        self.keep(at, end);
         parts > 1
     }
 
-    /// Keeps only these parts of what waits.
-    fn keep(&mut self, at: usize, parts: &[Part]) {
+    /// Keeps of what waits only the parts from this place on.
+    fn keep(&mut self, at: usize, from: u64) {
+        let (mut parts, mut bytes) = self.spare.pop().unwrap_or_default();
         let Some(waiting) = self.waiting.get_mut(at) else { return };
-        if parts.is_empty() {
-            self.drop(at);
-            return;
-        }
-        let mut bytes = Vec::new();
-        let moved = parts.iter().map(|part| {
-            let start = bytes.len() as u32;
+        for part in waiting.parts.iter().filter(|part| part.place >= from) {
+            parts.push(Part { start: bytes.len() as u32, ..*part });
             bytes.extend_from_slice(waiting.of(part));
-            Part { start, ..*part }
-        });
-        let moved: Vec<Part> = moved.collect();
-        (waiting.parts, waiting.bytes) = (moved, bytes);
-        self.bytes = self.waiting.iter().map(|w| w.bytes.len() + w.parts.len() * PLACE).sum();
+        }
+        let empty = parts.is_empty();
+        std::mem::swap(&mut waiting.parts, &mut parts);
+        std::mem::swap(&mut waiting.bytes, &mut bytes);
+        self.give_back(parts, bytes);
+        match empty {
+            true => self.drop(at),
+            false => self.count(),
+        }
     }
 
     fn drop(&mut self, at: usize) {
         if let Some(gone) = self.waiting.remove(at) {
-            let _ = gone;
-            self.bytes = self.waiting.iter().map(|w| w.bytes.len() + w.parts.len() * PLACE).sum();
+            self.give_back(gone.parts, gone.bytes);
+            self.count();
+        }
+    }
+
+    fn count(&mut self) {
+        self.bytes = self.waiting.iter().map(|w| w.bytes.len() + w.parts.len() * PLACE).sum();
+    }
+
+    /// Memory for further wholes.
+    fn give_back(&mut self, mut parts: Vec<Part>, mut bytes: Vec<u8>) {
+        if self.spare.len() < SPARE && bytes.capacity() + parts.capacity() * PLACE <= SPARE_BYTES {
+            parts.clear();
+            bytes.clear();
+            self.spare.push((parts, bytes));
         }
     }
 }
@@ -251,13 +278,13 @@ impl Waiting {
         self.bytes.get(part.start as usize..(part.start + part.length) as usize).unwrap_or_default()
     }
 
-    /// Appends these parts in order, and the frames that they came in.
-    fn give(&self, range: std::ops::Range<usize>, whole: &mut Vec<u8>, frames: &mut Vec<u64>) {
+    /// Puts these parts together in order.
+    fn give(&self, range: std::ops::Range<usize>, whole: &mut Whole) {
         for part in self.parts.get(range).unwrap_or_default() {
-            whole.extend_from_slice(self.of(part));
-            frames.push(part.frame);
+            whole.bytes.extend_from_slice(self.of(part));
+            whole.from.push(part.from);
         }
-        frames.sort_unstable();
-        frames.dedup();
+        whole.from.sort_unstable();
+        whole.from.dedup();
     }
 }

@@ -92,18 +92,8 @@ fn build(file: &File) -> Compiled<&'static Described> {
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
     // A file that says nothing is of datagrams.
     let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
-    let traffic = traffic::compile(file, &compiler, packet, &carried)?;
-    let code = |what: &str| leak(&format!("{name}.{what}"));
-    let codes = Codes {
-        trailing: code("trailing"),
-        checksum: code("checksum"),
-        unknown_id: code("unknown_id"),
-        resent: code("resent"),
-        duplicate: code("duplicate"),
-        gap: code("gap"),
-        late: code("late"),
-        nack: code("nack"),
-    };
+    let traffic = traffic::compile(file, &compiler, headers, &carried)?;
+    let codes = Codes::of(name);
     let tables = about::tables(&carried, packet);
     let settings: Vec<Setting> =
         file.settings.iter().zip(&values).map(|(text, value)| about::setting(name, text, value)).collect();

@@ -13,6 +13,7 @@ mod encode;
 mod evidence;
 mod frames;
 mod join;
+mod key;
 mod known;
 mod lines;
 mod load;

@@ -20,7 +20,8 @@ pub struct Work {
     /// For wholes.
     pub whole: Tree,
     pub whole_lines: Vec<super::lines::Mark>,
-    pub frames: Vec<u64>,
+    pub whole_trees: (Tree, Tree),
+    pub from: Vec<(crate::dissect::Target, i64)>,
 }
 
 /// The cap on unpacked bytes of one packet.

@@ -105,6 +105,9 @@ pub fn packets(
         // Hex text has no frames and no times.
         link.pings.see(party, flow_info, place, dissection);
     }
+    if matches!(ended, Ended::Unknown | Ended::Broken) {
+        link.pings.hide(party, dissection);
+    }
     if let Some(exited) = link.exited.get_mut(party) {
         after_exit(exited, seen.exits, dissection);
     }

@@ -38,6 +38,8 @@ struct PendingPing {
     time: Time,
     /// In which conversation, and from which side of it.
     asked: (u64, Side),
+    /// Its reply may stand in bytes that could not be read.
+    hidden: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +48,8 @@ struct Answer {
     /// From request to reply, with the replier's time.
     after: i64,
     asked: (u64, Side),
+    /// It was thought to stand in bytes that could not be read.
+    hidden: bool,
     round_trip: i128,
     /// Twice the offset: a half of the smallest unit counts.
     offset: Option<i128>,
@@ -114,12 +118,18 @@ impl Pings {
                         target: dissection.target(place),
                         time: place.time,
                         asked,
+                        hidden: false,
                     });
                 }
                 false => {
                     found.answer = self.answer(party, &ping, place.time);
                     match found.answer {
-                        Some(answer) => dissection.delivery.push(answer.event(flow_info.flow)),
+                        Some(answer) => {
+                            dissection.delivery.push(answer.event(flow_info.flow));
+                            if let Answer { hidden: true, asked: (flow, side), .. } = answer {
+                                dissection.delivery.push(Event::Shown { flow, side });
+                            }
+                        }
                         None if self.unsure => {}
                         None => dissection.delivery.push(Event::Unmatched),
                     }
@@ -143,6 +153,16 @@ impl Pings {
         self.open.push_back(request);
     }
 
+    /// Bytes of a line of `party`'s cannot be read: the replies to all that is open may be in them.
+    pub fn hide(&mut self, party: usize, dissection: &mut Dissection) {
+        for open in self.open.iter_mut().filter(|open| open.party != party && !open.hidden) {
+            open.hidden = true;
+            let (flow, side) = open.asked;
+            dissection.delivery.push(Event::Hidden { flow, side });
+            dissection.related.may_answer(open.target);
+        }
+    }
+
     /// Closes the other side's latest request of that number.
     fn answer(&mut self, party: usize, reply: &Ping, now: Time) -> Option<Answer> {
         let at = self.open.iter().rposition(|open| open.party != party && open.id == reply.id)?;
@@ -150,22 +170,16 @@ impl Pings {
         let (t1, t4) = (units(request.time), units(now));
         let micro = 10i128.pow(UNIT_DIGITS - 6);
         let Millis(after) = Millis::of(now.since(request.time));
-        Some(match reply.times {
-            None => {
-                let round_trip = t4.saturating_sub(t1);
-                Answer { target: request.target, after, asked: request.asked, round_trip, offset: None }
-            }
+        let PendingPing { target, asked, hidden, .. } = request;
+        let (round_trip, offset) = match reply.times {
+            None => (t4.saturating_sub(t1), None),
             Some((t2, t3)) => {
                 let (t2, t3) = (t2 as i128 * micro, t3 as i128 * micro);
-                Answer {
-                    target: request.target,
-                    after,
-                    asked: request.asked,
-                    round_trip: t4.saturating_sub(t1).saturating_sub(t3 - t2),
-                    offset: Some((t2.saturating_sub(t1)).saturating_add(t3.saturating_sub(t4))),
-                }
+                let offset = (t2.saturating_sub(t1)).saturating_add(t3.saturating_sub(t4));
+                (t4.saturating_sub(t1).saturating_sub(t3 - t2), Some(offset))
             }
-        })
+        };
+        Some(Answer { target, after, asked, hidden, round_trip, offset })
     }
 
     /// The numbers' digits into a source of the line's own, and the nodes that show them.

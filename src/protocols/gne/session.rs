@@ -163,7 +163,7 @@ impl GneSession {
     }
 
     /// One frame's content, or the only one of a `dump`.
-    fn content(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
+    fn content(&mut self, place: &Provenance<'_>, behind_gap: bool, out: &mut Out<'_>) {
         let (side, flow_info) = (place.side, out.flow_info);
         let second = self.direction(side).stage == Stage::Second;
         let what = self.what(side, place.bytes, flow_info);
@@ -192,6 +192,9 @@ impl GneSession {
                 What::ClientPort => self.handshake.client_port(place, dissection, &mut link),
                 What::Packets | What::Frame => {
                     packets(party(from, side), flow_info, place, dissection, &mut link);
+                    if behind_gap {
+                        link.pings.hide(party(from, side), dissection);
+                    }
                 }
             }
             if let (What::Packets, true, Some(port)) = (what, second, self.handshake.port) {
@@ -276,8 +279,8 @@ impl Framed for GneSession {
         let role = self.role(out.flow_info, place.side);
         match piece {
             Piece::Content { .. } => {
-                self.direction(place.side).behind_gap = false;
-                return self.content(place, out);
+                let behind_gap = mem::take(&mut self.direction(place.side).behind_gap);
+                return self.content(place, behind_gap, out);
             }
             Piece::Unfinished { length, .. } => {
                 lines::unfinished(length, place.bytes, role, self.before_gap, out);
@@ -326,7 +329,7 @@ impl Session for GneSession {
             if out.flow_info.ends.is_none() && data && !stream.bytes().starts_with(&hawknl::MAGIC) {
                 let (bytes, length) = (stream.bytes(), stream.bytes().len());
                 let place = Provenance { side, bytes, length, frame: 0, frames: &[], time: Default::default() };
-                self.content(&place, out);
+                self.content(&place, false, out);
                 stream.consume(length);
                 return;
             }

@@ -13,19 +13,26 @@
 //! | .. empty packages | 6 | three zeros are a filler |
 //! | .. WebSocket: they fill the message exactly | 16 | of 24 bits, zeros counted half |
 //! | .. WebSocket: the first is data whose flags have a meaning | 3 | 32 of 256 |
+//! | .. WebSocket, its beginning not captured: in whole frames of data, the sides' masks kept | 7 | FIN, reserved bits, opcode |
+//! | .. .. a further masked one, under another mask | 8 | the same packages, all bytes different; counted little |
 //! | a request to go over to WebSocket, refused, or after which nothing was said | 10 | for a known server only |
 //!
 //! So a handshake over TCP is 20 with sys in it or in zlib, and 24 or 28 in other JSON where it is
 //! acknowledged; a first message of WebSocket is 24 and more. Empty packages are 11, and an upgrade
-//! that carries nothing is 10: enough for a known server only.
+//! that carries nothing is 10: enough for a known server only. From its middle a WebSocket needs a
+//! package with data, or two heartbeats of the client.
 
 use super::package::{self, HEADER, Next};
 use crate::dissect::{Dissection, Evidence, FlowInfo, Message, Observation, Out, Roles, Sink};
 use crate::flow::{Side, Stream, Transport};
+use crate::protocols::websocket::frame::{self, Head, opcode};
 use crate::protocols::websocket::{Carrier, CarrierStep, http};
 
 /// So many messages of a WebSocket are looked at, of each side.
 const LOOKED_AT: usize = 4;
+
+/// The bits of a package's type.
+const BEGINNING: u32 = 5;
 
 /// What the carrier prints on the way is nobody's.
 struct Unseen;
@@ -42,12 +49,14 @@ pub(super) fn streams(observation: &Observation<'_>) -> Evidence {
     }
     // What one side says may be no handshake that is recognised, and the other's answer be one.
     let mut best = Evidence::No;
-    for (_, bytes, _) in observation.payloads {
-        let evidence = first(bytes);
-        if let Evidence::Bits(bits, _) = evidence
-            && !matches!(best, Evidence::Bits(before, _) if before >= bits)
-        {
-            best = evidence;
+    for (side, bytes, _) in observation.payloads {
+        let middle = if observation.begun[side.index()] { Evidence::No } else { framed(bytes) };
+        for evidence in [first(bytes), middle] {
+            if let Evidence::Bits(bits, _) = evidence
+                && !matches!(best, Evidence::Bits(before, _) if before >= bits)
+            {
+                best = evidence;
+            }
         }
     }
     match (best, observation.payloads) {
@@ -172,6 +181,48 @@ fn upgraded(observation: &Observation<'_>) -> Evidence {
     best
 }
 
+/// By the first bytes of a side of a WebSocket whose upgrade is not in the capture: frames one behind
+/// the other from the first byte, and packages in them. Compressed messages tell nothing: what
+/// inflates them is not in the capture either.
+pub(super) fn framed(bytes: &[u8]) -> Evidence {
+    let (mut rest, mut payload) = (bytes, Vec::new());
+    let (mut masked, mut masks) = (None, Vec::new());
+    let (mut best, mut more) = (None, 0);
+    while let Some(head) = Head::read(rest).filter(|_| masks.len() < LOOKED_AT) {
+        let data = matches!(head.opcode, opcode::TEXT | opcode::BINARY);
+        let single = head.fin && head.rsv == 0 && (data || head.is_control());
+        if !head.plausible() || !single || masked.is_some_and(|masked| masked != head.mask.is_some()) {
+            return Evidence::No;
+        }
+        masked = Some(head.mask.is_some());
+        let Some((whole, behind)) = usize::try_from(head.whole()).ok().and_then(|whole| rest.split_at_checked(whole))
+        else {
+            break;
+        };
+        rest = behind;
+        if !data || head.length == 0 {
+            continue;
+        }
+        payload.clear();
+        payload.extend_from_slice(whole.get(head.size..).unwrap_or_default());
+        let key = head.mask.unwrap_or_default();
+        frame::mask(&mut payload, key);
+        let Evidence::Bits(bits, _) = carried(&payload) else { return Evidence::No };
+        best = best.max(Some(bits));
+        if bits <= BEGINNING {
+            // What follows is the rest of it.
+            break;
+        }
+        more += if key != [0; 4] && !masks.is_empty() && !masks.contains(&key) { 8 } else { 0 };
+        masks.push(key);
+    }
+    match (best, masked) {
+        (Some(bits), _) => Evidence::Bits(7 + bits + more, "packages in a WebSocket, from its middle"),
+        (None, Some(_)) => Evidence::Bits(0, "frames of a WebSocket, from its middle"),
+        (None, None) => Evidence::No,
+    }
+}
+
 /// By a message of a WebSocket: packages from its first byte to its last.
 fn carried(mut bytes: &[u8]) -> Evidence {
     let mut empty = true;
@@ -180,7 +231,7 @@ fn carried(mut bytes: &[u8]) -> Evidence {
         let length = match package::next(bytes) {
             Next::Package(length) => length,
             // The next message may bring the rest.
-            Next::More => return Evidence::Bits(5, "the beginning of a package"),
+            Next::More => return Evidence::Bits(BEGINNING, "the beginning of a package"),
             Next::Unknown => return Evidence::No,
         };
         let (package, rest) = bytes.split_at(length);

@@ -1,16 +1,19 @@
 //! One nano conversation: packages out of a TCP stream or out of WebSocket messages.
 
 use super::analysis::Analysis;
+use super::evidence;
 use super::layout::{self, TYPE};
 use super::line_context::LineContext;
 use super::package;
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
 use crate::dissect::framed::{Framed, Next, Pdu, StreamState};
-use crate::dissect::{FlowInfo, Out, Provenance, Roles, Session, StreamEvent};
+use crate::dissect::{Evidence, FlowInfo, Out, Provenance, Roles, Session, StreamEvent};
 use crate::flow::{Origin, Side, Stream};
 use crate::protocols::websocket::{self, Carried, Carrier, CarrierStep, http};
 
+/// So many bytes are held that begin like a frame, until it is known what carries the packages.
+const MOST_HELD: usize = 64 << 10;
 /// Packages that share a message of more frames than this do not list them all.
 const MOST_LISTED: usize = 64;
 
@@ -46,6 +49,8 @@ struct Pending {
 #[derive(Debug)]
 pub struct NanoSession {
     way: Way,
+    /// The user has not said what carries the packages.
+    auto: bool,
     lanes: [Lane; 2],
     roles: Roles,
     analysis: Analysis,
@@ -61,8 +66,10 @@ impl NanoSession {
             .or_else(|| flow_info.server_by_syn());
         let lane = |begun: bool| Lane { lost: !begun, ..Lane::default() };
         let ratio = flow_info.options.limits.peer.inflate_ratio;
+        let carrier = flow_info.options.settings.get("nano.carrier");
         NanoSession {
-            way: match flow_info.options.settings.get("nano.carrier") {
+            auto: !matches!(carrier, Some("tcp" | "websocket")),
+            way: match carrier {
                 Some("tcp") => Way::Tcp,
                 Some("websocket") => Way::WebSocket(Box::new(Carrier::new(false, flow_info.begun).inflating(ratio))),
                 _ => Way::PendingRequest,
@@ -81,17 +88,24 @@ impl NanoSession {
         }
     }
 
-    /// The first bytes that anybody says tell what carries the packages.
-    fn decide(&mut self, stream: &Stream, last: bool) {
+    /// The first bytes that anybody says tell what carries the packages; from the middle of a
+    /// conversation those with which a side is in step.
+    fn decide(&mut self, side: Side, stream: &Stream, last: bool) {
         let bytes = stream.bytes();
         if bytes.is_empty() {
             return;
         }
+        let lost = self.lane(side).lost;
+        let over = |upgrade: bool| {
+            let carrier = Carrier::new(upgrade, self.lanes.each_ref().map(|l| !l.lost));
+            Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)))
+        };
+        let framed = if lost { evidence::framed(bytes) } else { Evidence::No };
         match http::begins(bytes) {
-            Some(true) => {
-                let carrier = Carrier::new(true, self.lanes.each_ref().map(|l| !l.lost));
-                self.way = Way::WebSocket(Box::new(carrier.inflating(self.analysis.caps().inflate_ratio)));
-            }
+            Some(true) => self.way = over(true),
+            Some(false) if framed.suffices(true) => self.way = over(false),
+            // The rest of a frame may follow.
+            Some(false) if framed != Evidence::No && !last && bytes.len() < MOST_HELD => self.way = Way::PendingRequest,
             Some(false) => self.way = Way::Tcp,
             None if last => self.way = Way::Tcp,
             None => {}
@@ -292,8 +306,13 @@ impl Session for NanoSession {
     fn datagram(&mut self, _place: &Provenance<'_>, _out: &mut Out<'_>) {}
 
     fn stream(&mut self, side: Side, stream: &mut Stream, event: StreamEvent<'_>, out: &mut Out<'_>) {
-        if let Way::PendingRequest = self.way {
-            self.decide(stream, !matches!(event, StreamEvent::Data { .. }));
+        let open = match self.way {
+            Way::PendingRequest => true,
+            Way::Tcp => self.auto && self.lane(side).lost && http::begins(stream.bytes()) == Some(false),
+            Way::WebSocket(_) => false,
+        };
+        if open {
+            self.decide(side, stream, !matches!(event, StreamEvent::Data { .. }));
         }
         match &self.way {
             Way::PendingRequest | Way::Tcp => self.read(side, stream, event, out),

@@ -35,7 +35,8 @@ pub static SETTINGS: [Setting; 4] = [
         default: "auto",
         values: &["auto", "tcp", "websocket"],
         parse: |_| Ok(()),
-        doc: "auto: WebSocket where a conversation begins with HTTP; websocket: frames from the first byte",
+        doc: "auto: WebSocket where a conversation begins with HTTP, or, captured from its middle, with frames of packages; \
+              websocket: frames from the first byte",
     },
 ];
 

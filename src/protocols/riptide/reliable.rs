@@ -6,10 +6,10 @@ use super::version::Version;
 use crate::codec::layout::{Count, Field, array, u16le, u32le};
 use crate::codec::{Level, Value};
 use crate::dissect::delivery::{Event, Handled};
-use crate::dissect::{Dissection, Provenance, RelatedNote, RelationKind, Target};
+use crate::dissect::numbered::{Acknowledgement, NumberedCodes, tell_seen};
+use crate::dissect::{Dissection, Provenance};
 use crate::flow::Side;
 use crate::flow::sequence::{Acked, Seen, Sequence};
-use crate::plural::Plural;
 
 /// How many messages a direction remembers: far more than the library keeps unacknowledged.
 const WINDOW: usize = 2048;
@@ -21,14 +21,22 @@ pub(super) static ACKED: Field = array("acked", Count::Rest, &ACKED_ID).doc("mes
 static ACKED_ID: Field = u16le("sequence_id");
 pub(super) static COPY: Field = u32le("copy").doc("which copy of the message this is");
 
+const CODES: NumberedCodes = NumberedCodes {
+    late: "riptide.late",
+    gap: "riptide.gap",
+    resent: "riptide.resent",
+    duplicate: "riptide.duplicate",
+    acked_by: "riptide.acked_by",
+    acked_unseen: "riptide.acked_unseen",
+};
+
 /// Both directions of a conversation.
 #[derive(Debug)]
 pub struct Reliable {
     sent: [Sequence; 2],
     /// Who receives what each side sends.
     receivers: [Receiver; 2],
-    acked: Vec<(i64, Target, i64)>,
-    unseen: Vec<i64>,
+    acknowledgement: Acknowledgement,
     /// A disconnect or reject was seen: the next connect starts afresh.
     ended: bool,
 }
@@ -39,8 +47,7 @@ impl Default for Reliable {
         Reliable {
             sent: [new(), new()],
             receivers: Default::default(),
-            acked: Vec::new(),
-            unseen: Vec::new(),
+            acknowledgement: Acknowledgement::default(),
             ended: false,
         }
     }
@@ -119,53 +126,22 @@ impl Reliable {
             ),
             _ => {}
         }
-        match seen {
-            Seen::Next | Seen::Forgotten => {}
-            Seen::Late => {
-                let newest = side.wire(newest.unwrap_or(extended));
-                notes.add(Level::Note, "riptide.late", format_args!("behind the newest, {newest}"));
-            }
-            Seen::Ahead(missing) => {
-                let from = side.wire(extended - missing as i64);
-                let to = side.wire(extended - 1);
-                match missing {
-                    1 => notes.add(Level::Note, "riptide.gap", format_args!("1 message missing before it: {from}")),
-                    n => notes.add(
-                        Level::Note,
-                        "riptide.gap",
-                        format_args!("{} missing before it: {from} to {to}", Plural(n, "message")),
-                    ),
-                }
-                match (version, missing + 1) {
-                    (Version::V20, gap @ 17..=80) => notes.add(
-                        Level::Warning,
-                        "riptide.gap_bug",
-                        format_args!("{gap} above the newest: a 2.0 receiver keeps its old last id and may handle messages twice"),
-                    ),
-                    (Version::V21 | Version::V22, gap @ 32..) => notes.add(
-                        Level::Warning,
-                        "riptide.gap_bug",
-                        format_args!("{gap} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come"),
-                    ),
-                    _ => {}
-                }
-            }
-            Seen::Copy { before } => {
+        tell_seen(seen, (side, extended, newest), &CODES, place, dissection);
+        let notes = &mut dissection.notes;
+        match (seen, version) {
+            (Seen::Ahead(missing @ 16..=79), Version::V20) => notes.add(
+                Level::Warning,
+                "riptide.gap_bug",
+                format_args!("{} above the newest: a 2.0 receiver keeps its old last id and may handle messages twice", missing + 1),
+            ),
+            (Seen::Ahead(missing @ 31..), Version::V21 | Version::V22) => notes.add(
+                Level::Warning,
+                "riptide.gap_bug",
+                format_args!("{} above the newest: a receiver up to 2.2.1 may ack messages that it never had, and drop them when they come", missing + 1),
+            ),
+            (Seen::Copy { before }, _) => {
                 let copy = before.copies + 1;
                 dissection.derived.push(&COPY, Value::UInt(copy as u64), 0, 0);
-                let passed = place.time.nanos() as i64 - before.time;
-                let code = if before.acked { "riptide.duplicate" } else { "riptide.resent" };
-                dissection.relate(Level::Note, code, |note| {
-                    note.to(RelationKind::CopyOf, Target::from(&before), passed).text("copy ").number(copy);
-                    match before.acked {
-                        false => note.text(", ").after().text(" after the first in frame ").frame(),
-                        true => {
-                            note.text(" of frame ").frame().text(", ").after();
-                            note.text(" later; it was acknowledged already")
-                        }
-                    };
-                });
-                let notes = &mut dissection.notes;
                 if copy == TRIES {
                     let then = match version.packed() {
                         true => "the connection is dropped without telling the peer",
@@ -178,6 +154,7 @@ impl Reliable {
                     );
                 }
             }
+            _ => {}
         }
     }
 
@@ -205,8 +182,7 @@ impl Reliable {
         if other.newest().is_none() {
             return;
         }
-        self.acked.clear();
-        self.unseen.clear();
+        self.acknowledgement.clear();
         let last = other.extend(last);
         let extra = extra.map(|id| other.extend(id));
         let by_bits = (0..16).filter(|i| bits >> i & 1 == 1).map(|i| last - 1 - i);
@@ -216,31 +192,19 @@ impl Reliable {
             if acked != Acked::Again {
                 dissection.delivery.push(Event::Acked { extended: id, acked });
             }
-            match acked {
-                Acked::First(sent) => self.acked.push((id, Target::from(&sent), sent.time)),
-                Acked::Unseen if !self.unseen.contains(&id) => self.unseen.push(id),
-                _ => {}
-            }
+            self.acknowledgement.name(id, acked);
         }
-        if !self.acked.is_empty() {
-            self.acked.sort_unstable();
+        self.acknowledgement.sort();
+        let ids = self.acknowledgement.acked();
+        if ids.len() > 0 {
             let list = dissection.derived.open(&ACKED, Value::List, 0);
-            for (id, ..) in &self.acked {
-                dissection.derived.push(&ACKED_ID, Value::UInt(other.wire(*id) as u64), 0, 0);
+            for id in ids {
+                dissection.derived.push(&ACKED_ID, Value::UInt(other.wire(id) as u64), 0, 0);
             }
             dissection.derived.close(list, 0);
-            let now = place.time.nanos() as i64;
-            dissection.relate(Level::Note, "riptide.acked_by", |note| acked(&self.acked, now, note));
         }
-        if !self.unseen.is_empty() {
-            self.unseen.sort_unstable();
-            let ids = Ids(&self.unseen);
-            dissection.notes.add(
-                Level::Warning,
-                "riptide.acked_unseen",
-                format_args!("acknowledges {ids}, not seen in this capture: lost by the capture, or never sent (the bug of 2.1 and 2.2)"),
-            );
-        }
+        let unseen = "lost by the capture, or never sent (the bug of 2.1 and 2.2)";
+        self.acknowledgement.tell(other, &CODES, unseen, place, dissection);
     }
 
     /// The connection ends: says which messages nobody acknowledged.
@@ -264,28 +228,6 @@ impl Reliable {
                 );
             }
         }
-    }
-}
-
-/// Extended ids as wire numbers, with commas.
-struct Ids<'a>(&'a [i64]);
-
-impl std::fmt::Display for Ids<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (k, id) in self.0.iter().enumerate() {
-            let comma = if k == 0 { "" } else { ", " };
-            write!(f, "{comma}{}", id.rem_euclid(65536))?;
-        }
-        Ok(())
-    }
-}
-
-/// `3 (frame 12, after 10.304 ms)` for each message acknowledged: extended id, place and time.
-fn acked(messages: &[(i64, Target, i64)], now: i64, note: &mut RelatedNote<'_>) {
-    for (k, (id, target, time)) in messages.iter().enumerate() {
-        note.text(if k == 0 { "acknowledges " } else { ", " }).number(id.rem_euclid(65536));
-        note.to(RelationKind::Acknowledges, *target, now - time);
-        note.text(" (frame ").frame().text(", after ").after().text(")");
     }
 }
 

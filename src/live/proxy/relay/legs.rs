@@ -12,6 +12,8 @@ use std::net::SocketAddr;
 const ETHERNET: LinkType = LinkType(1);
 /// More than a segment on an Ethernet has never.
 const MSS: usize = 1460;
+/// The most that a packet takes in the file beside its bytes and its comment.
+const BLOCK: usize = 48;
 /// Of so many streams the sequence numbers are kept; then they begin anew.
 const STREAMS: usize = 1 << 16;
 /// The interfaces.
@@ -25,6 +27,9 @@ pub struct Legs<W: Write> {
     /// The next sequence numbers of each leg of a stream, by its ends.
     next: FxHashMap<(u32, [SocketAddr; 2]), [u32; 2]>,
     frame: Vec<u8>,
+    /// So many bytes may still be written.
+    left: usize,
+    missing: u64,
 }
 
 impl<W: Write> Legs<W> {
@@ -34,7 +39,19 @@ impl<W: Write> Legs<W> {
     /// The writer's.
     pub fn new(out: W) -> io::Result<Legs<W>> {
         let out = PcapNgWriter::new(out, &["client side", "server side"], ETHERNET)?;
-        Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new() })
+        Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new(), left: usize::MAX, missing: 0 })
+    }
+
+    /// At most so many bytes: packets that come then are [counted](Legs::missing) alone.
+    #[must_use]
+    pub fn bounded(mut self, most: usize) -> Legs<W> {
+        self.left = most;
+        self
+    }
+
+    /// How many packets were not written, because there were too many before them.
+    pub fn missing(&self) -> u64 {
+        self.missing
     }
 
     /// Adds what came on one leg, and what goes on the other.
@@ -119,6 +136,13 @@ impl<W: Write> Legs<W> {
     ) -> io::Result<()> {
         let [src, dst] = [ends[way.index()], ends[way.other().index()]];
         ethernet(src, dst, body, &mut self.frame).map_err(io::Error::other)?;
+        // What comes behind a missing packet would look as if that had never been.
+        let left = self.left.checked_sub(self.frame.len() + comment.len() + BLOCK).filter(|_| self.missing == 0);
+        let Some(left) = left else {
+            self.missing += 1;
+            return Ok(());
+        };
+        self.left = left;
         self.out.frame(leg, time, &self.frame, comment)
     }
 

@@ -5,6 +5,7 @@ use super::{Compiled, Compiler, Later, lasting, statics};
 use crate::codec::kinds::{By, Chosen};
 use crate::codec::layout::{Field, custom, flag};
 use crate::nearest::{hint, nearest};
+use crate::protocols::described::key::FIELDS;
 use crate::protocols::described::known::Found;
 use crate::protocols::described::text::{FieldText, JoinText};
 
@@ -31,6 +32,9 @@ impl Compiler<'_> {
             },
             None => (false, None),
         };
+        if join.key.len() > FIELDS {
+            return fail(&format!("key: more than {FIELDS} fields"));
+        }
         let mut key = Vec::new();
         for part in &join.key {
             match self.find(part) {

@@ -69,7 +69,7 @@ impl DescribedSession {
             memory: description.memory.iter().map(|(_, first)| [*first; 2]).collect(),
             values: values.collect(),
             parts: Default::default(),
-            traffic: Traffic::new(&description.traffic),
+            traffic: Traffic::default(),
             way,
             lost: flow_info.begun.map(|begun| !begun),
             stream: StreamState::default(),
@@ -234,7 +234,7 @@ impl DescribedSession {
             self.notes(dissection);
             self.joined(*mark, &mut work, place, dissection);
             self.remembered(used, dissection);
-            self.traffic.see(&self.description.traffic, (&own, mark.start), self.description.codes, dissection);
+            self.traffic.see(&self.description.traffic, (&own, mark.start), &self.description.codes, dissection);
             let sources = work.sources.get_mut(..work.used).unwrap_or_default();
             out.dissection.exchange(sources);
             out.emit(&own);

@@ -1,6 +1,7 @@
 //! The wholes that parts complete, as `derived.joined` shows them.
 
 use super::super::compile::Join;
+use super::super::join::Whole;
 use super::super::lines::{self, Mark, Reveal, Split};
 use super::super::reader::{Known, Work, read};
 use super::super::shown::{
@@ -9,8 +10,8 @@ use super::super::shown::{
 use super::DescribedSession;
 use crate::codec::layout::flag;
 use crate::codec::node::Node;
-use crate::codec::{Level, Tree, Value};
-use crate::dissect::{Dissection, Provenance, Role};
+use crate::codec::{Level, Value};
+use crate::dissect::{Dissection, Provenance, RelationKind, Role, Target};
 use std::cell::Cell;
 
 impl DescribedSession {
@@ -24,21 +25,33 @@ impl DescribedSession {
             Some(node) => node as usize..tree.nodes().get(node as usize).map_or(0, |n| n.end as usize),
             None => 0..tree.nodes().len(),
         };
+        let from = (dissection.target(place), place.time.nanos() as i64);
         for k in range {
             let Some(node) = tree.nodes().get(k) else { break };
             let Some(join) = self.description.hook(node).and_then(|hook| hook.join) else { continue };
+            let Some((source, buffer)) = work.source() else { break };
+            let mut whole = Whole { bytes: std::mem::take(buffer), from: std::mem::take(&mut work.from) };
+            whole.from.clear();
             let sources = crate::codec::Sources { main: place.bytes, more: &work.sources };
-            let Some(bytes) = node.bytes(sources) else { continue };
             let (memory, values, description) = (&self.memory, &self.values, self.description);
             let known = |name: &str| description.remembered(name, memory, values);
-            let Some(came) = join.came(&tree, k, bytes, place.frame, &known) else { continue };
-            let (mut whole, mut frames) = (Vec::new(), std::mem::take(&mut work.frames));
-            frames.clear();
-            let done = self.parts[place.side.index()].take(join, came, &mut whole, &mut frames);
-            if done {
-                self.whole(join, whole, &frames, work, place, dissection);
+            let came = node.bytes(sources).and_then(|bytes| join.came(&tree, k, bytes, from, &known));
+            let done = came.is_some_and(|came| self.parts[place.side.index()].take(join, came, &mut whole));
+            let Whole { bytes, from: parts } = whole;
+            if let Some(buffer) = work.sources.get_mut(source as usize - 1) {
+                *buffer = bytes;
             }
-            work.frames = frames;
+            match done {
+                true => {
+                    for (target, time) in parts.iter().filter(|(target, _)| *target != from.0) {
+                        let after = from.1.saturating_sub(*time);
+                        dissection.related.add(RelationKind::JoinedFrom, *target, Some(after));
+                    }
+                    self.whole(join, source, &parts, work, place, dissection);
+                }
+                false => work.used -= 1,
+            }
+            work.from = parts;
         }
         work.tree = tree;
     }
@@ -47,15 +60,13 @@ impl DescribedSession {
     fn whole(
         &self,
         join: &Join,
-        bytes: Vec<u8>,
-        frames: &[u64],
+        source: u8,
+        parts: &[(Target, i64)],
         work: &mut Work,
         place: &Provenance<'_>,
         dissection: &mut Dissection,
     ) {
-        let Some((source, buffer)) = work.source() else { return };
-        *buffer = bytes;
-        let length = buffer.len();
+        let length = work.sources.get(source as usize - 1).map_or(0, Vec::len);
         let fields = match join.whole.get() {
             Some(fields) => Some(*fields),
             None if join.is_packet => Some(self.description.packet),
@@ -89,7 +100,12 @@ impl DescribedSession {
         let derived = &mut dissection.derived;
         let group = derived.open(&JOINED, Value::Group, 0);
         let list = derived.open(&FRAMES, Value::List, 0);
-        frames.iter().for_each(|frame| _ = derived.push(&FRAME, Value::UInt(*frame), 0, 0));
+        let mut before = None;
+        for (target, _) in parts {
+            if before.replace(target.frame) != Some(target.frame) {
+                derived.push(&FRAME, Value::UInt(target.frame), 0, 0);
+            }
+        }
         derived.close(list, 0);
         derived.push(&JOINED_LENGTH, Value::UInt(length as u64), 0, 0);
         let value = Value::Bytes { bit: 0, bits: length as u32 * 8 };
@@ -108,7 +124,9 @@ impl DescribedSession {
         let mut marks = std::mem::take(&mut work.whole_lines);
         lines::find(&tree, &mut marks);
         for (k, mark) in marks.iter().enumerate() {
-            let mut trees = (Tree::default(), Tree::default());
+            let mut trees = std::mem::take(&mut work.whole_trees);
+            trees.0.clear();
+            trees.1.clear();
             let mark = Mark { start: 0, ..*mark };
             let last = k + 1 == marks.len();
             let node = mark.node.and_then(|node| tree.nodes().get(node as usize));
@@ -128,6 +146,7 @@ impl DescribedSession {
                 derived.append(tree, 0..tree.nodes().len(), |_| {});
                 derived.close(inner, 0);
             }
+            work.whole_trees = trees;
             if !last {
                 // Further messages of the whole are left to its bytes.
                 break;

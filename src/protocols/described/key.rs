@@ -1,0 +1,23 @@
+//! What belongs together goes under one key: the values of a few fields.
+
+/// A key has no more fields than these.
+pub const FIELDS: usize = 8;
+
+/// The values of a few fields; those that are not there are told apart from every value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Key {
+    values: [u64; FIELDS],
+    there: u8,
+    length: u8,
+}
+
+impl Key {
+    /// Adds a value.
+    pub fn push(&mut self, value: Option<u64>) {
+        let at = self.length as usize;
+        let Some(place) = self.values.get_mut(at) else { return };
+        *place = value.unwrap_or(0);
+        self.there |= (value.is_some() as u8) << at;
+        self.length += 1;
+    }
+}

@@ -1,0 +1,120 @@
+//! Messages that get a new number with each copy: known by a field of their own.
+
+use crate::flow::sequence::{Acked, Seen, Sent};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+/// How many messages, and how many pairs of a number and a message in it, are remembered.
+const MESSAGES: usize = 2048;
+const CARRIED: usize = 4096;
+
+/// The messages of one side in one number space.
+#[derive(Debug, Default)]
+pub struct Identified {
+    /// The serial number of the oldest message that is remembered.
+    first: i64,
+    /// What it is known by, and the message.
+    messages: VecDeque<(u64, Sent)>,
+    serials: FxHashMap<u64, i64>,
+    /// The number of a packet and the serial number of a message in it, ascending.
+    carried: VecDeque<(i64, i64)>,
+}
+
+impl Identified {
+    /// How many bytes it holds.
+    pub fn memory(&self) -> usize {
+        self.messages.capacity() * size_of::<(u64, Sent)>()
+            + self.serials.capacity() * size_of::<(u64, i64)>()
+            + self.carried.capacity() * size_of::<(i64, i64)>()
+    }
+
+    /// A message came under this number, which was `seen`. Its serial number, and how it relates to
+    /// those before it.
+    pub fn sent(&mut self, identity: u64, number: i64, seen: Seen, one: Sent) -> (i64, Seen) {
+        let known = self.serials.get(&identity).copied();
+        let (serial, seen) = match known {
+            Some(serial) => {
+                let Some((_, sent)) = self.messages.get_mut((serial - self.first) as usize) else {
+                    return (serial, Seen::Forgotten);
+                };
+                let before = *sent;
+                sent.copies = sent.copies.saturating_add(1);
+                sent.last_time = one.time;
+                (serial, Seen::Copy { before })
+            }
+            None => {
+                if self.messages.len() >= MESSAGES
+                    && let Some((old, _)) = self.messages.pop_front()
+                {
+                    self.serials.remove(&old);
+                    self.first += 1;
+                }
+                let serial = self.first + self.messages.len() as i64;
+                self.messages.push_back((identity, one));
+                self.serials.insert(identity, serial);
+                // Its number is a copy's, or too old: the message itself is new.
+                let seen = if matches!(seen, Seen::Copy { .. } | Seen::Forgotten) { Seen::Next } else { seen };
+                (serial, seen)
+            }
+        };
+        let place = self.carried.partition_point(|pair| *pair < (number, serial));
+        if self.carried.get(place) != Some(&(number, serial)) {
+            if self.carried.len() >= CARRIED {
+                self.carried.pop_front();
+            }
+            let place = self.carried.partition_point(|pair| *pair < (number, serial));
+            self.carried.insert(place, (number, serial));
+        }
+        (serial, seen)
+    }
+
+    /// The packet of this number was acknowledged: tells it for each of its messages. False: none is
+    /// known to have been in it.
+    pub fn acknowledged(&mut self, number: i64, mut tell: impl FnMut(i64, Acked)) -> bool {
+        let from = self.carried.partition_point(|(other, _)| *other < number);
+        let mut any = false;
+        for (_, serial) in self.carried.range(from..).take_while(|(other, _)| *other == number) {
+            any = true;
+            let Some((_, sent)) = self.messages.get_mut((serial - self.first) as usize) else { continue };
+            match std::mem::replace(&mut sent.acked, true) {
+                true => tell(*serial, Acked::Again),
+                false => tell(*serial, Acked::First(*sent)),
+            }
+        }
+        any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_go_under_new_numbers() {
+        let mut messages = Identified::default();
+        let one = |frame| Sent { frame, copies: 1, ..Sent::default() };
+        assert_eq!(messages.sent(70, 5, Seen::Next, one(1)), (0, Seen::Next));
+        assert_eq!(messages.sent(71, 5, Seen::Next, one(1)), (1, Seen::Next));
+        let (serial, seen) = messages.sent(70, 6, Seen::Next, one(2));
+        assert!(matches!((serial, seen), (0, Seen::Copy { before }) if before.frame == 1 && !before.acked));
+        let mut told = Vec::new();
+        assert!(messages.acknowledged(6, |serial, acked| told.push((serial, acked))));
+        assert!(matches!(told[..], [(0, Acked::First(sent))] if sent.copies == 2));
+        told.clear();
+        assert!(messages.acknowledged(5, |serial, acked| told.push((serial, acked))));
+        assert!(matches!(told[..], [(0, Acked::Again), (1, Acked::First(_))]));
+        assert!(!messages.acknowledged(7, |_, _| panic!("nothing was in it")));
+    }
+
+    #[test]
+    fn memory_is_capped() {
+        let mut messages = Identified::default();
+        for n in 0..100_000u64 {
+            messages.sent(n, n as i64, Seen::Next, Sent::default());
+        }
+        assert_eq!((messages.messages.len(), messages.serials.len()), (MESSAGES, MESSAGES));
+        assert!(messages.carried.len() <= CARRIED);
+        // The oldest are forgotten, so that they would be new ones.
+        assert_eq!(messages.sent(5, 100_000, Seen::Next, Sent::default()).1, Seen::Next);
+    }
+}

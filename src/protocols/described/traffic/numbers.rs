@@ -1,0 +1,274 @@
+//! Numbers of messages, and what acknowledges them.
+
+use super::super::codes::Codes;
+use super::super::key::Key;
+use super::identified::Identified;
+use super::rules::{Numbers, What};
+use super::{holds, key, shared};
+use crate::codec::node::Node;
+use crate::codec::{Level, Tree};
+use crate::dissect::numbered::{Acknowledgement, tell_copy, tell_seen};
+use crate::dissect::{Dissection, Event, Provenance};
+use crate::flow::Side;
+use crate::flow::sequence::{Acked, Seen, Sent, Sequence};
+use crate::plural::Plural;
+
+/// How many messages a direction remembers in each number space, and how many spaces it has.
+const WINDOW: usize = 2048;
+const SPACES: usize = 256;
+/// How many numbers the ranges of one acknowledgement name at most.
+const NAMED: u64 = 4096;
+/// Statistics know a message by one number: that of its space stands above that of the message.
+/// Messages with a number of their own are apart from those known by another field.
+const SPACE: u32 = 50;
+const IDENTIFIED: i64 = 1 << 49;
+
+/// The number spaces of a conversation.
+#[derive(Debug, Default)]
+pub struct Spaces {
+    all: Vec<Space>,
+    /// How many there have been.
+    count: i64,
+    /// How often a space was looked for.
+    clock: u64,
+    /// What the current message names.
+    named: Vec<i64>,
+    acknowledgement: Acknowledgement,
+}
+
+/// The numbers of one side in one space.
+#[derive(Debug)]
+struct Space {
+    rule: usize,
+    side: Side,
+    key: Key,
+    /// Its own number.
+    number: i64,
+    /// When it was last used.
+    used: u64,
+    sequence: Sequence,
+    /// All below are acknowledged.
+    below: i64,
+    identified: Identified,
+}
+
+impl Space {
+    /// The number by which statistics know a message.
+    fn known(&self, number: i64) -> i64 {
+        number + (self.number << SPACE)
+    }
+}
+
+impl Spaces {
+    /// How many bytes they hold.
+    pub fn memory(&self) -> usize {
+        let one = |space: &Space| space.sequence.memory() + space.identified.memory();
+        self.all.iter().map(one).sum::<usize>()
+            + self.all.capacity() * size_of::<Space>()
+            + self.named.capacity() * size_of::<i64>()
+            + self.acknowledgement.memory()
+    }
+
+    /// The numbers of a side in a space; `None`: there are none, and none are wanted.
+    fn space(&mut self, (rule, side, key): (usize, Side, Key), modulus: Option<i64>) -> Option<usize> {
+        self.clock += 1;
+        let same = |s: &Space| s.rule == rule && s.side == side && s.key == key;
+        if let Some(at) = self.all.iter().position(same) {
+            self.all[at].used = self.clock;
+            return Some(at);
+        }
+        let modulus = modulus?;
+        // Statistics have room for so many of them.
+        self.count = (self.count + 1) & 0xfff;
+        let space = Space {
+            rule,
+            side,
+            key,
+            number: self.count,
+            used: self.clock,
+            sequence: Sequence::wide(modulus, WINDOW),
+            below: i64::MAX,
+            identified: Identified::default(),
+        };
+        if self.all.len() < SPACES {
+            self.all.push(space);
+            return Some(self.all.len() - 1);
+        }
+        // The one that was longest not used.
+        let oldest = (0..self.all.len()).min_by_key(|at| self.all[*at].used)?;
+        self.all[oldest] = space;
+        Some(oldest)
+    }
+
+    /// A line may have a number.
+    pub fn numbered(
+        &mut self,
+        (rule, numbers): (usize, &Numbers),
+        (place, start): (&Provenance<'_>, u32),
+        codes: &Codes,
+        dissection: &mut Dissection,
+    ) {
+        if !holds(&numbers.when, dissection) {
+            return;
+        }
+        let Some((node, _, around)) = numbers.number.find(dissection) else { return };
+        let Some(number) = node.number() else { return };
+        let again = around && shared(node, start, dissection);
+        let identity = numbers.resent_as.as_ref().and_then(|path| path.find(dissection));
+        // A field of a header that was counted with another part, too.
+        let identity = identity.filter(|(node, _, around)| !(*around && shared(node, start, dissection)));
+        let identity = identity.and_then(|(node, ..)| node.number());
+        if again && identity.is_none() {
+            return;
+        }
+        let key = key(&numbers.per, dissection);
+        let Some(at) = self.space((rule, place.side, key), Some(numbers.modulus)) else { return };
+        let space = &mut self.all[at];
+        let sequence = &mut space.sequence;
+        let newest = sequence.newest();
+        let (extended, now) = (sequence.extend_wide(number as i64), place.time.nanos() as i64);
+        let target = dissection.target(place);
+        let seen = match again {
+            // Counted with the first part of its packet.
+            true => Seen::Next,
+            false => {
+                let seen = sequence.sent(extended, place.frame, now);
+                if target.index > 1 && !matches!(seen, Seen::Copy { .. }) {
+                    sequence.place_in_frame(extended, target.index);
+                }
+                // What comes behind its acknowledgement is acknowledged by the next one.
+                space.below = space.below.min(extended);
+                seen
+            }
+        };
+        let (mut told, mut as_told) = (space.known(extended), seen);
+        if let Some(identity) = identity {
+            let index = u16::try_from(target.index).unwrap_or(u16::MAX);
+            let one = Sent { frame: place.frame, time: now, last_time: now, copies: 1, index, ..Sent::default() };
+            let (serial, seen) = space.identified.sent(identity, extended, seen, one);
+            (told, as_told) = (space.known(serial) | IDENTIFIED, seen);
+        }
+        dissection.delivery.push(Event::Sent {
+            number: identity.unwrap_or(number),
+            extended: told,
+            seen: as_told,
+            message_id: None,
+            last_try: false,
+            handled: None,
+        });
+        match (as_told, identity) {
+            // Its number may tell of others that are missing, all the same.
+            (Seen::Copy { before }, Some(_)) => {
+                if !matches!(seen, Seen::Copy { .. }) {
+                    tell_seen(seen, (&space.sequence, extended, newest), &codes.numbered, place, dissection);
+                }
+                tell_copy(&before, &codes.numbered, place, dissection);
+            }
+            _ => tell_seen(as_told, (&space.sequence, extended, newest), &codes.numbered, place, dissection),
+        }
+    }
+
+    /// A line may acknowledge numbers of the other side.
+    pub fn acknowledged(
+        &mut self,
+        (rule, numbers): (usize, &Numbers),
+        (place, start): (&Provenance<'_>, u32),
+        codes: &Codes,
+        dissection: &mut Dissection,
+    ) {
+        let (mut base, mut below, mut lacks) = (None, None, 0u64);
+        let mut any = false;
+        self.named.clear();
+        for ack in &numbers.acks {
+            if !holds(&ack.when, dissection) {
+                continue;
+            }
+            let Some((node, tree, around)) = ack.field.find(dissection) else { continue };
+            if around && shared(node, start, dissection) {
+                continue;
+            }
+            any = true;
+            match (ack.what, node.number()) {
+                (What::One, Some(number)) => {
+                    base = Some(number as i64);
+                    self.named.push(number as i64);
+                }
+                (What::Below, Some(number)) => below = Some(number as i64),
+                (What::Bits, Some(set)) => {
+                    let Some(base) = base else { continue };
+                    let bits = (0..64i64).filter(|k| set >> k & 1 == 1);
+                    self.named.extend(bits.map(|k| (base - 1 - k).rem_euclid(numbers.modulus)));
+                }
+                (What::Lacks, Some(_)) => lacks += 1,
+                (What::Ranges | What::Lacks, None) => {
+                    let mut left = NAMED;
+                    for (from, to) in ranges(tree, node, ack.range) {
+                        let count = (to - from).rem_euclid(numbers.modulus) as u64 + 1;
+                        if ack.what == What::Lacks {
+                            lacks = lacks.saturating_add(count);
+                            continue;
+                        }
+                        let count = count.min(left);
+                        left -= count;
+                        self.named.extend((0..count as i64).map(|k| (from + k).rem_euclid(numbers.modulus)));
+                    }
+                }
+                _ => {}
+            }
+        }
+        if lacks > 0 {
+            let text = format_args!("the other side lacks {}", Plural(lacks, "message"));
+            dissection.notes.add(Level::Note, codes.nack, text);
+        }
+        if !any || self.named.is_empty() && below.is_none() {
+            return;
+        }
+        let key = key(&numbers.per, dissection);
+        let Some(at) = self.space((rule, place.side.other(), key), None) else { return };
+        let Spaces { all, named, acknowledgement, .. } = self;
+        let space = &mut all[at];
+        named.iter_mut().for_each(|number| *number = space.sequence.extend_wide(*number));
+        if let Some(below) = below {
+            let below = space.sequence.extend_wide(below);
+            if space.below < below {
+                named.extend(space.sequence.unacknowledged_in(space.below..below));
+                space.below = below;
+            }
+        }
+        acknowledgement.clear();
+        for number in named.iter().copied() {
+            let acked = space.sequence.acknowledged(number);
+            let known = space.number << SPACE;
+            let events = &mut dissection.delivery;
+            let inside = space.identified.acknowledged(number, |serial, acked| {
+                events.push(Event::Acked { extended: (serial + known) | IDENTIFIED, acked });
+                acknowledgement.name(number, acked);
+            });
+            if !inside {
+                if !matches!(acked, Acked::Unknown) {
+                    events.push(Event::Acked { extended: number + known, acked });
+                }
+                acknowledgement.name(number, acked);
+            }
+        }
+        acknowledgement.sort();
+        let unseen = "lost by the capture, or never sent";
+        acknowledgement.tell(&space.sequence, &codes.numbered, unseen, place, dissection);
+    }
+}
+
+/// The ranges of a list: each element's first and last number.
+fn ranges<'t>(
+    tree: &'t Tree,
+    list: &'t Node,
+    names: Option<(&'static str, &'static str)>,
+) -> impl Iterator<Item = (i64, i64)> + 't {
+    let at = tree.nodes().iter().position(|node| std::ptr::eq(node, list));
+    let element = move |k: usize| {
+        let (from, to) = names?;
+        let named = |name: &str| tree.child(Some(k), name).and_then(Node::number).map(|n| n as i64);
+        let first = named(from)?;
+        Some((first, named(to).unwrap_or(first)))
+    };
+    at.into_iter().flat_map(|at| tree.children(Some(at))).filter_map(element).take(NAMED as usize)
+}

@@ -1,0 +1,183 @@
+//! What a file says of delivery: which field numbers messages, which ones acknowledge them, which
+//! messages answer which.
+
+use super::super::compile::{Compiled, Compiler, statics};
+use super::super::conditions;
+use super::super::key::FIELDS;
+use super::super::text::{File, NumbersText, Place as PlaceText, RequestsText};
+use super::path::{Fields, Path};
+use crate::codec::kinds::Choice;
+use crate::codec::layout::{Field, When};
+use crate::codec::schema::named::leak;
+use crate::nearest::{hint, nearest};
+
+/// What a file says.
+#[derive(Debug, Default)]
+pub struct Rules {
+    pub numbers: Vec<Numbers>,
+    pub requests: Vec<Requests>,
+}
+
+/// `[numbers.X]`.
+#[derive(Debug)]
+pub struct Numbers {
+    pub number: Path,
+    pub when: When,
+    pub per: Vec<Path>,
+    pub acks: Vec<Ack>,
+    pub resent_as: Option<Path>,
+    /// How many numbers there are before they begin again.
+    pub modulus: i64,
+}
+
+/// What acknowledges.
+#[derive(Debug)]
+pub struct Ack {
+    pub what: What,
+    pub field: Path,
+    pub when: When,
+    pub range: Option<(&'static str, &'static str)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    One,
+    Below,
+    Bits,
+    Ranges,
+    Lacks,
+}
+
+/// `[requests.X]`.
+#[derive(Debug)]
+pub struct Requests {
+    pub asks: Vec<&'static str>,
+    pub answers: Vec<&'static str>,
+    pub by: Option<(Path, Path)>,
+}
+
+impl Rules {
+    /// Are messages numbered?
+    pub fn has_numbers(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// Is nothing said?
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty() && self.requests.is_empty()
+    }
+}
+
+/// What a file says of delivery.
+pub fn compile(
+    file: &File,
+    compiler: &Compiler<'_>,
+    headers: &'static [Field],
+    carried: &[(&'static str, &'static [Choice])],
+) -> Compiled<Rules> {
+    let fields = Fields::new(headers, carried);
+    let mut rules = Rules::default();
+    for text in &file.numbers {
+        rules.numbers.push(numbers(text, compiler, &fields)?);
+    }
+    for text in &file.requests {
+        rules.requests.push(requests(text, &fields, carried)?);
+    }
+    Ok(rules)
+}
+
+/// A condition on any of a line's fields.
+fn condition(text: Option<&str>, line: usize, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<When> {
+    let Some(text) = text else { return Ok(When::Always) };
+    let known = fields.all.iter().map(|(_, field)| *field);
+    conditions::condition(text, line, "if", compiler, known)
+}
+
+fn numbers(text: &NumbersText, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Numbers> {
+    let key = |what: &str| format!("numbers.{}: {what}", text.name);
+    let Some(place) = &text.number else { return Err((text.line, key("number is missing"))) };
+    let (number, field) = fields.path(&place.field, place.line, &key("number"))?;
+    let modulus = match field.kind.width() {
+        Some((bits @ 1..=32, _)) => 1i64 << bits,
+        _ => 1i64 << 48,
+    };
+    if text.per.len() > FIELDS {
+        return Err((text.per_line, key(&format!("per: more than {FIELDS} fields"))));
+    }
+    let mut per = Vec::new();
+    for name in &text.per {
+        per.push(fields.path(name, text.per_line, &key("per"))?.0);
+    }
+    let mut acks = Vec::new();
+    for (what, place, name) in [
+        (What::One, &text.ack, "ack"),
+        (What::Below, &text.ack_below, "ack_below"),
+        (What::Bits, &text.ack_bits, "ack_bits"),
+        (What::Ranges, &text.ack_ranges, "ack_ranges"),
+        (What::Lacks, &text.nack, "nack"),
+    ] {
+        let Some(place) = place else { continue };
+        acks.push(ack(what, place, &key(name), compiler, fields)?);
+    }
+    if acks.iter().any(|ack| ack.what == What::Bits) && !acks.iter().any(|ack| ack.what == What::One) {
+        return Err((text.line, key("ack_bits: ack is missing: the number before which the bits begin")));
+    }
+    let resent_as = match &text.resent_as {
+        Some(place) => Some(fields.path(&place.field, place.line, &key("resent_as"))?.0),
+        None => None,
+    };
+    let when = condition(text.condition.as_deref(), text.condition_line, compiler, fields)?;
+    let when = match (&place.condition, when) {
+        (None, when) => when,
+        (more @ Some(_), when) => {
+            let more = condition(more.as_deref(), place.line, compiler, fields)?;
+            When::All(statics(vec![when, more]))
+        }
+    };
+    Ok(Numbers { number, when, per, acks, resent_as, modulus })
+}
+
+fn ack(what: What, place: &PlaceText, key: &str, compiler: &Compiler<'_>, fields: &Fields) -> Compiled<Ack> {
+    let (field, _) = fields.path(&place.field, place.line, key)?;
+    let when = condition(place.condition.as_deref(), place.line, compiler, fields)?;
+    let range = match (place.from.is_empty(), place.to.is_empty(), what) {
+        (true, true, What::Ranges) => {
+            return Err((place.line, format!("{key}: expected {{ field, from, to }}: the ends of each range")));
+        }
+        (true, true, _) => None,
+        (false, _, _) => {
+            for name in [&place.from, &place.to].into_iter().filter(|name| !name.is_empty()) {
+                if !fields.all.iter().any(|(_, field)| field.name == *name) {
+                    let near = hint(nearest(name, fields.all.iter().map(|(_, field)| field.name)));
+                    return Err((place.line, format!("{key}: {name}: no message has such a field{near}")));
+                }
+            }
+            let to = if place.to.is_empty() { &place.from } else { &place.to };
+            Some((leak(&place.from), leak(to)))
+        }
+        (true, false, _) => return Err((place.line, format!("{key}: from is missing: where a range begins"))),
+    };
+    Ok(Ack { what, field, when, range })
+}
+
+fn requests(text: &RequestsText, fields: &Fields, carried: &[(&'static str, &'static [Choice])]) -> Compiled<Requests> {
+    let all = || carried.iter().flat_map(|(_, list)| list.iter()).map(|choice| choice.field.name);
+    let named = |names: &[String], key: &str| -> Compiled<Vec<&'static str>> {
+        let one = |name: &String| match all().find(|known| known == name) {
+            Some(known) => Ok(known),
+            None => {
+                let near = hint(nearest(name, all()));
+                Err((text.at(key), format!("requests.{}: {key}: no message {name:?}{near}", text.name)))
+            }
+        };
+        names.iter().map(one).collect()
+    };
+    let by = match &text.by {
+        Some((ask, answer)) => {
+            let key = format!("requests.{}: by", text.name);
+            Some((fields.path(ask, text.at("by"), &key)?.0, fields.path(answer, text.at("by"), &key)?.0))
+        }
+        None => None,
+    };
+    Ok(Requests { asks: named(&text.asks, "asks")?, answers: named(&text.answers, "answers")?, by })
+}

@@ -1,0 +1,296 @@
+//! Relations and delivery by `[numbers]` and `[requests]`, against what the fields themselves say.
+
+use crate::cases::{lines, pcap, toml};
+use crate::common::{Scratch, Wire};
+use crate::run;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+
+fn told(args: &[&str]) -> Vec<Json> {
+    let done = run(args);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    lines(&String::from_utf8(done.stdout).unwrap())
+}
+
+/// A line as others refer to it: its frame, and its place among that frame's lines.
+fn place(line: &Json) -> (u64, u64) {
+    (line["frame"].as_u64().unwrap(), line["part"][0].as_u64().unwrap_or(1))
+}
+
+/// The messages to which a line has a relation of this kind.
+fn related(line: &Json, kind: &str) -> Vec<(u64, u64)> {
+    let all = line["related"].as_array().into_iter().flatten().filter(|one| one["kind"] == kind);
+    all.map(|one| (one["frame"].as_u64().unwrap(), one["index"].as_u64().unwrap_or(1))).collect()
+}
+
+#[test]
+fn copies_and_acknowledgements_are_related_as_their_numbers_say() {
+    // Copies and first acknowledgements of both sides, as *.delivery.json has them.
+    for (case, copies, acknowledged) in [("enet", 0, 23 + 15), ("enet-loss", 5 + 2, 23 + 15)] {
+        let told = told(&["decode", &pcap(case), "-p", &toml("enet"), "-f", "ndjson", "--link"]);
+        let mut first: HashMap<(String, u64, u64), (u64, u64)> = HashMap::new();
+        let mut by: HashMap<(u64, u64), (u64, u64)> = HashMap::new();
+        let (mut copied, mut acked) = (0, 0);
+        for line in &told {
+            let (packet, from) = (&line["packet"], line["from"].as_str().unwrap().to_owned());
+            let channel = packet["channel_id"].as_u64().unwrap();
+            let mut wanted = None;
+            if packet["acknowledge"] == true {
+                let number = packet["reliable_sequence_number"].as_u64().unwrap();
+                match first.get(&(from.clone(), channel, number)) {
+                    Some(one) => wanted = Some(*one),
+                    None => _ = first.insert((from.clone(), channel, number), place(line)),
+                }
+            }
+            copied += wanted.is_some() as u64;
+            assert_eq!(related(line, "copy_of"), Vec::from_iter(wanted), "{case}: {line}");
+            let mut wanted = None;
+            if line["message"] == "acknowledge" {
+                let number = line["fields"]["received_reliable_sequence_number"].as_u64().unwrap();
+                let other = if from == "client" { "server" } else { "client" };
+                wanted = first.get(&(other.into(), channel, number)).filter(|one| !by.contains_key(one)).copied();
+                wanted.into_iter().for_each(|one| _ = by.insert(one, place(line)));
+            }
+            acked += wanted.is_some() as u64;
+            assert_eq!(related(line, "acknowledges"), Vec::from_iter(wanted), "{case}: {line}");
+        }
+        assert_eq!((copied, acked), (copies, acknowledged), "{case}");
+        for line in &told {
+            let wanted = by.get(&place(line)).copied();
+            assert_eq!(related(line, "acked_by"), Vec::from_iter(wanted), "{case}: {line}");
+        }
+    }
+}
+
+#[test]
+fn wholes_are_related_to_their_parts() {
+    for (case, file) in [("enet", "enet"), ("kcp", "kcp"), ("luanti", "luanti"), ("a2s", "a2s")] {
+        let told = told(&["decode", &pcap(case), "-p", &toml(file), "-f", "ndjson", "--link"]);
+        let mut wholes = 0;
+        for line in told.iter().filter(|line| line["derived"].get("joined").is_some()) {
+            let frames = line["derived"]["joined"]["frames"].as_array().unwrap();
+            let own = line["frame"].as_u64().unwrap();
+            let mut from: Vec<u64> = related(line, "joined_from").iter().map(|(frame, _)| *frame).collect();
+            from.push(own);
+            from.sort_unstable();
+            from.dedup();
+            assert_eq!(&json!(from), &line["derived"]["joined"]["frames"], "{case}: {line}");
+            wholes += 1;
+            for part in told.iter().filter(|part| related(part, "fragment_of").contains(&place(line))) {
+                assert!(frames.contains(&part["frame"]), "{case}: {part}");
+            }
+            assert_eq!(
+                told.iter().filter(|part| related(part, "fragment_of").contains(&place(line))).count(),
+                related(line, "joined_from").len(),
+                "{case}: {line}"
+            );
+        }
+        assert!(wholes > 0, "{case}");
+    }
+}
+
+#[test]
+fn answers_name_their_questions() {
+    let told = told(&["decode", &pcap("a2s"), "-p", &toml("a2s"), "-f", "ndjson", "--link"]);
+    let questions = told.iter().filter(|line| line["from"] == "client");
+    for question in questions {
+        let by = related(question, "answered_by");
+        let answer = told.iter().find(|line| Some(&place(line)) == by.first()).expect("an answer");
+        assert_eq!(related(answer, "answers"), [place(question)]);
+        assert!(answer["message"] != "info_request" && answer["from"] == "server");
+    }
+    let stats = run(&["stats", &pcap("a2s"), "-p", &toml("a2s"), "--unanswered", "-F", "message == rules_request"]);
+    assert!(String::from_utf8_lossy(&stats.stdout).contains("none"));
+}
+
+/// Messages that get a new number with each copy: `seq` counts datagrams, `id` the messages in them.
+const RENUMBERED: &str = r#"
+protocol = "renumbered"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+kind    = { type = "u8", hidden = true }
+message = { type = "message", by = "kind" }
+[numbers.all]
+number     = "data.seq"
+resent_as  = "item.id"
+ack_ranges = { field = "acks", from = "first", to = "last" }
+nack       = { field = "lacks", from = "first", to = "last" }
+[struct.range]
+first = "u8"
+last  = "u8"
+[[message]]
+id = 1
+name = "data"
+[message.fields]
+seq   = "u8"
+items = "item[*]"
+[struct.item]
+message = { type = "message", by = "u8", hidden_id = true }
+[[message]]
+message = "data"
+id = 7
+name = "item"
+[message.fields]
+id   = "u16"
+text = "string8"
+[[message]]
+id = 2
+name = "ack"
+[message.fields]
+acks = "range[*]"
+[[message]]
+id = 3
+name = "nak"
+[message.fields]
+lacks = "range[*]"
+"#;
+
+#[test]
+fn copies_under_new_numbers_are_known_by_their_own() {
+    let folder = Scratch::new("described-renumbered");
+    // A carrier's field stands in the headers of what it carries: either name finds it.
+    for name in ["data.seq", "packet.seq"] {
+        renumbered(&folder, &RENUMBERED.replace("data.seq", name));
+    }
+}
+
+fn renumbered(folder: &Scratch, text: &str) {
+    let file = folder.write("renumbered.toml", text);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let item = |id: u16, text: &str| [&[7][..], &id.to_be_bytes(), &[text.len() as u8], text.as_bytes()].concat();
+    let mut wire = Wire::default();
+    let data = |seq: u8, items: &[Vec<u8>]| [vec![1, seq], items.concat()].concat();
+    wire.datagram(ends, true, &data(254, &[item(1, "a"), item(2, "b")]));
+    wire.datagram(ends, true, &data(255, &[item(3, "c")]));
+    // Over the end of the numbers; 0 is lost before the capture.
+    wire.datagram(ends, true, &data(1, &[item(5, "e")]));
+    wire.datagram(ends, false, &[3, 254, 254]);
+    // What 254 had comes again in two datagrams, with something new.
+    wire.datagram(ends, true, &data(2, &[item(1, "a"), item(6, "f")]));
+    wire.datagram(ends, true, &data(3, &[item(2, "b")]));
+    wire.datagram(ends, false, &[2, 255, 2]);
+    // 254 had come after all; 3 is acknowledged never.
+    wire.datagram(ends, false, &[2, 254, 254]);
+    let capture = folder.write("renumbered.pcap", wire.file());
+    let told = told(&["decode", &capture, "-p", &file, "-f", "ndjson", "--link"]);
+    let at = |frame: u64, part: u64| told.iter().find(|line| place(line) == (frame, part)).expect("the line");
+    assert_eq!(told.len(), 10);
+    assert_eq!(related(at(5, 1), "copy_of"), [(1, 1)]);
+    assert_eq!(related(at(6, 1), "copy_of"), [(1, 2)]);
+    assert!(at(5, 2).get("related").is_none_or(|_| related(at(5, 2), "copy_of").is_empty()));
+    let note = |line: &Json, code: &str| {
+        let notes = line["notes"].as_array().into_iter().flatten();
+        notes.filter(|note| note["code"] == code).map(|note| note["text"].as_str().unwrap().to_owned()).next()
+    };
+    assert_eq!(note(at(3, 1), "renumbered.gap").as_deref(), Some("1 message missing before it: 0"));
+    assert_eq!(note(at(4, 1), "renumbered.nack").as_deref(), Some("the other side lacks 1 message"));
+    // 255 had one message, 1 another, and 2 a copy of the first with a new one; 0 nobody has seen.
+    assert_eq!(related(at(7, 1), "acknowledges"), [(2, 1), (3, 1), (1, 1), (5, 2)]);
+    assert!(note(at(7, 1), "renumbered.acked_unseen").unwrap().starts_with("acknowledges 0, not seen"));
+    // Of what 254 carried, the first was acknowledged with its copy.
+    assert_eq!(related(at(8, 1), "acknowledges"), [(1, 2)]);
+    assert_eq!(related(at(1, 2), "acked_by"), [(8, 1)]);
+    let stats = run(&["stats", &capture, "-p", &file, "-f", "json"]);
+    let stats: Json = serde_json::from_slice(&stats.stdout).unwrap();
+    let client = stats["delivery"].as_array().unwrap().iter().find(|row| row["from"] == "client").unwrap();
+    for (name, want) in [
+        ("messages", 5),
+        ("copies", 7),
+        ("resent", 2),
+        ("duplicates", 0),
+        ("never_acked", 0),
+        ("gaps", 1),
+        ("missing", 1),
+    ] {
+        assert_eq!(client[name], want, "{name}: {client}");
+    }
+}
+
+/// Everything below, single ones, and bits behind them, with one number space for each lane.
+const LANES: &str = r#"
+protocol = "lanes"
+encoding = "be"
+[udp]
+ports = [7001]
+[packet.fields]
+kind    = { type = "u8", hidden = true }
+lane    = "u8"
+message = { type = "message", by = "kind" }
+[numbers.lanes]
+number    = "data.seq"
+per       = ["lane"]
+ack       = "ack.last"
+ack_bits  = "ack.bits"
+ack_below = "next.seq"
+[requests.times]
+asks    = "ask"
+answers = "answer"
+by      = { ask = "what", answer = "about" }
+[[message]]
+id = 1
+name = "data"
+[message.fields]
+seq = "u16"
+[[message]]
+id = 2
+name = "ack"
+[message.fields]
+last = "u16"
+bits = "u8"
+[[message]]
+id = 3
+name = "next"
+[message.fields]
+seq = "u16"
+[[message]]
+id = 4
+name = "ask"
+[message.fields]
+what = "string8"
+[[message]]
+id = 5
+name = "answer"
+[message.fields]
+about = "string8"
+"#;
+
+#[test]
+fn each_space_has_numbers_of_its_own() {
+    let folder = Scratch::new("described-lanes");
+    let file = folder.write("lanes.toml", LANES);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:7001".parse().unwrap()];
+    let mut wire = Wire::default();
+    for seq in 0..4 {
+        wire.datagram(ends, true, &[1, 0, 0, seq]);
+    }
+    wire.datagram(ends, true, &[1, 9, 0, 2]);
+    // 3, and of those before it 2 - 1 = 1.
+    wire.datagram(ends, false, &[2, 0, 0, 3, 0b10]);
+    // All below 3: 0 and 2.
+    wire.datagram(ends, false, &[3, 0, 0, 3]);
+    wire.datagram(ends, false, &[3, 0, 0, 3]);
+    wire.datagram(ends, true, &[4, 0, 2, b'h', b'p']);
+    wire.datagram(ends, true, &[4, 0, 2, b'h', b'p']);
+    wire.datagram(ends, true, &[4, 0, 2, b'x', b'y']);
+    wire.datagram(ends, false, &[5, 0, 2, b'h', b'p']);
+    let capture = folder.write("lanes.pcap", wire.file());
+    let told = told(&["decode", &capture, "-p", &file, "-f", "ndjson"]);
+    let of = |frame: usize, kind: &str| related(&told[frame - 1], kind).iter().map(|(f, _)| *f).collect::<Vec<_>>();
+    assert_eq!(of(6, "acknowledges"), [2, 4]);
+    assert_eq!(of(7, "acknowledges"), [1, 3]);
+    assert_eq!(of(8, "acknowledges"), [0; 0]);
+    assert_eq!(of(10, "copy_of"), [9]);
+    assert_eq!(of(12, "answers"), [9]);
+    let waits = |option: &str| {
+        let done = run(&["stats", &capture, "-p", &file, option, "-f", "json"]);
+        let stats: Json = serde_json::from_slice(&done.stdout).unwrap();
+        let key = option.trim_start_matches("--").replace('-', "_");
+        stats[key].as_array().unwrap_or_else(|| panic!("{stats}")).iter().map(|row| row["frame"].clone()).collect()
+    };
+    let unanswered: Vec<Json> = waits("--unanswered");
+    assert_eq!(unanswered, [json!(11)]);
+    let never_acked: Vec<Json> = waits("--never-acked");
+    assert_eq!(never_acked, [json!(5)], "lane 9 has a 2 of its own");
+}
