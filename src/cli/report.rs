@@ -22,7 +22,7 @@ pub struct Report {
     pub join: bool,
     /// How many messages the page holds, with their fields and bytes; of more, those near warnings
     /// come first. Charts and tables are of all
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = netkit::report::MESSAGES)]
     pub messages: usize,
     /// Options that concern dissection.
     #[command(flatten)]

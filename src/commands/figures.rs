@@ -21,8 +21,13 @@ const SECOND: i64 = 1_000_000_000;
 
 /// Runs what of this the command line asks for; `None`: nothing.
 pub fn run(args: &Args, options: &Options, global: &Global, pick: Pick) -> anyhow::Result<Result<u8, Pick>> {
-    let listed =
-        Listed { unanswered: args.unanswered, never_acked: args.never_acked, slow: args.slow, latency: args.latency };
+    let listed = Listed {
+        unanswered: args.unanswered,
+        never_acked: args.never_acked,
+        slow: args.slow,
+        latency: args.latency,
+        slowest: None,
+    };
     if listed.unanswered || listed.never_acked || listed.slow.is_some() || listed.latency {
         return waiting(args, listed, options, global, pick).map(Ok);
     }

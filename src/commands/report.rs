@@ -15,7 +15,7 @@ use netkit::dissect::{Message, Sink};
 use netkit::flow::End;
 use netkit::plural::Plural;
 use netkit::printable::Printable;
-use netkit::report::{About, Kept, Run, page};
+use netkit::report::{self, About, Kept, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -72,7 +72,7 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
 /// One capture, or joined files.
 fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     let read = capture(args, &args.files, Kept { messages: args.messages, fields: false }, global)?;
-    write(file, &page::single(&read.run, &read.about), &args.out, &read.run.stats().sums(), global)?;
+    write(file, &report::single(&read.run, &read.about), &args.out, &read.run.stats().sums(), global)?;
     let path = args.files.first().map_or(Path::new(""), PathBuf::as_path);
     Ok(status(path, read.done?, &read.pick, global))
 }

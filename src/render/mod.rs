@@ -53,4 +53,5 @@ pub(crate) use table::Rows;
 #[cfg(feature = "cli")]
 pub use table::{Row, RowMaker};
 pub use times::TimeForm;
+pub(crate) use times::utc;
 pub(crate) use tree::Trees;

@@ -21,6 +21,13 @@ pub enum TimeForm {
     Epoch,
 }
 
+/// A time as the day and the time of day, UTC.
+pub(crate) fn utc(time: Time) -> String {
+    let mut out = Vec::new();
+    Clock::default().plain(TimeForm::Utc, time, &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// What times are counted from: the capture's first frame (or the first message, where nobody has
 /// told of a frame), and the message before.
 #[derive(Clone, Copy, Debug, Default)]

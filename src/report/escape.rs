@@ -163,6 +163,11 @@ impl Element<'_> {
         self.with(|html| _ = html.text(text));
     }
 
+    /// Its content is this text, of which at most so many bytes are shown.
+    pub fn short(self, longest: usize, text: impl Display) {
+        self.with(|html| _ = html.short(longest, text));
+    }
+
     /// Its content.
     pub fn with(mut self, content: impl FnOnce(&mut Html)) {
         self.begun = true;

@@ -1,25 +1,264 @@
-//! The messages of the page: those that are kept, and their data.
+//! The messages of the page: which of a capture's are held, and what later ones tell of them.
+//!
+//! All are held as long as they are few. Of many, those with a warning or a fault stay, then those
+//! close to one in the same conversation, then the first of the capture. Memory is bounded by the
+//! number of messages and by their bytes.
 
-use super::{Context, Html};
-use crate::dissect::{Message, Options};
+use super::entry::{self, Entry, Maker};
+use super::held::{Ends, Held, Kind};
+use crate::codec::Level;
+use crate::dissect::{Message, Options, Relation, RelationKind, Role, Target};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+/// How many messages a page holds, if nothing else is said.
+pub const MESSAGES: usize = 100_000;
+/// How many it can hold: browsers limit the height of a list.
+pub const MOST: usize = 500_000;
+/// So many messages of a conversation before and behind one with a warning are close to it.
+pub const NEAR: usize = 12;
+/// The memory of all messages.
+const BYTES: usize = 192 << 20;
+/// The latest so many stay until the next reduction: a warning may follow.
+const LATEST: usize = 1_024;
+/// So many conversations are watched for warnings at once.
+const WATCHED: usize = 4_096;
+
+/// The latest messages of a conversation, and how many to come are close to a warning.
+#[derive(Clone, Copy, Debug, Default)]
+struct Watch {
+    latest: [u64; NEAR],
+    next: usize,
+    follow: usize,
+}
 
 /// Messages with their trees and bytes, up to a bound.
 #[derive(Debug)]
 pub struct Messages {
-    limit: usize,
+    most: usize,
+    bytes: usize,
+    weight: usize,
+    seen: u64,
+    warned: u64,
+    entries: Vec<Entry>,
+    kinds: Vec<Kind>,
+    kind_places: FxHashMap<Kind, usize>,
+    shapes: FxHashSet<Arc<str>>,
+    flows: FxHashMap<u64, Ends>,
+    watched: FxHashMap<u64, Watch>,
+    /// What later messages tell: the message, and how another one relates to it.
+    later: Vec<(Target, Relation)>,
+    /// How many of these are held.
+    links: usize,
+    maker: Maker,
 }
 
 impl Messages {
-    /// At most `limit` messages.
-    pub fn new(limit: usize, _: &Options) -> Messages {
-        Messages { limit }
+    /// At most `limit` messages; 0: none, and nothing is kept.
+    pub fn new(limit: usize, options: &Options) -> Messages {
+        Messages::within(limit, BYTES, options)
+    }
+
+    fn within(limit: usize, bytes: usize, options: &Options) -> Messages {
+        Messages {
+            most: limit.min(MOST),
+            bytes,
+            weight: 0,
+            seen: 0,
+            warned: 0,
+            entries: Vec::new(),
+            kinds: Vec::new(),
+            kind_places: FxHashMap::default(),
+            shapes: FxHashSet::default(),
+            flows: FxHashMap::default(),
+            watched: FxHashMap::default(),
+            later: Vec::new(),
+            links: options.limits.lists.links,
+            maker: Maker::default(),
+        }
     }
 
     /// A message.
-    pub fn message(&mut self, _: &Message<'_>) {}
+    pub fn message(&mut self, message: &Message<'_>) {
+        let (dissection, place) = (message.dissection, message.place);
+        self.seen += 1;
+        let fault = dissection.fault.as_ref().map(|_| Level::Error);
+        let worst = dissection.notes.worst().max(fault);
+        let warned = worst >= Some(Level::Warning);
+        self.warned += u64::from(warned);
+        if self.most == 0 {
+            return;
+        }
+        let own = Target { frame: place.frame, index: dissection.index };
+        let near = self.watch(message.flow_info.flow, warned);
+        let nth = self.ends(message);
+        self.relations(own, message);
+        let name = (dissection.proto, dissection.version, dissection.message);
+        let kinds = &mut self.kinds;
+        let kind = *self.kind_places.entry(name).or_insert_with(|| {
+            kinds.push(name);
+            kinds.len() - 1
+        });
+        let made = self.maker.texts(message);
+        let shape = match self.shapes.get(made.shape) {
+            Some(shape) => Arc::clone(shape),
+            None => {
+                let shape: Arc<str> = made.shape.into();
+                self.weight += shape.len();
+                self.shapes.insert(Arc::clone(&shape));
+                shape
+            }
+        };
+        let (bytes, parts) = entry::bytes(message);
+        let entry = Entry {
+            order: self.seen,
+            nth,
+            own,
+            frames: place.frames.len().max(1),
+            time: place.time,
+            flow: message.flow_info.flow,
+            kind,
+            from: dissection.from,
+            side: place.side.index(),
+            length: place.length,
+            captured: place.bytes.len(),
+            worst,
+            mark: entry::mark(message),
+            near,
+            shape,
+            values: made.values.into(),
+            bytes,
+            parts,
+            notes: made.notes.into(),
+            related: entry::relations(message),
+        };
+        self.weight += entry.weight();
+        self.entries.push(entry);
+        if self.entries.len() >= self.room() || self.weight > self.bytes + self.bytes / 4 {
+            self.reduce();
+        }
+    }
 
-    /// The section.
-    pub fn section(&self, _: &Context<'_>, _: &mut Html) {
-        let _ = self.limit;
+    /// So many messages are held before they are reduced.
+    fn room(&self) -> usize {
+        self.most + self.most / 4 + 2 * LATEST
+    }
+
+    /// Marks the messages before a warning, and those that follow. Is this one close to one?
+    fn watch(&mut self, flow: u64, warned: bool) -> bool {
+        if self.watched.len() >= WATCHED && !self.watched.contains_key(&flow) {
+            self.watched.clear();
+        }
+        let watch = self.watched.entry(flow).or_default();
+        let near = warned || watch.follow > 0;
+        watch.follow = if warned { NEAR } else { watch.follow.saturating_sub(1) };
+        if warned {
+            for order in std::mem::take(&mut watch.latest).into_iter().filter(|order| *order > 0) {
+                if let Ok(at) = self.entries.binary_search_by_key(&order, |entry| entry.order) {
+                    self.entries[at].near = true;
+                }
+            }
+        }
+        watch.latest[watch.next] = self.seen;
+        watch.next = (watch.next + 1) % NEAR;
+        near
+    }
+
+    /// Remembers for earlier messages that this one acknowledges, answers or joins them.
+    fn relations(&mut self, own: Target, message: &Message<'_>) {
+        for relation in message.dissection.related.iter() {
+            if let Some(kind) = relation.kind.inverse()
+                && own.index > 0
+                && self.later.len() < self.links
+            {
+                self.later.push((relation.target, Relation { kind, target: own, several: own.index > 1, ..*relation }));
+            }
+        }
+    }
+
+    /// Tells the ends of a conversation, and counts its messages.
+    fn ends(&mut self, message: &Message<'_>) -> u64 {
+        let side = message.place.side.index();
+        let server = match message.dissection.from {
+            Role::Server => Some(side),
+            Role::Client => Some(1 - side),
+            Role::Unknown => None,
+        };
+        let ends = self.flows.entry(message.flow_info.flow).or_insert_with(|| Ends {
+            names: message.names.map(String::from),
+            server: None,
+            transport: message.flow_info.transport,
+            messages: 0,
+        });
+        ends.server = ends.server.or(server);
+        ends.messages += 1;
+        ends.messages
+    }
+
+    /// Which messages stay: the most important, and the `latest` ones.
+    fn chosen(&self, latest: usize) -> Vec<bool> {
+        let count = self.entries.len();
+        if count <= self.most && self.weight <= self.bytes {
+            return vec![true; count];
+        }
+        let mut ranks: Vec<usize> = (0..count.saturating_sub(latest)).collect();
+        ranks.sort_by_key(|at| {
+            let entry = &self.entries[*at];
+            (Reverse((entry.warned(), entry.near)), entry.order)
+        });
+        let mut keep = vec![false; count];
+        keep.iter_mut().rev().take(latest).for_each(|one| *one = true);
+        let mut shapes: FxHashSet<&str> = FxHashSet::default();
+        let mut weight = 0;
+        for at in ranks.into_iter().take(self.most) {
+            let entry = &self.entries[at];
+            weight += entry.weight() + if shapes.insert(&entry.shape) { entry.shape.len() } else { 0 };
+            if weight > self.bytes {
+                break;
+            }
+            keep[at] = true;
+        }
+        keep
+    }
+
+    /// Gives up the less important messages, with what belongs to them.
+    fn reduce(&mut self) {
+        let mut places = self.chosen(LATEST).into_iter();
+        self.entries.retain(|_| places.next() == Some(true));
+        self.shapes = self.entries.iter().map(|entry| Arc::clone(&entry.shape)).collect();
+        self.weight = self.entries.iter().map(Entry::weight).sum::<usize>();
+        self.weight += self.shapes.iter().map(|shape| shape.len()).sum::<usize>();
+        let flows: FxHashSet<u64> = self.entries.iter().map(|entry| entry.flow).collect();
+        self.flows.retain(|flow, _| flows.contains(flow));
+        let held: FxHashSet<Target> = self.entries.iter().map(|entry| entry.own).collect();
+        self.later.retain(|(target, _)| held.contains(target));
+    }
+
+    /// All that are held now.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// What the page shows of them.
+    pub fn held(&self) -> Held<'_> {
+        let chosen = self.chosen(0);
+        let entries: Vec<&Entry> =
+            self.entries.iter().zip(chosen).filter_map(|(one, keep)| keep.then_some(one)).collect();
+        let mut later = self.later.clone();
+        later.sort_by_key(|(target, one)| (*target, one.kind, one.target));
+        later.dedup_by(|one, before| {
+            one.0 == before.0 && one.1.kind == before.1.kind && one.1.kind == RelationKind::AckedBy
+        });
+        Held {
+            heavy: entries.len() < self.most,
+            entries,
+            kinds: &self.kinds,
+            flows: &self.flows,
+            seen: self.seen,
+            warned: self.warned,
+            later,
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
 //! A [`Run`] is fed with every message of a capture as the statistics are, and keeps no more than
-//! bounds allow; [`page::single`] and [`page::comparison`] make HTML of one and of two of them. Nothing
+//! bounds allow; [`single`] and `comparison` make HTML of one and of two of them. Nothing
 //! is counted here: figures are those of [`crate::stats`], which `netkit stats` prints.
 //!
 //! # What the parts agree on
@@ -9,17 +9,16 @@
 //! - **Into the page** only [`Html`] writes: `html.el("td").class("n").attr("data-v", n).text(x)`,
 //!   `html.el("ul").with(|html| ..)`. All text and all values are escaped there, controls and bidi marks
 //!   made visible, endless text cut. No markup can be passed, no `style`, no handler, no `href` but to a
-//!   place of the page ([`Element::to`](escape::Element::to)). What only the script reads is
+//!   place of the page ([`Element::to`]). What only the script reads is
 //!   [`Html::bytes`].
 //! - **One reading**: each message comes once, in order. What only later messages tell (who answers it)
 //!   is the inverse of the relations that these later messages have; that nothing answers or
 //!   acknowledges one is said by [`Waiting::expected`] when the page is made.
 //! - **Sections** are functions or methods `(&self, &Context, &mut Html)`, each writes one
-//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in the order of [`page`]:
+//!   `<section id=".." aria-labelledby="..-title">` with [`section`], in this order:
 //!   `overview`, `verdicts`, `bandwidth`, `round-trips`, `delivery`, `requests` (here),
-//!   [`Sequences::section`] `sequences`, [`Messages::section`] `messages` (with its data).
-//! - **Collectors** [`Messages`] and [`Sequences`] have `new(limit, &Options)`,
-//!   `message(&mut self, &Message)` for the messages that the user selected, and `section`.
+//!   `sequences` and `messages` (with its data), both made of [`Messages::held`].
+//! - **[`Messages`]** holds those that the user selected, up to a bound; of more, those around warnings.
 //! - **Places** that links name: `#frame-N` a message (the first of that frame), `#frame-N-K` the Kth of
 //!   its frame, `#note-CODE` a note's row in the table of notes; the script shows a message for the
 //!   first two, and may offer the messages with a note for the third.
@@ -31,19 +30,35 @@
 //!   `--client`, `--server`, `--warn`, `--error`, `--s0` to `--s5`), light and dark; `viewer.css` uses them and
 //!   is appended to it. `script.js` is the only script, at the end of the body.
 
-pub mod escape;
-pub mod messages;
-pub mod page;
-pub mod sequence;
+mod arrows;
+mod charts;
+mod data;
+mod entry;
+mod escape;
+mod figures;
+mod held;
+mod messages;
+mod page;
+mod scale;
+mod sections;
+mod sequence;
+#[cfg(test)]
+mod tests;
+mod viewer;
 
 use crate::capture::Time;
 use crate::dissect::{Message, Options, Registry, Sink};
 use crate::flow::End;
-use crate::stats::{Listed, Stats, Waiting, Wanted};
-pub use escape::Html;
-use messages::Messages;
-use sequence::Sequences;
+use crate::stats::course::Course;
+use crate::stats::noted::Noted;
+use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
+pub use escape::{Element, Html};
+pub use messages::{MESSAGES, Messages};
+pub use page::single;
 use std::fmt::Display;
+
+/// The messages that waited longest, so many of those answered and of those acknowledged.
+const SLOWEST: usize = 20;
 
 /// How much is kept of a run.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +87,11 @@ pub struct About {
 pub struct Run {
     stats: Stats,
     waiting: Waiting,
+    noted: Noted,
+    by_message: Plot,
+    by_direction: Plot,
+    course: Course,
     messages: Messages,
-    sequences: Sequences,
     registry: Registry,
     start: Option<Time>,
     frames: u64,
@@ -99,12 +117,15 @@ pub struct Context<'a> {
 impl Run {
     /// Without messages. `options` are those with which the capture is read.
     pub fn new(options: &Options, kept: Kept) -> Run {
-        let listed = Listed { unanswered: true, never_acked: true, latency: true, ..Listed::default() };
+        let listed = Listed { unanswered: true, never_acked: true, latency: true, slowest: Some(SLOWEST), slow: None };
         Run {
             stats: Stats::new(options, Wanted { rows: false, fields: kept.fields }),
             waiting: Waiting::new(listed, options.limits.lists.waiting),
+            noted: Noted::default(),
+            by_message: Plot::new(Stacked::Message),
+            by_direction: Plot::new(Stacked::Direction),
+            course: Course::default(),
             messages: Messages::new(kept.messages, options),
-            sequences: Sequences::new(kept.messages, options),
             registry: options.registry.clone(),
             start: None,
             frames: 0,
@@ -113,7 +134,12 @@ impl Run {
 
     /// A frame was read.
     pub fn frame(&mut self, time: Time) {
-        self.start.get_or_insert(time);
+        if self.start.is_none() {
+            self.start = Some(time);
+            self.by_message.origin(time.nanos() as i64);
+            self.by_direction.origin(time.nanos() as i64);
+            self.course.origin(time);
+        }
         self.frames += 1;
     }
 
@@ -122,8 +148,11 @@ impl Run {
         self.waiting.message(message, selected);
         if selected {
             self.stats.message(message);
+            self.noted.message(message, self.stats.connection(message.flow_info.flow));
+            self.by_message.message(message);
+            self.by_direction.message(message);
+            self.course.message(message);
             self.messages.message(message);
-            self.sequences.message(message);
         }
     }
 

@@ -1,21 +1,202 @@
-//! Sequence diagrams of conversations.
+//! Sequence diagrams: who said what in a conversation, from the top down.
+//!
+//! Few conversations have all their messages drawn. Of many conversations those with warnings come
+//! first, of many messages those around warnings; what is left out stands where it was. The parts of
+//! what came in parts are drawn as one arrow.
 
-use super::{Context, Html};
-use crate::dissect::{Message, Options};
+use super::arrows::{self, Arrow, Row};
+use super::data::waits;
+use super::entry::Entry;
+use super::held::Held;
+use super::{Context, Html, section};
+use crate::dissect::{Expected, Target};
+use crate::plural::Plural;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 
-/// The messages that sequence diagrams show.
-#[derive(Debug)]
-pub struct Sequences {}
+/// So many messages of a conversation are drawn.
+const ARROWS: usize = 200;
+/// So many conversations are drawn.
+const CONVERSATIONS: usize = 8;
+/// So many of these are open at first.
+const OPEN: usize = 2;
+/// So many characters stand above an arrow.
+const LABEL: usize = 52;
 
-impl Sequences {
-    /// None, where no message is kept.
-    pub fn new(_: usize, _: &Options) -> Sequences {
-        Sequences {}
+/// A silence of so many nanoseconds is drawn.
+const PAUSE: i128 = 1_000_000_000;
+
+/// Writes the section; nothing where no message is held.
+pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
+    if held.entries.is_empty() {
+        return;
     }
+    let mut flows: FxHashMap<u64, Vec<&Entry>> = FxHashMap::default();
+    held.entries.iter().for_each(|entry| flows.entry(entry.flow).or_default().push(entry));
+    let all = flows.len();
+    let mut flows: Vec<(u64, Vec<&Entry>)> = flows.into_iter().collect();
+    flows.sort_by_key(|(flow, list)| (Reverse(warned(list)), Reverse(list.len()), *flow));
+    flows.truncate(CONVERSATIONS);
+    let open: Vec<u64> = flows.iter().take(OPEN).map(|(flow, _)| *flow).collect();
+    flows.sort_by_key(|(flow, _)| *flow);
+    section("sequences", "Conversations", html, |html| {
+        if all > CONVERSATIONS {
+            html.el("p").class("omission").text(format_args!(
+                "{CONVERSATIONS} of {all} conversations are drawn: those with most warnings, then the longest."
+            ));
+        }
+        for (flow, list) in &flows {
+            one(*flow, list, open.contains(flow), held, context, html);
+        }
+    });
+}
 
-    /// A message.
-    pub fn message(&mut self, _: &Message<'_>) {}
+fn warned(list: &[&Entry]) -> usize {
+    list.iter().filter(|entry| entry.warned()).count()
+}
 
-    /// The section.
-    pub fn section(&self, _: &Context<'_>, _: &mut Html) {}
+/// One conversation.
+fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
+    let Some(ends) = held.flows.get(&flow) else { return };
+    let server = ends.server.unwrap_or(1).min(1);
+    let (left, right) = (&ends.names[1 - server], &ends.names[server]);
+    let roles = if ends.server.is_some() { ["client", "server"] } else { ["", ""] };
+    let rows = rows(list, server, held, context);
+    let drawn = rows.iter().filter(|row| matches!(row, Row::Arrow(_))).count();
+    let proto = list.first().and_then(|entry| held.kinds.get(entry.kind)).map_or("", |kind| kind.0);
+    let title = format!("Conversation {flow}: {proto}, {left} and {right}");
+    let details = html.line().el("details").class("conversation");
+    let details = if open { details.attr("open", "") } else { details };
+    details.with(|html| {
+        html.el("summary").with(|html| {
+            html.el("b").text(format_args!("Conversation {flow}"));
+            html.text(format_args!(" {proto} · {left} ↔ {right} · {}", Plural(list.len(), "message")));
+            let warned = warned(list);
+            if warned > 0 {
+                html.text(" · ");
+                html.el("span").class("warning").text(format_args!("! {warned} with a warning or a fault"));
+            }
+        });
+        html.el("figure").class("sequence").with(|html| {
+            html.el("figcaption").class("unseen").text(&title);
+            if drawn < list.len() {
+                html.el("p").class("hint").text(format_args!(
+                    "{} of these, those around warnings first; parts are drawn as what they make together.",
+                    Plural(drawn, "arrow")
+                ));
+            }
+            html.el("div")
+                .class("scroll")
+                .attr("tabindex", 0)
+                .attr("role", "region")
+                .attr("aria-label", &title)
+                .with(|html| arrows::draw(&rows, [(roles[0], left), (roles[1], right)], &title, html));
+            html.el("details").with(|html| {
+                html.el("summary").text("As a table");
+                table(&rows, [roles[0], roles[1]], [left, right], html);
+            });
+        });
+    });
+}
+
+/// The rows of a conversation.
+fn rows<'a>(list: &[&'a Entry], server: usize, held: &Held<'_>, context: &Context<'_>) -> Vec<Row<'a>> {
+    let parts: FxHashSet<Target> = list.iter().flat_map(|entry| entry.joined()).collect();
+    // What is named without its place in the frame is the first one there.
+    let part = |entry: &Entry| parts.contains(&entry.own);
+    let whole: Vec<&&Entry> = list.iter().filter(|entry| !part(entry)).collect();
+    let mut ranks: Vec<usize> = (0..whole.len()).collect();
+    ranks.sort_by_key(|at| (Reverse((whole[*at].warned(), whole[*at].near)), *at));
+    ranks.truncate(ARROWS);
+    let drawn: FxHashSet<u64> = ranks.into_iter().map(|at| whole[at].order).collect();
+    let made = list.iter().filter(|entry| drawn.contains(&entry.order)).flat_map(|entry| entry.joined());
+    let made: FxHashSet<Target> = made.collect();
+    let start = context.start.unwrap_or_default();
+    let (mut rows, mut before, mut last) = (Vec::new(), 0, None);
+    for entry in list {
+        // A part is drawn with what it makes, if that is drawn.
+        before += u64::from(made.contains(&entry.own));
+        if part(entry) || !drawn.contains(&entry.order) {
+            continue;
+        }
+        let skipped = entry.nth.saturating_sub(before + 1);
+        if skipped > 0 {
+            rows.push(Row::Left(skipped));
+        }
+        let time = entry.time.since(start);
+        if let Some(last) = last
+            && time - last >= PAUSE
+        {
+            rows.push(Row::Pause(time - last));
+        }
+        rows.push(Row::Arrow(arrow(entry, time, server, held, context)));
+        (before, last) = (entry.nth, Some(time));
+    }
+    if let Some(entry) = list.last().filter(|entry| entry.nth > before) {
+        rows.push(Row::Left(entry.nth - before));
+    }
+    rows
+}
+
+fn arrow<'a>(entry: &'a Entry, time: i128, server: usize, held: &Held<'_>, context: &Context<'_>) -> Arrow<'a> {
+    let message = held.kinds.get(entry.kind).map_or("", |kind| kind.2);
+    let label = format!("{message} {}", entry.summary(LABEL.saturating_sub(message.len())));
+    let (copy, waits) = (entry.copy(), waits(entry, context));
+    let parts = entry.joined().count();
+    let joined = if parts > 0 { parts + 1 } else { entry.frames };
+    let mut marks = Vec::new();
+    if entry.warned() {
+        marks.push(entry.mark.to_owned());
+    }
+    if copy {
+        marks.push("sent again".to_owned());
+    }
+    match waits {
+        Some(Expected::Ack) => marks.push("never acknowledged".to_owned()),
+        Some(Expected::Answer) => marks.push("no answer".to_owned()),
+        None => {}
+    }
+    if joined > 1 {
+        marks.push(format!("of {}", Plural(joined, if parts > 0 { "part" } else { "frame" })));
+    }
+    Arrow { entry, right: entry.side != server, time, label, marks, copy, lost: waits.is_some(), joined }
+}
+
+/// The same for those who do not see it.
+fn table(rows: &[Row<'_>], roles: [&str; 2], ends: [&str; 2], html: &mut Html) {
+    html.el("div").class("scroll-x").attr("tabindex", 0).attr("role", "region").attr("aria-label", "As a table").with(
+        |html| {
+            html.el("table").with(|html| {
+                html.el("thead").with(|html| {
+                    html.el("tr").with(|html| {
+                        for word in ["Frame", "Time (s)", "From", "Message", "Marks"] {
+                            html.el("th").attr("scope", "col").text(word);
+                        }
+                    });
+                });
+                html.el("tbody").with(|html| rows.iter().for_each(|row| line(row, roles, ends, html)));
+            });
+        },
+    );
+}
+
+fn line(row: &Row<'_>, roles: [&str; 2], ends: [&str; 2], html: &mut Html) {
+    html.line().el("tr").with(|html| match row {
+        Row::Arrow(arrow) => {
+            let from = if arrow.right { 0 } else { 1 };
+            html.el("td").class("n").with(|html| {
+                html.el("a").to(arrow.entry.place()).text(arrow.entry.own.frame);
+            });
+            html.el("td").class("n").text(arrows::seconds(arrow.time));
+            html.el("td").text(if roles[from].is_empty() { ends[from] } else { roles[from] });
+            html.el("td").text(&arrow.label);
+            html.el("td").text(arrow.marks.join(", "));
+        }
+        Row::Left(count) => {
+            html.el("td").attr("colspan", 5).text(format_args!("{} not drawn", Plural(*count, "message")));
+        }
+        Row::Pause(nanos) => {
+            html.el("td").attr("colspan", 5).text(format_args!("{} s later", arrows::seconds(*nanos)));
+        }
+    });
 }

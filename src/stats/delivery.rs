@@ -268,6 +268,11 @@ impl Deliveries {
         }
     }
 
+    /// The number of a conversation's current connection; 1 where nothing has happened on it.
+    pub fn ordinal(&self, flow: u64) -> u32 {
+        self.current.get(&flow).and_then(|at| self.connections.get(*at)).map_or(1, |connection| connection.ordinal)
+    }
+
     /// The connections with any events.
     pub fn iter(&self) -> impl Iterator<Item = &Connection> {
         self.connections.iter().filter(|c| c.used())

@@ -11,12 +11,15 @@
 pub(crate) mod aligned;
 pub(crate) mod connections;
 pub(crate) mod copies;
+pub(crate) mod course;
 pub(crate) mod delivery;
 pub mod diff;
+pub(crate) mod directions;
 pub mod groups;
 pub(crate) mod histogram;
 mod limits;
 mod metric;
+pub(crate) mod noted;
 mod observed;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -202,6 +205,11 @@ impl Stats {
     /// The conversation of that number.
     pub fn flow(&self, id: u64) -> Option<&Flow> {
         self.flows.get(*self.places.get(&id)?)
+    }
+
+    /// Which connection of that conversation the last message was of, from 1.
+    pub(crate) fn connection(&self, flow: u64) -> u32 {
+        self.delivery.ordinal(flow)
     }
 
     /// The place of its conversation, added if there is room.

@@ -55,6 +55,15 @@ impl Plot {
         self.start.get_or_insert(nanos);
     }
 
+    /// Of these layers.
+    #[cfg(test)]
+    pub(crate) fn of(by: Stacked, layers: &[(&'static str, &[u64])]) -> Plot {
+        let mut plot = Plot::new(by);
+        plot.last = layers.iter().map(|(_, steps)| steps.len()).max().unwrap_or(1).max(1) - 1;
+        plot.layers = layers.iter().map(|(name, steps)| (*name, steps.to_vec())).collect();
+        plot
+    }
+
     /// Merges pairs of steps.
     fn widen(&mut self) {
         self.step = self.step.saturating_mul(2);
@@ -64,8 +73,13 @@ impl Plot {
         }
     }
 
+    /// The length of a step, in nanoseconds, and how many steps there are.
+    pub(crate) fn steps(&self) -> (i64, usize) {
+        (self.step, if self.layers.is_empty() { 0 } else { self.last + 1 })
+    }
+
     /// The layers, the largest first; small ones are one.
-    fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
+    pub(crate) fn stacked(&self) -> Vec<(&'static str, Vec<u64>)> {
         let mut layers: Vec<_> = self.layers.iter().map(|(name, steps)| (*name, steps.clone())).collect();
         layers.sort_by_key(|(name, steps)| (std::cmp::Reverse(steps.iter().sum::<u64>()), *name));
         if layers.len() > LAYERS {
@@ -173,7 +187,7 @@ fn cell(at: usize, colours: &[&str], reset: &str, out: &mut String) {
 }
 
 /// The unit of numbers up to this one.
-fn unit(top: f64) -> (&'static str, f64) {
+pub(crate) fn unit(top: f64) -> (&'static str, f64) {
     match top {
         t if t >= 1e6 => ("MB/s", 1e6),
         t if t >= 1e4 => ("kB/s", 1e3),
@@ -182,7 +196,7 @@ fn unit(top: f64) -> (&'static str, f64) {
 }
 
 /// The next number of 1, 2, 5 and their multiples by ten.
-fn nice(top: f64) -> f64 {
+pub(crate) fn nice(top: f64) -> f64 {
     if top <= 0.0 {
         return 1.0;
     }
@@ -192,7 +206,7 @@ fn nice(top: f64) -> f64 {
 }
 
 /// A number with few digits.
-fn short(x: f64) -> String {
+pub(crate) fn short(x: f64) -> String {
     let decimals = match x {
         x if x >= 100.0 => 0,
         x if x >= 10.0 => 1,

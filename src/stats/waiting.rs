@@ -43,6 +43,8 @@ pub struct Listed {
     pub slow: Option<i64>,
     /// How long each kind waited.
     pub latency: bool,
+    /// So many that waited longest, of those answered and of those acknowledged each.
+    pub slowest: Option<usize>,
 }
 
 /// A message that waits, or waited.
@@ -79,6 +81,9 @@ struct Latency {
     delays: Delays,
 }
 
+/// A message that waited, by what frame it was over, and after how long.
+type Slow = (Target, Sent, u64, i64);
+
 type Kind = (&'static str, &'static str, Box<str>, &'static str);
 
 /// Follows messages to what answers or acknowledges them.
@@ -88,7 +93,7 @@ pub struct Waiting {
     /// How many messages may wait, how many late ones are listed, how many kinds are told apart.
     limit: usize,
     waiting: FxHashMap<Target, Sent>,
-    slow: Vec<(Target, Sent, u64, i64)>,
+    slow: Vec<Slow>,
     latency: BTreeMap<Kind, Latency>,
     /// Messages that were not followed, because there were too many.
     pub lost: u64,
@@ -156,6 +161,30 @@ impl Waiting {
         self.waiting.get(&target).map(|sent| sent.expected)
     }
 
+    /// Messages that nothing answered or acknowledged, in order: their conversation, and who sent them.
+    pub(crate) fn waits(&self, expected: Expected) -> impl Iterator<Item = (Target, u64, &'static str)> {
+        self.left(expected).into_iter().map(|(target, sent)| (*target, sent.flow, sent.from))
+    }
+
+    /// Those that waited longest for it, the longest first: [`Listed::slowest`].
+    pub(crate) fn slowest(&self, expected: Expected) -> Table {
+        let mut all: Vec<_> = self.slow.iter().filter(|(_, sent, ..)| sent.expected == expected).collect();
+        all.sort_by_key(|(target, _, _, after)| (std::cmp::Reverse(*after), *target));
+        all.truncate(self.listed.slowest.unwrap_or(0));
+        Table { shape: &SLOW, rows: all.into_iter().map(slow_row).collect() }
+    }
+
+    /// Keeps those that waited longest.
+    fn keep_slowest(&mut self, most: usize) {
+        self.slow.sort_by_key(|(target, _, _, after)| (std::cmp::Reverse(*after), *target));
+        let mut kept = [0; 2];
+        self.slow.retain(|(_, sent, ..)| {
+            let kept = &mut kept[usize::from(sent.expected == Expected::Ack)];
+            *kept += 1;
+            *kept <= most
+        });
+    }
+
     fn came(&mut self, target: Target, sent: Sent, by: u64, after: i64) {
         if self.listed.latency {
             let kind = kind(&sent);
@@ -165,11 +194,18 @@ impl Waiting {
                 self.lost += 1;
             }
         }
-        if self.listed.slow.is_some_and(|least| after >= least) {
-            match self.slow.len() < self.limit {
+        match (self.listed.slowest, self.listed.slow) {
+            (Some(most), _) => {
+                self.slow.push((target, sent, by, after));
+                if self.slow.len() > 4 * most + 64 {
+                    self.keep_slowest(most);
+                }
+            }
+            (None, Some(least)) if after >= least => match self.slow.len() < self.limit {
                 true => self.slow.push((target, sent, by, after)),
                 false => self.lost += 1,
-            }
+            },
+            _ => {}
         }
     }
 
@@ -195,12 +231,7 @@ impl Waiting {
         if self.listed.slow.is_some() {
             let mut slow: Vec<_> = self.slow.iter().collect();
             slow.sort_by_key(|(target, ..)| *target);
-            let row = |(target, sent, by, after): &(Target, Sent, u64, i64)| {
-                let mut row = sent.row(*target);
-                row.extend([Cell::Int(*by), Cell::millis(Some(*after as f64))]);
-                row
-            };
-            tables.push(Table { shape: &SLOW, rows: slow.into_iter().map(row).collect() });
+            tables.push(Table { shape: &SLOW, rows: slow.into_iter().map(slow_row).collect() });
         }
         if self.listed.latency {
             tables.push(Table { shape: &LATENCY, rows: self.latencies() });
@@ -227,6 +258,12 @@ impl Waiting {
         };
         all.into_iter().map(row).collect()
     }
+}
+
+fn slow_row((target, sent, by, after): &Slow) -> Vec<Cell> {
+    let mut row = sent.row(*target);
+    row.extend([Cell::Int(*by), Cell::millis(Some(*after as f64))]);
+    row
 }
 
 fn kind(sent: &Sent) -> Kind {

@@ -1,0 +1,199 @@
+//! Figures as people read them, and tables of them.
+
+use super::Html;
+use super::scale::plain;
+use crate::stats::{Cell, Table};
+use std::fmt;
+
+/// A count with its thousands apart: `15,963`.
+#[derive(Clone, Copy, Debug)]
+pub struct Count(pub u64);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        for (k, digit) in digits.chars().enumerate() {
+            if k > 0 && (digits.len() - k) % 3 == 0 {
+                f.write_str(",")?;
+            }
+            write!(f, "{digit}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Bytes in a unit that suits them: `15.9 kB`.
+pub fn bytes(n: f64) -> String {
+    match n {
+        n if n >= 999_950_000.0 => format!("{} GB", plain(n / 1e9)),
+        n if n >= 999_950.0 => format!("{} MB", plain(n / 1e6)),
+        n if n >= 1000.0 => format!("{} kB", plain(n / 1e3)),
+        n => format!("{} B", plain(n)),
+    }
+}
+
+/// How a table is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<'a> {
+    /// Its id.
+    pub id: &'static str,
+    /// What it is of.
+    pub caption: &'a str,
+    /// Its columns, and their headings.
+    pub columns: &'a [(&'static str, &'static str)],
+    /// So many rows.
+    pub most: usize,
+    /// What has the others.
+    pub more: &'a str,
+}
+
+/// Columns that say nothing where all their values are these.
+const QUIET: [(&str, Cell); 9] = [
+    ("connection", Cell::Int(1)),
+    ("faults", Cell::Int(0)),
+    ("unmatched", Cell::Int(0)),
+    ("given_up", Cell::Int(0)),
+    ("handled_twice", Cell::Int(0)),
+    ("never_handled", Cell::Int(0)),
+    ("refused", Cell::Int(0)),
+    ("index", Cell::Null),
+    ("copies", Cell::Int(1)),
+];
+
+/// Writes a table, wide ones in a region of their own that scrolls. Columns without a value are left out.
+pub fn table(table: &Table, shown: &Shown<'_>, html: &mut Html) {
+    table_with(table, shown, html, |_, _, _| false);
+}
+
+/// As [`table`]; `own` writes the cells that it knows better, by row and column, and says so.
+pub fn table_with(
+    table: &Table,
+    shown: &Shown<'_>,
+    html: &mut Html,
+    own: impl Fn(&[Cell], &'static str, &mut Html) -> bool,
+) {
+    let place = |name: &str| table.shape.columns.iter().position(|column| *column == name);
+    let told = |name: &str, at: usize| {
+        let usual = QUIET.iter().find(|(column, _)| *column == name).map_or(&Cell::Null, |(_, usual)| usual);
+        table.rows.iter().any(|row| row.get(at).is_some_and(|cell| cell != usual && *cell != Cell::Null))
+    };
+    let columns: Vec<Column> = shown
+        .columns
+        .iter()
+        .filter_map(|(name, heading)| Some((place(name)?, *name, *heading)))
+        .filter(|(at, name, _)| told(name, *at))
+        .map(|(at, name, heading)| Column::new(table, at, name, heading))
+        .collect();
+    let index = place("index");
+    region(shown.id, shown.caption, html, |html| {
+        html.el("thead").with(|html| {
+            html.el("tr").with(|html| {
+                for column in &columns {
+                    html.el("th").attr("scope", "col").class(column.class).text(column.heading);
+                }
+            });
+        });
+        html.el("tbody").with(|html| {
+            for row in table.rows.iter().take(shown.most) {
+                html.line().el("tr").with(|html| {
+                    for column in &columns {
+                        let Some(cell) = row.get(column.at) else { continue };
+                        let exact = match cell {
+                            Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => Some(*x),
+                            _ => None,
+                        };
+                        let mut td = html.el("td").class(column.class).attr("data-c", column.name);
+                        if let Some(exact) = exact {
+                            td = td.attr("data-v", exact);
+                        }
+                        td.with(|html| match (column.name, cell) {
+                            _ if own(row, column.name, html) => {}
+                            ("frame", Cell::Int(frame)) => {
+                                let index = index.and_then(|at| row.get(at));
+                                place_link(*frame, if let Some(Cell::Int(k)) = index { Some(*k) } else { None }, html);
+                            }
+                            ("by_frame", Cell::Int(frame)) => place_link(*frame, None, html),
+                            _ => column.cell(cell, html),
+                        });
+                    }
+                });
+            }
+        });
+    });
+    let left = table.rows.len().saturating_sub(shown.most);
+    if left > 0 {
+        html.el("p").class("more").text(format_args!("and {} more: {}", Count(left as u64), shown.more));
+    }
+}
+
+/// A table in a region that scrolls, with its caption.
+pub fn region(id: &'static str, caption: &str, html: &mut Html, rows: impl FnOnce(&mut Html)) {
+    html.line().el("div").class("scroll").attr("role", "region").attr("aria-label", caption).attr("tabindex", 0).with(
+        |html| {
+            html.el("table").attr("id", id).with(|html| {
+                html.el("caption").text(caption);
+                rows(html);
+            });
+        },
+    );
+}
+
+/// A link to a message.
+pub fn place_link(frame: u64, index: Option<u64>, html: &mut Html) {
+    match index {
+        Some(index) => html.el("a").to(format_args!("frame-{frame}-{index}")).text(format_args!("{frame}.{index}")),
+        None => html.el("a").to(format_args!("frame-{frame}")).text(frame),
+    }
+}
+
+/// A column that is shown.
+struct Column {
+    at: usize,
+    name: &'static str,
+    heading: &'static str,
+    class: &'static str,
+    digits: usize,
+}
+
+impl Column {
+    fn new(table: &Table, at: usize, name: &'static str, heading: &'static str) -> Column {
+        let cells = || table.rows.iter().filter_map(|row| row.get(at));
+        let text = cells().any(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_)));
+        let largest = cells().filter_map(|cell| if let Cell::Millis(x) = cell { Some(x.abs()) } else { None });
+        let digits = match largest.fold(0.0, f64::max) {
+            x if x < 10.0 => 3,
+            x if x < 100.0 => 2,
+            x if x < 10_000.0 => 1,
+            _ => 0,
+        };
+        Column { at, name, heading, class: if text { "t" } else { "n" }, digits }
+    }
+
+    fn cell(&self, cell: &Cell, html: &mut Html) {
+        let digits = self.digits;
+        match cell {
+            Cell::Null => html.el("span").class("none").text("–"),
+            Cell::Text(text) => _ = html.short(120, text),
+            // Numbers that name something are no counts.
+            Cell::Int(n) if matches!(self.name, "flow" | "connection" | "index" | "frame") => _ = html.text(n),
+            Cell::Int(n) => _ = html.text(Count(*n)),
+            Cell::Real(x, digits) => _ = html.text(format_args!("{x:.digits$}")),
+            Cell::Millis(x) => _ = html.text(format_args!("{x:.digits$}")),
+            Cell::Share(x) => _ = html.text(format_args!("{:.1} %", x * 100.0)),
+            Cell::Flag(yes) => _ = html.text(if *yes { "yes" } else { "no" }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        let counts = [0, 999, 1000, 15_963, 1_234_567].map(|n| Count(n).to_string()).join(" ");
+        assert_eq!(counts, "0 999 1,000 15,963 1,234,567");
+        let sizes = [0.0, 999.0, 15_963.0, 999_999.0, 2.5e9].map(bytes).join(" ");
+        assert_eq!(sizes, "0 B 999 B 16 kB 1 MB 2.5 GB");
+    }
+}

@@ -1,0 +1,82 @@
+//! The messages that a page shows, with what later ones tell of them.
+
+use super::entry::Entry;
+use crate::dissect::{Relation, Target};
+use crate::flow::Transport;
+use crate::plural::Plural;
+use rustc_hash::FxHashMap;
+
+/// Protocol, version and message.
+pub type Kind = (&'static str, Option<&'static str>, &'static str);
+
+/// The ends of a conversation.
+#[derive(Clone, Debug)]
+pub struct Ends {
+    /// Both addresses, by side.
+    pub names: [String; 2],
+    /// The server's side, as far as it is known.
+    pub server: Option<usize>,
+    /// UDP or TCP.
+    pub transport: Transport,
+    /// How many messages it had since the first one that is held.
+    pub(super) messages: u64,
+}
+
+/// The messages that a page shows.
+#[derive(Debug)]
+pub struct Held<'a> {
+    /// In the order of the capture.
+    pub entries: Vec<&'a Entry>,
+    /// All kinds of messages.
+    pub kinds: &'a [Kind],
+    /// The conversations.
+    pub flows: &'a FxHashMap<u64, Ends>,
+    /// How many messages the capture has.
+    pub seen: u64,
+    /// How many of these have a warning or a fault.
+    pub warned: u64,
+    /// It could hold more messages, but not their bytes.
+    pub(super) heavy: bool,
+    /// How later messages relate to earlier ones, by these.
+    pub(super) later: Vec<(Target, Relation)>,
+}
+
+impl Held<'_> {
+    /// How later messages relate to this one.
+    pub fn later(&self, entry: &Entry) -> &[(Target, Relation)] {
+        let start = self.later.partition_point(|(target, _)| *target < entry.own);
+        let rest = self.later.get(start..).unwrap_or(&[]);
+        let end = if entry.own.index == 0 { 0 } else { rest.partition_point(|(target, _)| *target == entry.own) };
+        rest.get(..end).unwrap_or(&[])
+    }
+
+    /// How many messages are left out.
+    pub fn left_out(&self) -> u64 {
+        self.seen.saturating_sub(self.entries.len() as u64)
+    }
+
+    /// What is left out, where something is.
+    pub fn omission(&self) -> Option<String> {
+        if self.left_out() == 0 {
+            return None;
+        }
+        if self.entries.is_empty() {
+            return Some(format!("None of the {} is in this page.", Plural(self.seen, "message")));
+        }
+        let held = self.entries.iter().filter(|entry| entry.warned()).count() as u64;
+        let which = match self.warned {
+            0 => "the first".to_owned(),
+            all if held == all => format!(
+                "{} with a warning or a fault, those of its conversation around it, then the first",
+                if all == 1 { "the one".to_owned() } else { format!("the {all}") }
+            ),
+            all => format!("{held} of the {all} with a warning or a fault"),
+        };
+        let why = if self.heavy { "More bytes would make the page too large." } else { "--messages N holds more." };
+        Some(format!(
+            "This page holds {} of {}: {which}. {why} Charts and tables are over all of them.",
+            self.entries.len(),
+            Plural(self.seen, "message"),
+        ))
+    }
+}

@@ -1,0 +1,216 @@
+//! How long acknowledgements and answers took: over time, and by quantiles.
+
+use super::super::charts::{Chart, Mark, chart, dots, entry, line};
+use super::super::figures::{Count, Shown, region, table};
+use super::super::scale::{Log, delay_label, plain, time_label};
+use super::super::{Context, Html, section};
+use super::{nothing, side};
+use crate::dissect::Role;
+use crate::stats::course::{Awaited, Course, ROLES};
+use crate::stats::directions;
+use crate::stats::histogram::Delays;
+use crate::stats::{Cell, Shape, Table};
+
+/// The height of a picture.
+const HEIGHT: u32 = 180;
+/// The rows of the table below it.
+const ROWS: usize = 40;
+
+static QUANTILES: Shape = Shape {
+    kind: "quantiles",
+    title: "",
+    keys: 3,
+    columns: &["proto", "from", "what", "count", "p50", "p90", "p99", "max", "jitter"],
+};
+const COLUMNS: [(&str, &str); 9] = [
+    ("proto", "protocol"),
+    ("from", "sent by"),
+    ("what", "until"),
+    ("count", "count"),
+    ("p50", "median"),
+    ("p90", "p90"),
+    ("p99", "p99"),
+    ("max", "longest"),
+    ("jitter", "jitter"),
+];
+
+/// The quantiles of all connections, by protocol and side.
+pub fn quantiles(context: &Context<'_>) -> Table {
+    let mut table = Table::new(&QUANTILES);
+    for (proto, from, d) in directions::summed(context.stats) {
+        for (what, delays) in [
+            ("acknowledgement, sent once (round trip)", &d.round_trip),
+            ("first acknowledgement", &d.ack_delay),
+            ("answer", &d.answer_time),
+        ] {
+            if delays.count() > 0 {
+                let percentile = |p| Cell::millis(delays.percentile(p).map(|n| n as f64));
+                let mut row = vec![proto.into(), from.into(), what.into(), delays.count().into()];
+                row.extend([50.0, 90.0, 99.0].map(percentile));
+                row.extend([Cell::millis(delays.max().map(|n| n as f64)), Cell::millis(delays.jitter())]);
+                table.rows.push(row);
+            }
+        }
+    }
+    table
+}
+
+/// The section.
+pub fn section_of(context: &Context<'_>, course: &Course, html: &mut Html) {
+    section("round-trips", "Round trips", html, |html| {
+        let quantiles = quantiles(context);
+        if quantiles.rows.is_empty() {
+            return nothing(
+                "Nothing in it is acknowledged or answered, so that nothing tells how long the way is.",
+                html,
+            );
+        }
+        let caption = "Delays in ms, all connections; percentiles are within 1/64 of their value";
+        let shown = Shown { id: "quantiles", caption, columns: &COLUMNS, most: 100, more: "stats --delivery" };
+        table(&quantiles, &shown, html);
+        let seconds = context.stats.duration();
+        one("ack-course", "Time to the acknowledgement", course, Awaited::Ack, seconds, html);
+        one("answer-course", "Time to the answer", course, Awaited::Answer, seconds, html);
+    });
+}
+
+/// The delays of a side in one: they are merged of all steps.
+fn whole(course: &Course, awaited: Awaited, role: Role) -> Delays {
+    let mut sum = Delays::default();
+    course.of(awaited, role).iter().for_each(|delays| sum.merge(delays));
+    sum
+}
+
+fn millis(nanos: Option<i64>) -> f64 {
+    nanos.unwrap_or(0) as f64 / 1e6
+}
+
+/// A delay as text: `4.52 ms`.
+pub fn delay(nanos: Option<i64>) -> String {
+    nanos.map_or("–".into(), |nanos| match nanos as f64 / 1e6 {
+        ms if ms < 1000.0 => format!("{} ms", plain(ms)),
+        ms => format!("{} s", plain(ms / 1e3)),
+    })
+}
+
+/// The axis for all of these delays.
+pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String)>) {
+    let (mut least, mut most) = (f64::MAX, 0.0f64);
+    for delays in all.filter(|delays| delays.count() > 0) {
+        // Below a microsecond is the clock's resolution.
+        least = least.min(millis(delays.percentile(0.0)).max(0.001));
+        most = most.max(millis(delays.max()));
+    }
+    let log = Log::new(if least < f64::MAX { least } else { 1.0 }, most.max(0.001));
+    (log, log.ticks().map(|tick| (log.at(tick), delay_label(tick))).collect())
+}
+
+fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds: f64, html: &mut Html) {
+    let sides: Vec<(Role, Delays)> =
+        ROLES.into_iter().map(|role| (role, whole(course, awaited, role))).filter(|(_, d)| d.count() > 0).collect();
+    if sides.is_empty() {
+        return;
+    }
+    let (log, ticks) = axis(sides.iter().map(|(_, delays)| delays));
+    let step = course.step() as f64 / 1e9;
+    let seconds = seconds.max(step);
+    let what = if awaited == Awaited::Ack { "a message" } else { "a request" };
+    let about = match course.points() {
+        Some(_) => format!("Each dot is {what}, where its waiting ended; hollow: it was sent several times."),
+        None => format!("Lines: median and p90 (broken) of each {}; dots: the longest.", time_label(step)),
+    };
+    let told = |d: &Delays| {
+        format!("median {}, p90 {}, longest {}", delay(d.percentile(50.0)), delay(d.percentile(90.0)), delay(d.max()))
+    };
+    let words: Vec<String> =
+        sides.iter().map(|(role, d)| format!("Sent by the {}: {}", role.name(), told(d))).collect();
+    let summary = words.join(". ");
+    let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+    chart(
+        &shown,
+        html,
+        |html| {
+            for (role, delays) in &sides {
+                let about = format!("sent {} · {}", Count(delays.count()), told(delays));
+                entry(side(*role), role.name(), about, html);
+            }
+        },
+        |html| {
+            for (role, all) in &sides {
+                let mark = side(*role);
+                match course.points() {
+                    Some(points) => {
+                        for again in [false, true] {
+                            let own =
+                                points.iter().filter(|p| (p.awaited, p.waiting, p.again) == (awaited, *role, again));
+                            let place = |p: &crate::stats::course::Point| {
+                                (p.at as f64 / 1e9 / seconds, log.at(millis(Some(p.delay))))
+                            };
+                            dots(mark, again, own.map(place), HEIGHT, html);
+                        }
+                        let _ = all;
+                    }
+                    None => steps(mark, course, (awaited, *role), log, seconds, html),
+                }
+            }
+        },
+        |html| rows(id, title, course, awaited, &sides, html),
+    );
+}
+
+/// The quantiles of every step.
+fn steps(mark: Mark, course: &Course, (awaited, role): (Awaited, Role), log: Log, seconds: f64, html: &mut Html) {
+    let step = course.step() as f64 / 1e9;
+    let of = |value: &dyn Fn(&Delays) -> Option<i64>| -> Vec<Option<(f64, f64)>> {
+        let steps = course.of(awaited, role).iter().enumerate();
+        // Steps without any are bridged: what nobody sent has no delay.
+        let known = steps.filter_map(|(k, delays)| Some((k, value(delays).filter(|_| delays.count() > 0)?)));
+        known
+            .map(|(k, nanos)| Some((((k as f64 + 0.5) * step / seconds).min(1.0), log.at(millis(Some(nanos))))))
+            .collect()
+    };
+    let colour = match mark {
+        Mark::Round(colour) | Mark::Square(colour) | Mark::Line(colour) | Mark::Dashes(colour) => colour,
+        Mark::Area(_) => "s0",
+    };
+    dots(mark, false, of(&Delays::max).into_iter().flatten(), HEIGHT, html);
+    line(Mark::Dashes(colour), of(&|d| d.percentile(90.0)).into_iter(), HEIGHT, html);
+    line(Mark::Line(colour), of(&|d| d.percentile(50.0)).into_iter(), HEIGHT, html);
+}
+
+fn rows(id: &'static str, title: &str, course: &Course, awaited: Awaited, sides: &[(Role, Delays)], html: &mut Html) {
+    let longest = sides.iter().map(|(role, _)| course.of(awaited, *role).len()).max().unwrap_or(0);
+    let per = longest.div_ceil(ROWS).max(1);
+    let step = course.step() as f64 * per as f64 / 1e9;
+    let caption = format!("{title}, in steps of {}: how many, median and p90 in ms", time_label(step));
+    region(id, &caption, html, |html| {
+        html.el("thead").with(|html| {
+            html.el("tr").with(|html| {
+                html.el("th").attr("scope", "col").class("n").text("from (s)");
+                for (role, _) in sides {
+                    for what in ["count", "median", "p90"] {
+                        html.el("th").attr("scope", "col").class("n").text(format_args!("{} {what}", role.name()));
+                    }
+                }
+            });
+        });
+        html.el("tbody").with(|html| {
+            for k in 0..longest.div_ceil(per) {
+                html.line().el("tr").with(|html| {
+                    html.el("th").attr("scope", "row").class("n").text(plain(k as f64 * step));
+                    for (role, _) in sides {
+                        let mut sum = Delays::default();
+                        let part = course.of(awaited, *role).chunks(per).nth(k).unwrap_or(&[]);
+                        part.iter().for_each(|delays| sum.merge(delays));
+                        html.el("td").class("n").attr("data-c", "count").text(Count(sum.count()));
+                        for p in [50.0, 90.0] {
+                            let nanos = sum.percentile(p);
+                            let text = nanos.map_or("–".into(), |_| plain(millis(nanos)));
+                            html.el("td").class("n").text(text);
+                        }
+                    }
+                });
+            }
+        });
+    });
+}

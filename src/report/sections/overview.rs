@@ -1,0 +1,259 @@
+//! What it is: the sums, the files, the times, the conversations, the messages.
+
+use super::super::figures::{Count, Shown, bytes, region, table, table_with};
+use super::super::{Context, Html, section};
+use crate::capture::Time;
+use crate::render::utc;
+use crate::stats::Cell;
+use crate::stats::tables;
+use std::collections::BTreeSet;
+
+/// The conversations that are listed.
+const FLOWS: usize = 100;
+/// The kinds of messages that are listed.
+const KINDS: usize = 200;
+
+const FLOW_COLUMNS: [(&str, &str); 14] = [
+    ("flow", "flow"),
+    ("proto", "protocol"),
+    ("version", "version"),
+    ("transport", "over"),
+    ("client", "client"),
+    ("server", "server"),
+    ("client_messages", "messages of client"),
+    ("server_messages", "of server"),
+    ("client_bytes", "bytes of client"),
+    ("server_bytes", "of server"),
+    ("start", "start (s)"),
+    ("duration", "duration (s)"),
+    ("end", "end"),
+    ("last_message", "last message"),
+];
+const MESSAGE_COLUMNS: [(&str, &str); 11] = [
+    ("proto", "protocol"),
+    ("message", "message"),
+    ("count", "count"),
+    ("share", "share"),
+    ("faults", "faults"),
+    ("bytes", "bytes"),
+    ("bytes_share", "share of bytes"),
+    ("bytes_rate", "bytes/s"),
+    ("mean", "mean size"),
+    ("largest", "largest"),
+    ("reliable", "reliable"),
+];
+const SCHEMA_COLUMNS: [(&str, &str); 8] = [
+    ("proto", "protocol"),
+    ("schema", "payload"),
+    ("count", "count"),
+    ("share", "share"),
+    ("bytes", "bytes"),
+    ("bytes_share", "share of bytes"),
+    ("mean", "mean size"),
+    ("largest", "largest"),
+];
+
+/// The protocols, with their versions.
+pub fn protocols(context: &Context<'_>) -> String {
+    let names: BTreeSet<String> = context
+        .stats
+        .flows
+        .iter()
+        .filter(|flow| !flow.proto.is_empty())
+        .map(|flow| match flow.version {
+            Some(version) => format!("{} {version}", flow.proto),
+            None => flow.proto.to_owned(),
+        })
+        .collect();
+    let kinds = || context.stats.kinds.keys().map(|(line, _)| (*line).to_owned()).collect::<BTreeSet<String>>();
+    // Hex text has no conversations.
+    let names = if names.is_empty() { kinds() } else { names };
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// The sums, large.
+pub fn tiles(context: &Context<'_>, html: &mut Html) {
+    let stats = context.stats;
+    html.line().el("dl").class("tiles").with(|html| {
+        let sums = [
+            ("messages", "Messages", stats.messages, ""),
+            ("bytes", "Bytes", stats.bytes, ""),
+            ("conversations", "Conversations", stats.flows.len() as u64, ""),
+            ("faults", "Faults", stats.faults, "bad"),
+            ("warnings", "With warnings", stats.warnings, "doubt"),
+        ];
+        for (id, name, n, alarm) in sums {
+            let class = if n > 0 { alarm } else { "" };
+            html.el("div").attr("class", class).with(|html| {
+                html.el("dt").text(name);
+                html.el("dd").with(|html| {
+                    html.el("data").attr("data-sum", id).attr("value", n).text(Count(n));
+                });
+            });
+        }
+        html.el("div").with(|html| {
+            html.el("dt").text("Duration");
+            html.el("dd").with(|html| {
+                let seconds = stats.duration();
+                html.el("data").attr("data-sum", "duration").attr("value", seconds).text(format_args!("{seconds:.3}"));
+                html.el("small").text(" s");
+            });
+        });
+    });
+}
+
+/// A fact: its name, and what it is.
+fn fact(name: &str, html: &mut Html, value: impl FnOnce(&mut Html)) {
+    html.el("div").with(|html| {
+        html.el("dt").text(name);
+        html.el("dd").with(value);
+    });
+}
+
+/// A point in time.
+pub fn time(at: Time, html: &mut Html) {
+    let text = utc(at);
+    html.el("time").attr("datetime", &text).text(text.replace('T', " ").trim_end_matches('Z'));
+    html.text(" UTC");
+}
+
+/// The section.
+pub fn section_of(context: &Context<'_>, html: &mut Html) {
+    section("overview", "What it is", html, |html| {
+        let (stats, about) = (context.stats, context.about);
+        tiles(context, html);
+        html.line().el("dl").class("facts").with(|html| {
+            match about.files.is_empty() {
+                true => fact("Capture", html, |html| _ = html.text(&about.name)),
+                false => fact("Captures, joined", html, |html| _ = html.text(about.files.join(", "))),
+            }
+            fact("Protocols", html, |html| {
+                let protocols = protocols(context);
+                html.text(if protocols.is_empty() { "none that is known" } else { &protocols });
+            });
+            if let Some(start) = context.start.or(stats.first) {
+                fact("First frame", html, |html| time(start, html));
+            }
+            if let (Some(first), Some(last)) = (stats.first, stats.last) {
+                fact("Messages from", html, |html| time(first, html));
+                fact("to", html, |html| time(last, html));
+            }
+            if context.frames > 0 {
+                fact("Frames read", html, |html| _ = html.text(Count(context.frames)));
+            }
+            if stats.duration() > 0.0 {
+                let rate = stats.bytes as f64 / stats.duration();
+                fact("Mean rate", html, |html| {
+                    let messages = stats.messages as f64 / stats.duration();
+                    html.text(format_args!("{messages:.1} messages/s, {}/s", bytes(rate)));
+                });
+            }
+            if !about.selected.is_empty() {
+                fact("Only", html, |html| html.el("code").text(about.selected.join(" ")));
+            }
+        });
+        let flows = tables::flows(stats);
+        if !flows.rows.is_empty() {
+            let more = "netkit stats --by flow lists all";
+            let columns = &FLOW_COLUMNS;
+            table(&flows, &Shown { id: "flows", caption: "Conversations", columns, most: FLOWS, more }, html);
+        }
+        if stats.unlisted > 0 {
+            let past = Count(stats.unlisted);
+            html.el("p").class("more").text(format_args!("{past} messages are of further conversations"));
+        }
+        let messages = tables::messages(stats);
+        if !messages.rows.is_empty() {
+            let (columns, more) = (&MESSAGE_COLUMNS, "netkit stats --by message lists all");
+            let shown = Shown { id: "kinds", caption: "Messages, most bytes first", columns, most: KINDS, more };
+            table_with(&messages, &shown, html, |row, column, html| match (column, row.get(6)) {
+                ("bytes_share", Some(Cell::Share(share))) => {
+                    bar(*share, html);
+                    html.text(format_args!("{:.1} %", share * 100.0));
+                    true
+                }
+                _ => false,
+            });
+        }
+        let schemas = tables::schemas(stats);
+        if !schemas.rows.is_empty() {
+            let (columns, more) = (&SCHEMA_COLUMNS, "netkit stats --by message lists all");
+            let shown = Shown { id: "schemas", caption: "Payloads by schema", columns, most: KINDS, more };
+            table(&schemas, &shown, html);
+        }
+        peers(context, html);
+    });
+}
+
+/// A share as a bar in a cell.
+fn bar(share: f64, html: &mut Html) {
+    let svg = html.el("svg").class("bar").attr("viewBox", "0 0 100 8").attr("preserveAspectRatio", "none");
+    svg.attr("width", 60).attr("height", 8).attr("aria-hidden", true).with(|html| {
+        html.el("rect").class("track").attr("width", 100).attr("height", 8);
+        html.el("rect").class("value").attr("width", format_args!("{:.1}", share * 100.0)).attr("height", 8);
+    });
+}
+
+fn peers(context: &Context<'_>, html: &mut Html) {
+    let peers = tables::peers(context.stats);
+    if peers.rows.is_empty() {
+        return;
+    }
+    html.line().el("details").with(|html| {
+        html.el("summary").text(format_args!("Peers ({})", peers.rows.len()));
+        let columns = [
+            ("peer", "peer"),
+            ("flows", "conversations"),
+            ("messages_sent", "messages sent"),
+            ("messages_received", "received"),
+            ("bytes_sent", "bytes sent"),
+            ("bytes_received", "received"),
+        ];
+        let more = "netkit stats --by peer lists all";
+        table(
+            &peers,
+            &Shown { id: "peers", caption: "Peers, most bytes first", columns: &columns, most: FLOWS, more },
+            html,
+        );
+    });
+}
+
+/// Two captures' names and sums beside each other, for a comparison.
+#[allow(dead_code)]
+pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
+    region("sums", "Sums of both", html, |html| {
+        html.el("thead").with(|html| {
+            html.el("tr").with(|html| {
+                html.el("td").text("");
+                for (name, context) in ["A", "B"].iter().zip(contexts) {
+                    html.el("th").attr("scope", "col").class("n").with(|html| {
+                        html.el("b").attr("class", format_args!("run-{}", name.to_lowercase())).text(name);
+                        html.text(" ").short(80, &context.about.name);
+                    });
+                }
+            });
+        });
+        html.el("tbody").with(|html| {
+            let mut row = |name: &str, id: &str, of: &dyn Fn(&Context<'_>) -> (String, String)| {
+                html.line().el("tr").with(|html| {
+                    html.el("th").attr("scope", "row").class("t").text(name);
+                    for context in contexts {
+                        let (exact, text) = of(context);
+                        html.el("td").class("n").attr("data-c", id).attr("data-v", exact).text(text);
+                    }
+                });
+            };
+            let count = |n: u64| (n.to_string(), Count(n).to_string());
+            row("Protocols", "protocols", &|context| (String::new(), protocols(context)));
+            row("Messages", "messages", &|context| count(context.stats.messages));
+            row("Bytes", "bytes", &|context| count(context.stats.bytes));
+            row("Conversations", "conversations", &|context| count(context.stats.flows.len() as u64));
+            row("Faults", "faults", &|context| count(context.stats.faults));
+            row("With warnings", "warnings", &|context| count(context.stats.warnings));
+            row("Duration", "duration", &|context| {
+                let seconds = context.stats.duration();
+                (seconds.to_string(), format!("{seconds:.3} s"))
+            });
+        });
+    });
+}

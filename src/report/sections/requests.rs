@@ -1,0 +1,120 @@
+//! Requests and their answers: those without one first, then those that waited longest.
+
+use super::super::figures::{Count, Shown, table};
+use super::super::{Context, Html, section};
+use super::nothing;
+use crate::dissect::Expected;
+use crate::plural::Plural;
+use crate::stats::connections;
+
+/// The messages without an answer that are listed, and the kinds.
+const LISTED: usize = 40;
+
+const LATENCY: [(&str, &str); 9] = [
+    ("proto", "protocol"),
+    ("message", "message"),
+    ("route", "route"),
+    ("waits_for", "waits for"),
+    ("count", "got it"),
+    ("waiting", "did not"),
+    ("p50", "median"),
+    ("p90", "p90"),
+    ("max", "longest"),
+];
+const WAITING: [(&str, &str); 9] = [
+    ("frame", "frame"),
+    ("flow", "flow"),
+    ("from", "sent by"),
+    ("peer", "address"),
+    ("proto", "protocol"),
+    ("message", "message"),
+    ("route", "route"),
+    ("copies", "copies"),
+    ("index", ""),
+];
+const SLOW: [(&str, &str); 10] = [
+    ("frame", "frame"),
+    ("after", "after (ms)"),
+    ("by_frame", "by frame"),
+    ("flow", "flow"),
+    ("from", "sent by"),
+    ("peer", "address"),
+    ("proto", "protocol"),
+    ("message", "message"),
+    ("route", "route"),
+    ("copies", "copies"),
+];
+const COLUMNS: [(&str, &str); 12] = [
+    ("flow", "flow"),
+    ("connection", "connection"),
+    ("proto", "protocol"),
+    ("from", "asked by"),
+    ("requests", "requests"),
+    ("answers", "answers"),
+    ("unanswered", "without"),
+    ("unmatched", "answers to none"),
+    ("p50", "median"),
+    ("p90", "p90"),
+    ("max", "longest"),
+    ("jitter", "jitter"),
+];
+
+/// The section.
+pub fn section_of(context: &Context<'_>, html: &mut Html) {
+    section("requests", "Requests", html, |html| {
+        let rows = connections::requests(context.stats);
+        if rows.rows.is_empty() {
+            return nothing("It has no requests.", html);
+        }
+        waiting(context, Expected::Answer, html);
+        let caption = "Requests by connection (times to their answers in ms)";
+        let more = "netkit stats --delivery lists all";
+        table(&rows, &Shown { id: "request-rows", caption, columns: &COLUMNS, most: 60, more }, html);
+    });
+}
+
+/// The messages that nothing answered or acknowledged, those that waited longest, and how long each kind
+/// waited.
+pub fn waiting(context: &Context<'_>, expected: Expected, html: &mut Html) {
+    let answers = expected == Expected::Answer;
+    let tables = context.waiting.tables();
+    let find = |kind: &str| tables.iter().find(|table| table.shape.kind == kind);
+    let kind = if answers { "unanswered" } else { "never_acked" };
+    if let Some(list) = find(kind).filter(|list| !list.rows.is_empty()) {
+        let (what, option, id) = match answers {
+            true => ("Nothing in the capture answers", "--unanswered", "unanswered"),
+            false => ("Nothing in the capture acknowledges", "--never-acked", "never-acked"),
+        };
+        let caption = format!("{what} {}", Plural(list.rows.len() as u64, "message"));
+        let more = format!("netkit stats {option} lists all");
+        table(list, &Shown { id, caption: &caption, columns: &WAITING, most: LISTED, more: &more }, html);
+    }
+    let slow = context.waiting.slowest(expected);
+    if !slow.rows.is_empty() {
+        let (caption, id, option) = match answers {
+            true => ("Answered last: the longest waits first", "slow-answers", "--slow"),
+            false => ("Acknowledged last: the longest waits first", "slow-acks", "--slow"),
+        };
+        let more = format!("netkit stats {option} 1ms lists all");
+        table(&slow, &Shown { id, caption, columns: &SLOW, most: LISTED, more: &more }, html);
+    }
+    if let Some(kinds) = find("latency") {
+        let own = if answers { "answer" } else { "ack" };
+        let mut kinds = kinds.clone();
+        kinds.rows.retain(|row| row.get(3).is_some_and(|cell| *cell == own.into()));
+        if !kinds.rows.is_empty() {
+            let (caption, id) = match answers {
+                true => ("From request to answer (ms), by kind", "answer-kinds"),
+                false => ("From message to acknowledgement (ms), by kind", "ack-kinds"),
+            };
+            let more = "netkit stats --latency lists all";
+            table(&kinds, &Shown { id, caption, columns: &LATENCY, most: LISTED, more }, html);
+        }
+    }
+    if answers && context.waiting.lost > 0 {
+        let lost = Count(context.waiting.lost);
+        html.el("p").class("more").text(format_args!(
+            "{lost} messages were not followed to their answers, because too many waited at once: --limit waiting=N raises that"
+        ));
+    }
+}

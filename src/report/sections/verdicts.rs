@@ -1,0 +1,200 @@
+//! What the figures amount to: the verdicts with the messages they rest on, and all notes and faults.
+
+use super::super::figures::{Count, place_link, region};
+use super::super::{Context, Html, section};
+use super::nothing;
+use crate::codec::Level;
+use crate::dissect::{Expected, Target};
+use crate::flow::Side;
+use crate::plural::Plural;
+use crate::stats::noted::{NAMED, Noted, Places};
+use crate::stats::{RULES, Stats, Verdict, verdicts};
+use std::collections::BTreeMap;
+
+/// The verdicts that are told.
+const TOLD: usize = 60;
+/// The kinds of faults that are listed.
+const FAULTS: usize = 100;
+
+/// The side that a verdict is about.
+fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
+    let server = stats.flow(verdict.flow).and_then(|flow| flow.server);
+    match (verdict.from, server) {
+        ("server", Some(server)) => server,
+        ("client", Some(server)) => server.other(),
+        ("second", _) => Side::B,
+        _ => Side::A,
+    }
+}
+
+/// The section.
+pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
+    section("verdicts", "Verdicts", html, |html| {
+        let all = verdicts(context.stats);
+        list(context, noted, &all, html);
+        html.line().el("details").with(|html| {
+            html.el("summary").text("When is what told?");
+            html.el("dl").class("rules").with(|html| {
+                for (rule, when) in RULES {
+                    html.el("dt").with(|html| html.el("code").text(rule));
+                    html.el("dd").text(when);
+                }
+            });
+        });
+        notes(context, noted, html);
+        faults(noted, html);
+    });
+}
+
+/// The verdicts.
+pub fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], html: &mut Html) {
+    if all.is_empty() {
+        let why =
+            "None of the rules applies: nothing was resent, lost or left without an answer in a way that they tell.";
+        return nothing(why, html);
+    }
+    html.line().el("ul").class("verdicts").with(|html| {
+        for verdict in all.iter().take(TOLD) {
+            html.line().el("li").attr("data-rule", verdict.rule).with(|html| {
+                html.el("p").with(|html| {
+                    html.el("span").class("sign").attr("aria-hidden", true).text("▲");
+                    html.text(&verdict.text);
+                });
+                evidence(context, noted, verdict, html);
+            });
+        }
+    });
+    if all.len() > TOLD {
+        let more = all.len() - TOLD;
+        html.el("p").class("more").text(format_args!("and {more} more: netkit stats -f json tells all"));
+    }
+}
+
+/// The messages that a verdict rests on, and their notes.
+fn evidence(context: &Context<'_>, noted: &Noted, verdict: &Verdict, html: &mut Html) {
+    let Verdict { rule, flow, connection, from, .. } = *verdict;
+    let expected = match rule {
+        "never_acked" => Some(Expected::Ack),
+        "unanswered" => Some(Expected::Answer),
+        _ => None,
+    };
+    let (places, codes) = match expected {
+        Some(expected) => {
+            // All of the conversation: they are of no connection.
+            let own = context
+                .waiting
+                .waits(expected)
+                .filter(|(_, f, role)| *f == flow && (*role == from || *role == "unknown"));
+            let mut places = Places::default();
+            own.for_each(|(target, ..)| places.add(target));
+            (places, BTreeMap::new())
+        }
+        None => {
+            let found = noted.evidence(rule, flow, connection, side_of(context.stats, verdict));
+            found.map(|e| (e.messages.clone(), e.codes.clone())).unwrap_or_default()
+        }
+    };
+    if places.first.is_empty() && codes.is_empty() {
+        return;
+    }
+    html.el("p").class("evidence").with(|html| {
+        if !places.first.is_empty() {
+            html.text(if rule == "lost" { "gaps at frames " } else { "frames " });
+            links(&places, html);
+        }
+        if !codes.is_empty() {
+            html.text("; notes ");
+            for (k, (code, n)) in codes.iter().take(NAMED).enumerate() {
+                html.text(if k > 0 { ", " } else { "" });
+                html.el("a").class("code").to(format_args!("note-{code}")).text(code);
+                html.text(format_args!(" ×{}", Count(*n)));
+            }
+        }
+    });
+}
+
+/// Links to the first messages, and how many there are.
+fn links(places: &Places, html: &mut Html) {
+    for (k, Target { frame, index }) in places.first.iter().enumerate() {
+        html.text(if k > 0 { ", " } else { "" });
+        place_link(*frame, (*index > 1).then_some(u64::from(*index)), html);
+    }
+    let more = places.count.saturating_sub(places.first.len() as u64);
+    if more > 0 {
+        html.text(format_args!(" and {} more", Count(more)));
+    }
+}
+
+fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
+    let all: Vec<_> = noted.notes().collect();
+    html.el("h3").text("Notes");
+    if all.is_empty() {
+        return nothing("The analysis has nothing to say of any message.", html);
+    }
+    let docs: BTreeMap<&str, &str> =
+        context.registry.iter().flat_map(|dissector| dissector.notes()).map(|note| (note.code, note.doc)).collect();
+    region("notes", "What the analysis says of messages, worst first", html, |html| {
+        heading(&["level", "note", "times", "what it says", "first frames"], html);
+        html.el("tbody").with(|html| {
+            let mut before = Vec::new();
+            for (level, code, places) in all {
+                let (class, sign) = match level {
+                    Level::Error => ("level error", "✕"),
+                    Level::Warning => ("level warning", "!"),
+                    Level::Note => ("level note", "•"),
+                };
+                // One code may have two levels; a link means the worse, which comes first.
+                let mut tr = html.line().el("tr").attr("data-note", code);
+                if !before.contains(&code) {
+                    tr = tr.attr("id", format_args!("note-{code}"));
+                    before.push(code);
+                }
+                tr.with(|html| {
+                    html.el("td").class("t").with(|html| {
+                        html.el("span").attr("class", class).with(|html| {
+                            html.el("span").class("sign").attr("aria-hidden", true).text(sign);
+                            html.text(level.name());
+                        });
+                    });
+                    html.el("td").class("t").with(|html| html.el("code").text(code));
+                    html.el("td").class("n").attr("data-c", "times").text(Count(places.count));
+                    html.el("td").class("t wide").text(docs.get(code).copied().unwrap_or(""));
+                    html.el("td").class("t").with(|html| links(places, html));
+                });
+            }
+        });
+    });
+}
+
+fn faults(noted: &Noted, html: &mut Html) {
+    let all: Vec<_> = noted.faults().collect();
+    if all.is_empty() {
+        return;
+    }
+    html.el("h3").text("Faults");
+    let caption =
+        format!("{} with a broken field", Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message"));
+    region("faults", &caption, html, |html| {
+        heading(&["protocol", "message", "times", "first frames"], html);
+        html.el("tbody").with(|html| {
+            for (proto, name, places) in all.into_iter().take(FAULTS) {
+                html.line().el("tr").with(|html| {
+                    html.el("td").class("t").text(proto);
+                    html.el("td").class("t").text(name);
+                    html.el("td").class("n").attr("data-c", "times").text(Count(places.count));
+                    html.el("td").class("t").with(|html| links(places, html));
+                });
+            }
+        });
+    });
+}
+
+fn heading(names: &[&str], html: &mut Html) {
+    html.el("thead").with(|html| {
+        html.el("tr").with(|html| {
+            for name in names {
+                html.el("th").attr("scope", "col").class(if *name == "times" { "n" } else { "t" }).text(name);
+            }
+        });
+    });
+}

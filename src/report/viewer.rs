@@ -1,0 +1,32 @@
+//! The section of the messages: what the script shows, and what is said where it does not run.
+
+use super::data::data;
+use super::held::Held;
+use super::{Context, Html, section};
+use crate::plural::Plural;
+
+/// Writes the section with its data.
+pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
+    section("messages", "Messages", html, |html| {
+        if let Some(omission) = held.omission() {
+            html.el("p").class("omission").text(omission);
+        }
+        if held.entries.is_empty() {
+            if held.seen == 0 {
+                html.el("p").class("hint").text("There are none.");
+            }
+            return;
+        }
+        html.el("noscript").with(|html| {
+            let count = Plural(held.entries.len(), "message");
+            html.el("p").class("hint").text(format_args!(
+                "A script shows the {count} of this page, with fields and bytes: scripts are off here. Everything \
+                 else can be read without; `netkit decode` prints the messages."
+            ));
+        });
+        html.el("div").attr("id", "viewer").class("viewer").attr("hidden", "").with(|_| ());
+        let data = data(held, context);
+        html.bytes("messages-columns", &data.columns);
+        html.bytes("messages-bytes", &data.bytes);
+    });
+}

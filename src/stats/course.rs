@@ -1,0 +1,152 @@
+//! Delays over time: how long acknowledgements and answers took, by step of time and by the side
+//! that waited for them. Any duration in a fixed number of steps.
+
+use super::histogram::Delays;
+use crate::capture::Time;
+use crate::dissect::delivery::Event;
+use crate::dissect::{Message, Role, Sink};
+use crate::flow::sequence::Acked;
+use std::collections::BTreeMap;
+
+/// The steps of time that are kept; they widen when there are more.
+const STEPS: usize = 256;
+/// The delays that are kept one by one; where there are more, steps tell all.
+const POINTS: usize = 2000;
+
+/// What was waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Awaited {
+    /// The first acknowledgement of a numbered message.
+    Ack,
+    /// The answer to a request.
+    Answer,
+}
+
+/// One delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// When it was over, in nanoseconds since the start.
+    pub at: i64,
+    /// How long it was, in nanoseconds.
+    pub delay: i64,
+    /// What was waited for.
+    pub awaited: Awaited,
+    /// Who waited.
+    pub waiting: Role,
+    /// There were several copies, so that it is no round trip.
+    pub again: bool,
+}
+
+/// The sides in their order here: [`Role`] has none.
+pub const ROLES: [Role; 3] = [Role::Client, Role::Server, Role::Unknown];
+
+/// Delays by step of time.
+#[derive(Clone, Debug)]
+pub struct Course {
+    start: Option<i64>,
+    step: i64,
+    steps: BTreeMap<(Awaited, usize), Vec<Delays>>,
+    points: Vec<Point>,
+    more: bool,
+}
+
+impl Default for Course {
+    fn default() -> Course {
+        Course { start: None, step: 1_000_000, steps: BTreeMap::new(), points: Vec::new(), more: false }
+    }
+}
+
+impl Course {
+    /// A capture begins: times are counted from here.
+    pub fn origin(&mut self, time: Time) {
+        self.start.get_or_insert(time.nanos() as i64);
+    }
+
+    /// The length of a step, in nanoseconds.
+    pub fn step(&self) -> i64 {
+        self.step
+    }
+
+    /// The steps of those who waited for it.
+    pub fn of(&self, awaited: Awaited, waiting: Role) -> &[Delays] {
+        let at = ROLES.iter().position(|role| *role == waiting).unwrap_or(0);
+        self.steps.get(&(awaited, at)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every single delay; `None`: they are too many.
+    pub fn points(&self) -> Option<&[Point]> {
+        (!self.more).then_some(self.points.as_slice())
+    }
+
+    fn add(&mut self, point: Point) {
+        while point.at / self.step >= STEPS as i64 {
+            self.step = self.step.saturating_mul(2);
+            for steps in self.steps.values_mut() {
+                let pairs = steps.chunks(2).map(|pair| {
+                    let mut sum = pair.first().cloned().unwrap_or_default();
+                    pair.iter().skip(1).for_each(|delays| sum.merge(delays));
+                    sum
+                });
+                *steps = pairs.collect();
+            }
+        }
+        let at = (point.at / self.step) as usize;
+        let role = ROLES.iter().position(|role| *role == point.waiting).unwrap_or(0);
+        let steps = self.steps.entry((point.awaited, role)).or_default();
+        if steps.len() <= at {
+            steps.resize(at + 1, Delays::default());
+        }
+        if let Some(delays) = steps.get_mut(at) {
+            delays.add(point.delay);
+        }
+        match self.points.len() < POINTS && !self.more {
+            true => self.points.push(point),
+            false => {
+                self.more = true;
+                self.points = Vec::new();
+            }
+        }
+    }
+}
+
+impl Sink for Course {
+    fn message(&mut self, message: &Message<'_>) {
+        if message.flow_info.ends.is_none() {
+            return;
+        }
+        let now = message.place.time.nanos() as i64;
+        let at = now.saturating_sub(*self.start.get_or_insert(now)).max(0);
+        let waiting = message.dissection.from.other();
+        for event in &message.dissection.delivery {
+            let (awaited, delay, again) = match *event {
+                Event::Acked { acked: Acked::First(sent), .. } => (Awaited::Ack, now - sent.time, sent.copies > 1),
+                Event::Answer(after) | Event::CrossFlowAnswer { after, .. } => (Awaited::Answer, after, false),
+                _ => continue,
+            };
+            self.add(Point { at, delay, awaited, waiting, again });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_widen_and_no_delay_is_lost() {
+        let mut course = Course::default();
+        for k in 0..5000i64 {
+            let waiting = ROLES[(k % 2) as usize];
+            course.add(Point { at: k * 1_000_000, delay: k, awaited: Awaited::Ack, waiting, again: false });
+            assert_eq!(course.points().is_some(), k < POINTS as i64, "{k}");
+        }
+        assert!(course.step() >= 5000 * 1_000_000 / STEPS as i64 && course.step() <= 32_000_000);
+        for role in [Role::Client, Role::Server] {
+            let steps = course.of(Awaited::Ack, role);
+            assert!(steps.len() <= STEPS);
+            assert_eq!(steps.iter().map(Delays::count).sum::<u64>(), 2500);
+            assert_eq!(steps.last().and_then(Delays::max), Some(if role == Role::Client { 4998 } else { 4999 }));
+        }
+        assert!(course.of(Awaited::Answer, Role::Client).is_empty());
+    }
+}
