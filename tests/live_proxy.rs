@@ -220,7 +220,8 @@ fn riptide_loses_what_its_legs_say() {
         assert!(lost > 0 && line.contains(&format!("{lost} lost")), "{line}");
         // What had to be said again is counted as the legs have it.
         let again = rows.iter().filter(|row| row["flow"] == legs[usize::from(from == "server")] && row["from"] == from);
-        let again: u64 = again.map(|row| row["resent"].as_u64().unwrap_or(0) + row["duplicates"].as_u64().unwrap_or(0)).sum();
+        let again: u64 =
+            again.map(|row| row["resent"].as_u64().unwrap_or(0) + row["duplicates"].as_u64().unwrap_or(0)).sum();
         assert!(again > 0 && line.contains(&format!("{again} messages said again")), "{again}: {line}");
     }
 }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use netkit::encode::deeply;
 use netkit::live::net::resolve;
 use netkit::live::proxy::relay::{Config, Counts, Relay};
-use netkit::live::proxy::{Collector, Impairments, Watch, Way};
+use netkit::live::proxy::{Beside, Collector, Impairments, Watch, Way};
 use netkit::plural::Plural;
 use std::io;
 use std::sync::Arc;
@@ -70,9 +70,12 @@ fn relay(args: &Proxy, global: &Global) -> anyhow::Result<u8> {
     };
     notify(global, format_args!("netkit: relaying {over} {} to {target}", relay.local()));
     let reads = args.format != ProxyFormat::None || !rules.is_empty() || rules_file.is_some();
+    // What is not read cannot be followed.
+    let beside = (udp && tcp && reads).then(|| Beside::new(args.listen.ip()));
     let changes = rules_file.is_some();
     let mut printer = Printer::new(args, global, file, rules_file, options.limits.live.pcap_bytes)?;
-    let mut collector = Collector::new(Arc::new(rules), changes, printer.render(args, global, &options)?);
+    let mut collector =
+        Collector::new(Arc::new(rules), changes, printer.render(args, global, &options)?).beside(beside);
     let mut watch = reads.then(|| Watch::new(&options, &mut collector));
     let ran = relay.run(stop, watch.as_mut(), &mut printer);
     let resent = watch.as_mut().map(Watch::resent);

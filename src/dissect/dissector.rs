@@ -80,12 +80,26 @@ pub trait Dissector: Sync {
 
     /// The state for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// The messages of its streams that name ports for datagrams beside them.
+    fn port_names(&self) -> Option<PortNames> {
+        None
+    }
 }
 
 impl std::fmt::Debug for dyn Dissector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Where a stream's messages name ports for datagrams beside it: message and field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortNames {
+    /// The server's port, for this client.
+    pub offer: (&'static str, &'static str),
+    /// The client's.
+    pub answer: (&'static str, &'static str),
 }
 
 /// The layouts of one version (and direction) of a protocol.

@@ -28,7 +28,7 @@ mod scratch;
 pub use conversation::SessionReader;
 pub use delivery::{Event, Handled, Link};
 pub use dissector::{
-    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Rewriter, Session, Setting, StreamEvent, Table,
+    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Session, Setting, StreamEvent, Table,
 };
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};

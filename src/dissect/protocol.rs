@@ -1,6 +1,6 @@
 //! A protocol's description as a constant: what most dissectors are.
 
-use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, Session, Setting, Table};
+use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, PortNames, Session, Setting, Table};
 use super::flow_info::FlowInfo;
 use super::options::Options;
 use crate::codec::layout::Field;
@@ -37,6 +37,8 @@ pub struct Protocol {
     pub notes: &'static [NoteDoc],
     /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
     pub encodings: &'static [Encoding],
+    /// The messages of its streams that name ports for datagrams beside them.
+    pub port_names: Option<PortNames>,
     /// How `dump` reads bytes that come without a transport.
     pub dump_transport: fn(&Options) -> Transport,
     /// Is a conversation over one of the `transports` of this protocol? See [`Dissector::identify`].
@@ -67,6 +69,7 @@ impl Protocol {
             settings: &[],
             notes: &[],
             encodings: &[],
+            port_names: None,
             dump_transport: |_| Transport::Udp,
             identify: |_| Evidence::No,
             session,
@@ -125,6 +128,10 @@ impl Dissector for Protocol {
 
     fn port(&self) -> Option<u16> {
         self.port
+    }
+
+    fn port_names(&self) -> Option<PortNames> {
+        self.port_names
     }
 
     fn dump_transport(&self, options: &Options) -> Transport {

@@ -47,7 +47,10 @@ client.Disconnected += over
 client.connect(("127.0.0.1", port))
 end = time.time() + (30 if count else 8)
 while time.time() < end and not state["over"]:
-    client.update()
+    try:
+        client.update()
+    except Exception as error:  # as in riptide_server.py
+        print(error, file=sys.stderr, flush=True)
     if count and client.isConnected and state["said"] < count and time.time() >= state["next"]:
         if not state["said"]:
             print("CONNECTED", flush=True)
@@ -60,7 +63,10 @@ while time.time() < end and not state["over"]:
         # What the server has said is acknowledged before it is left.
         linger = time.time() + 1
         while time.time() < linger:
-            client.update()
+            try:
+                client.update()
+            except Exception as error:
+                print(error, file=sys.stderr, flush=True)
             time.sleep(0.005)
         break
     if not count and client.isConnected and not state["greeted"]:

@@ -220,7 +220,7 @@ fn without_its_acks_a_message_is_sent_again() {
     let mut told = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
     let at = told.trim().rsplit(' ').next().unwrap();
-    let rule = "message == ack and from == server: drop 60%";
+    let rule = "message == ack and from == server and frame < 30: drop 80%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
@@ -253,6 +253,39 @@ fn datagrams_beside_a_stream_are_told() {
     let (out, told) = proxy.end();
     assert!(out.contains("connection_accepted"), "{out}");
     assert!(told.contains("for datagrams beside its stream: they are not relayed"), "{told}");
+}
+
+/// Where both transports are relayed, the ports that a GNE server and its client name are the proxy's:
+/// the datagrams pass it, and are seen.
+#[test]
+fn datagrams_beside_a_stream_are_followed() {
+    let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s", "-f", "ndjson"];
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let replay = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        command.args(gne).args(args).current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut server = replay(&["--listen", "127.0.0.1:0"]);
+    let mut told = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap();
+    let proxy = Proxy::to(at, &["-p", "gne", "-f", "ndjson"]);
+    let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
+    let server = server.wait_with_output().unwrap();
+    let (out, told) = proxy.end();
+    let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
+    let [client, server] = [session(&client), session(&server)];
+    assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server} {out} {told}");
+    let lines = lines(&out);
+    let datagrams = |from: &str| lines.iter().filter(|l| l["transport"] == "udp" && l["from"] == from).count();
+    assert!(datagrams("client") > 0 && datagrams("server") > 0, "{out}");
+    let edited: Vec<&Value> = lines.iter().filter(|line| line["edited"][0] == "port").collect();
+    assert_eq!(edited.iter().map(|line| &line["message"]).collect::<Vec<_>>(), ["connection_accepted", "client_port"]);
+    // What was said is shown as it came; what comes of the datagrams is the same connection's.
+    let flow = &edited[0]["flow"];
+    assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
+    assert!(!told.contains("not relayed"), "{told}");
 }
 
 /// Until somebody says what it is, a datagram that nobody knows is counted.

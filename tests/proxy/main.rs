@@ -5,6 +5,7 @@ mod common;
 
 mod command;
 mod datagrams;
+mod hostile;
 mod relay;
 mod reload;
 mod rules;

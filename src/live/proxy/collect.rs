@@ -1,6 +1,6 @@
 //! Takes the messages that pass, and makes of each what the rules say.
 
-use super::Way;
+use super::{Beside, Way};
 use crate::dissect::{Encoder, Message, Options, Rewriter, Sink, Unit};
 use crate::filter::Names;
 use crate::flow::{Side, Transport};
@@ -90,6 +90,15 @@ pub struct Collector<'a> {
     rules: Arc<RuleSet>,
     /// There are rules, or there may be some later.
     pub(super) follows: bool,
+    /// Rules are followed, or may be later: streams wait for whole messages.
+    pub(super) rules_come: bool,
+    /// Others may take their place.
+    changes: bool,
+    /// A stream has ended: what it tells now is not whole, and passes.
+    pub(super) ending: bool,
+    pub(super) beside: Option<Beside>,
+    /// Why sockets for datagrams beside a stream could not be opened.
+    pub(super) unopened: Vec<String>,
     render: Option<Render<'a>>,
     counters: BTreeMap<u64, Counters>,
     pub(super) writing: BTreeMap<u64, Writing>,
@@ -108,6 +117,11 @@ impl<'a> Collector<'a> {
     pub fn new(rules: Arc<RuleSet>, changes: bool, render: Option<Render<'a>>) -> Collector<'a> {
         Collector {
             follows: changes || !rules.is_empty(),
+            rules_come: changes || !rules.is_empty(),
+            changes,
+            ending: false,
+            beside: None,
+            unopened: Vec::new(),
             rules,
             render,
             counters: BTreeMap::new(),
@@ -117,6 +131,27 @@ impl<'a> Collector<'a> {
             frame: 0,
             text: Vec::new(),
             resent: [0; 2],
+        }
+    }
+
+    /// Follows the datagrams that streams name beside them.
+    #[must_use]
+    pub fn beside(mut self, beside: Option<Beside>) -> Collector<'a> {
+        self.follows |= beside.is_some();
+        self.beside = beside;
+        self
+    }
+
+    /// The field of a message that names a port, and the port that is to stand there.
+    fn named(&mut self, said: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
+        let names = message.flow_info.options.registry.for_line(said.proto)?.port_names()?;
+        let (beside, ends) = (self.beside.as_mut()?, message.flow_info.ends?);
+        match beside.replace(&names, said, message.flow_info.flow, ends) {
+            Ok(named) => named,
+            Err(error) => {
+                self.unopened.push(format!("{}: no socket for datagrams beside its stream: {error}", ends[0]));
+                None
+            }
         }
     }
 
@@ -177,16 +212,21 @@ impl<'a> Collector<'a> {
         let edits = rules.iter().any(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))));
         // The encoder has to meet all messages: earlier ones say how later ones are written. So do a
         // stream's, whose rules may come later.
-        if edits || stream && self.follows {
+        let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
+        if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
             let said = OwnedMessage::of(message, &mut self.text);
+            let named = if stream && !passed && !decision.dropped { self.named(&said, message) } else { None };
             let writing = self.writing(flow, message.dissection.proto, options);
             let again = writing.map(|writing| (writing.encoder.encode(&said.line(flow)), writing));
-            if !decision.edits.is_empty() && !decision.dropped {
+            if (named.is_some() || !decision.edits.is_empty()) && !decision.dropped {
                 let kind = (said.proto, said.message);
                 let mut changed = said.clone();
                 let made = match again {
                     Some((Ok(same), writing)) if same == bytes => {
                         edit(&decision.edits, kind, &mut changed.fields, &Names::new(options)).and_then(|puts| {
+                            if let (Some((field, port)), Some(fields)) = (named, changed.fields.as_object_mut()) {
+                                fields.insert(field.into(), port.into());
+                            }
                             let bytes =
                                 writing.encoder.encode(&changed.line(flow)).map_err(|error| error.to_string())?;
                             Ok((puts, bytes))
@@ -198,7 +238,8 @@ impl<'a> Collector<'a> {
                 seen.edited = Some(match made {
                     Ok((puts, bytes)) => {
                         piece.bytes = Some(bytes);
-                        Edited { fields: puts.into_iter().map(|put| put.name).collect(), not: None }
+                        let named = named.map(|(field, _)| field.to_string());
+                        Edited { fields: puts.into_iter().map(|put| put.name).chain(named).collect(), not: None }
                     }
                     Err(why) => Edited { fields: Vec::new(), not: Some(why) },
                 });
@@ -215,7 +256,7 @@ impl Sink for Collector<'_> {
     fn message(&mut self, message: &Message<'_>) {
         let mut seen = Seen { frame: message.place.frame, ..Seen::default() };
         self.resent[message.place.side.index()] += super::resent::of(&message.dissection.delivery);
-        if self.follows {
+        if self.follows && !self.ending {
             // What was held back until its protocol was known has passed already.
             let passed = seen.frame != self.frame;
             if !passed || message.flow_info.transport == Transport::Tcp {

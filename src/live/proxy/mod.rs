@@ -5,6 +5,7 @@
 //! holds what is not due yet. Neither has a socket or a clock. The `relay`, in the feature `cli`,
 //! has both.
 
+mod beside;
 mod collect;
 mod impairments;
 mod lane;
@@ -21,6 +22,7 @@ mod way;
 #[cfg(test)]
 mod tests;
 
+pub use beside::{Beside, Opened};
 pub use collect::{Collector, Edited, Render, Seen};
 pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, Stall, rate};
 pub use lane::Gone;

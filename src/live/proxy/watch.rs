@@ -1,8 +1,8 @@
 //! Reads what passes, as the receiver will, and says what the rules make of it.
 
-use super::Way;
 use super::collect::{Collector, Piece, Seen};
 use super::lane::{Gone, Lane};
+use super::{Beside, Opened, Way};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
 use crate::dissect::{Inspector, Options};
@@ -51,6 +51,7 @@ struct Both {
 /// Reads what passes.
 pub struct Watch<'w, 'c> {
     table: Table<Classification>,
+    options: &'w Options,
     inspector: Inspector<'w, Collector<'c>>,
     frame: u64,
     streams: FxHashMap<[SocketAddr; 2], Both>,
@@ -62,12 +63,31 @@ impl<'w, 'c> Watch<'w, 'c> {
     /// Reads with the user's options, and hands the messages to `collector`.
     pub fn new(options: &'w Options, collector: &'w mut Collector<'c>) -> Watch<'w, 'c> {
         let inspector = Inspector::new(options, collector);
-        Watch { table: Table::new(options.limits.flow), inspector, frame: 0, streams: FxHashMap::default(), held: 0 }
+        Watch {
+            table: Table::new(options.limits.flow),
+            options,
+            inspector,
+            frame: 0,
+            streams: FxHashMap::default(),
+            held: 0,
+        }
     }
 
     /// Follows other rules from now on.
     pub fn replace(&mut self, rules: Arc<RuleSet>) {
         self.inspector.sink().replace(rules);
+    }
+
+    /// Sockets that were opened for datagrams beside streams, and why others were not.
+    pub fn opened_beside(&mut self) -> (Vec<Opened>, Vec<String>) {
+        let collector = self.inspector.sink();
+        let opened = collector.beside.as_mut().map(Beside::opened).unwrap_or_default();
+        (opened, std::mem::take(&mut collector.unopened))
+    }
+
+    /// Are datagrams beside streams followed?
+    pub fn follows_beside(&mut self) -> bool {
+        self.inspector.sink().beside.is_some()
     }
 
     /// How many messages each direction had to say again.
@@ -127,8 +147,11 @@ impl<'w, 'c> Watch<'w, 'c> {
         let (mut decided, mut known, mut flow) = (0, false, 0);
         if let Some(position) = position {
             flow = position.conversation.id;
+            let collector = self.inspector.sink();
             if let Some(begun) = position.conversation.state.begun(position.side) {
-                (decided, known) = (begun.unwrap_or(position.offset).min(position.offset), true);
+                // Without rules only streams wait in which ports are replaced.
+                known = collector.rules_come || position.conversation.state.names_ports(self.options);
+                decided = begun.unwrap_or(position.offset).min(position.offset);
             }
         }
         let before = lane.memory();
@@ -164,13 +187,11 @@ impl<'w, 'c> Watch<'w, 'c> {
 
     /// A direction of a stream has ended: what still waited passes.
     pub fn ended(&mut self, ends: [SocketAddr; 2], way: Way, reset: bool, time: Time) -> Passing {
+        self.inspector.sink().ending = true;
         self.segment(ends, way, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
         let collector = self.inspector.sink();
-        let mut seen = std::mem::take(&mut collector.seen);
-        collector.pieces.clear();
-        for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some() || one.copies > 0) {
-            one.refuse("it is not whole");
-        }
+        collector.ending = false;
+        let seen = std::mem::take(&mut collector.seen);
         let mut gone = Vec::new();
         if let Some(both) = self.streams.get_mut(&ends) {
             let lane = &mut both.lanes[way.index()];

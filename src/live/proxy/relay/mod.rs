@@ -19,7 +19,7 @@ pub use legs::Legs;
 pub use passed::{Output, Passed};
 
 use super::path::{Lost, Path};
-use super::{Impairments, Queue, Watch, Way};
+use super::{Impairments, Opened, Queue, Watch, Way};
 use crate::live::net::{CancelToken, now as time_of_day};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Registry, Token};
@@ -54,6 +54,10 @@ struct Client {
     address: SocketAddr,
     socket: UdpSocket,
     own: SocketAddr,
+    /// Where it sends: its own socket, if its datagrams are beside a stream.
+    local: SocketAddr,
+    beside: Option<UdpSocket>,
+    target: SocketAddr,
     paths: [Path; 2],
     last: Instant,
     told: bool,
@@ -243,10 +247,21 @@ impl Relay {
 
     fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
         match self.slots.get_mut(slot) {
-            Some(Some((_, Entry::Udp(_)))) => self.hear_server(slot, watch, out),
+            Some(Some((_, Entry::Udp(client)))) => {
+                if client.beside.is_some() {
+                    self.hear_beside(slot, watch, out)?;
+                }
+                self.hear_server(slot, watch, out)
+            }
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out)?;
-                let named = watch.iter().flat_map(|watch| watch.named());
+                if let Some(watch) = watch {
+                    let (opened, told) = watch.opened_beside();
+                    told.into_iter().for_each(|text| out.note(text));
+                    opened.into_iter().for_each(|opened| self.open_beside(opened, out));
+                }
+                let followed = watch.as_mut().is_some_and(|watch| watch.follows_beside());
+                let named = watch.iter().filter(|_| !followed).flat_map(|watch| watch.named());
                 for server in named.filter(|server| *server != self.config.target) {
                     if self.named.len() < NAMED && self.named.insert(server) {
                         out.note(format!(
@@ -287,7 +302,10 @@ impl Relay {
         if let Some((_, mut entry)) = self.slots.get_mut(slot).and_then(Option::take) {
             match &mut entry {
                 Entry::Udp(client) => {
-                    self.clients.remove(&client.address);
+                    match &mut client.beside {
+                        Some(socket) => drop(self.poll.registry().deregister(socket)),
+                        None => drop(self.clients.remove(&client.address)),
+                    }
                     let _ = self.poll.registry().deregister(&mut client.socket);
                 }
                 Entry::Tcp(pair) => pair.deregister(self.poll.registry()),
@@ -382,7 +400,9 @@ impl Relay {
         match self.socket(slot) {
             Ok((socket, own)) => {
                 let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
-                let client = Client { address, socket, own, paths, last: Instant::now(), told: false };
+                let (local, target) = (self.local, self.config.target);
+                let (beside, last, told) = (None, Instant::now(), false);
+                let client = Client { address, socket, own, local, beside, target, paths, last, told };
                 if let Some(place) = self.slots.get_mut(slot) {
                     *place = Some((number, Entry::Udp(Box::new(client))));
                 }
@@ -396,6 +416,71 @@ impl Relay {
                 None
             }
         }
+    }
+
+    /// Datagrams beside a stream pass through these sockets.
+    fn open_beside(&mut self, opened: Opened, out: &mut dyn Output) {
+        let (slot, number) = self.place();
+        // It is no client of its own.
+        self.counts.clients -= 1;
+        match self.beside(opened, slot, number) {
+            Ok(client) => {
+                if let Some(place) = self.slots.get_mut(slot) {
+                    *place = Some((number, Entry::Udp(Box::new(client))));
+                }
+            }
+            Err(error) => {
+                out.note(format!("no socket for datagrams beside a stream: {error}"));
+                self.free.push(slot);
+            }
+        }
+    }
+
+    fn beside(&self, opened: Opened, slot: usize, number: u64) -> io::Result<Client> {
+        let Opened { client, server, target, of } = opened;
+        let (local, own) = (client.local_addr()?, server.local_addr()?);
+        for socket in [&client, &server] {
+            socket.set_nonblocking(true)?;
+        }
+        let [mut client, mut socket] = [client, server].map(UdpSocket::from_std);
+        register(self.poll.registry(), &mut socket, Token(FIRST + 2 * slot))?;
+        register(self.poll.registry(), &mut client, Token(FIRST + 2 * slot + 1))?;
+        let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
+        // Its port is known when it has sent something.
+        let (address, beside) = (SocketAddr::new(of.ip(), 0), Some(client));
+        Ok(Client { address, socket, own, local, beside, target, paths, last: Instant::now(), told: false })
+    }
+
+    /// What a client sends beside its stream; what others send there is dropped.
+    fn hear_beside(
+        &mut self,
+        slot: usize,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn Output,
+    ) -> io::Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut more = true;
+        for _ in 0..BUDGET {
+            let Some(Some((_, Entry::Udp(client)))) = self.slots.get_mut(slot) else { break };
+            let Some(socket) = &client.beside else { break };
+            match socket.recv_from(&mut buffer) {
+                Ok((_, from)) if from.ip() != client.address.ip() => {}
+                Ok((length, from)) => {
+                    client.address = from;
+                    self.pass(slot, Way::Up, buffer.get(..length).unwrap_or_default(), watch, out)?;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    more = false;
+                    break;
+                }
+                Err(_) => {}
+            }
+        }
+        self.buffer = buffer;
+        if more {
+            self.again.insert(Token(FIRST + 2 * slot + 1));
+        }
+        Ok(())
     }
 
     fn socket(&self, slot: usize) -> io::Result<(UdpSocket, SocketAddr)> {
@@ -461,7 +546,7 @@ impl Relay {
         let Some(Some((number, Entry::Udp(client)))) = self.slots.get_mut(slot) else { return Ok(()) };
         client.last = now;
         let number = *number;
-        let (ends, own) = ([client.address, self.config.target], [self.local, client.own]);
+        let (ends, own) = ([client.address, client.target], [client.local, client.own]);
         let impairments = &self.config.impairments[way.index()];
         let counts = &mut self.counts.ways[way.index()];
         counts.came += 1;
@@ -532,8 +617,9 @@ impl Relay {
     /// A datagram goes.
     fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) {
         let Some(Some((_, Entry::Udp(client)))) = self.slots.get_mut(slot) else { return };
-        let sent = match (way, &self.udp) {
+        let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
             (Way::Up, _) => client.socket.send(bytes),
+            (Way::Down, Some(_)) if client.address.port() == 0 => return,
             (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
             (Way::Down, None) => return,
         };
