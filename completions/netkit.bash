@@ -98,7 +98,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -p -s -F -f -c -w -o -q -v -h --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --force --check --color --quiet --verbose --help"
+            opts="-r -p -s -F -f -c -w -o -q -v -h --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -195,11 +195,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue pcapng" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue pcapng" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -261,17 +261,15 @@ _netkit() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 -o)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --comments)
+                    COMPREPLY=($(compgen -W "tree plain" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -467,11 +465,11 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue pcapng" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "tree summary table ndjson json csv tsv dialogue pcapng" -- "${cur}"))
                     return 0
                     ;;
                 --columns)
@@ -687,7 +685,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__help)
-            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing"
+            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns wireshark builds platforms contributing"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1047,7 +1045,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__replay)
-            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
+            opts="-W -f -p -s -q -v -h --join --to --listen --list --flow --from --speed --asap --max-gap --loop --clients --ramp --for --fail-on --allow-public --until --timeout --max-time --edit --drop --seed --dry-run --allow-dangerous --expect --format --pcap --force --proto --set --schema --port --server --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1078,6 +1076,22 @@ _netkit() {
                     return 0
                     ;;
                 --loop)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --clients)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ramp)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

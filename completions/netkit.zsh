@@ -61,7 +61,8 @@ ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
-dialogue\:"Two columns, who says what\: for one conversation, see --flow"))' \
+dialogue\:"Two columns, who says what\: for one conversation, see --flow"
+pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
 '--format=[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -69,7 +70,8 @@ ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
-dialogue\:"Two columns, who says what\: for one conversation, see --flow"))' \
+dialogue\:"Two columns, who says what\: for one conversation, see --flow"
+pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
 '*--columns=[csv, tsv and summary\: these columns, with commas between them\: time,src,message,message_id. Keys of ndjson, names of the envelope, fields; fields.NAME for a field with such a name]:A,B.C:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '--fail-on=[Exit with status 1 when a message has a fault, or a warning]:fault|warning:((warning\:"A warning, an error or a fault"
 fault\:"A fault"))' \
@@ -84,8 +86,10 @@ delta\:"Since the message before that is printed"
 utc\:"Day and time of day, UTC"
 local\:"Day and time of day here, with the offset from UTC"
 epoch\:"Seconds since 1970"))' \
-'-o+[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
-'--output=[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
+'-o+[pcapng\: the file, instead of stdout; parquet\: the folder of its files, which is new or empty]:PATH:_files' \
+'--output=[pcapng\: the file, instead of stdout; parquet\: the folder of its files, which is new or empty]:PATH:_files' \
+'--comments=[pcapng\: what comments have\: lines for people, and the tree that Wireshark'\''s script draws, or the lines alone]:tree|plain:((tree\:"Lines for people, and the tree for the script"
+plain\:"Lines for people"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
@@ -95,7 +99,7 @@ never\:"Never"))' \
 '(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
 '--whole[-w\: all frames between the ends of these messages]' \
 '--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
-'--force[-w\: replace the output file where there is one; -o\: the files of the folder]' \
+'--force[-w, -o\: replace the output file where there is one; parquet\: the files of the folder]' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -124,7 +128,8 @@ ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
-dialogue\:"Two columns, who says what\: for one conversation, see --flow"))' \
+dialogue\:"Two columns, who says what\: for one conversation, see --flow"
+pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
 '--format=[Form of the output]:F:((tree\:"Annotated trees\: each field with its bytes"
 summary\:"A line a message"
 table\:"A table, for a few messages"
@@ -132,7 +137,8 @@ ndjson\:"A JSON object a line\: values"
 json\:"One JSON array of annotated trees"
 csv\:"Comma-separated values behind a line of names; see --columns"
 tsv\:"The same with tabs"
-dialogue\:"Two columns, who says what\: for one conversation, see --flow"))' \
+dialogue\:"Two columns, who says what\: for one conversation, see --flow"
+pcapng\:"The capture itself, with the messages as packet comments\: for Wireshark, see \`netkit help wireshark\`"))' \
 '*--columns=[csv, tsv and summary\: these columns, with commas between them\: time,src,message,message_id. Keys of ndjson, names of the envelope, fields; fields.NAME for a field with such a name]:A,B.C:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '--fail-on=[Exit with status 1 when a message has a fault, or a warning]:fault|warning:((warning\:"A warning, an error or a fault"
 fault\:"A fault"))' \
@@ -385,6 +391,10 @@ _arguments "${_arguments_options[@]}" : \
 '(--asap)--speed=[How many times as fast as captured]:X:_default' \
 '--max-gap=[No pause is longer, as 1s or 200ms]:TIME:_default' \
 '--loop=[How many sessions, one after the other]:N:_default' \
+'(--list --dry-run --expect --pcap --loop --from)--clients=[Play so many sessions at once, each with ids of its own, and tell how the server bears it\: how many connect, are refused and dropped, and how long it takes to answer]:N:_default' \
+'--ramp=[With --clients\: so many begin each second, as 50/s]:RATE:_default' \
+'--for=[With --clients\: sessions that end are followed by new ones, for so long \[default\: one each\]]:TIME:_default' \
+'*--fail-on=[With --clients\: exit with status 1 when a figure is beyond that, as '\''p99>200ms'\'', '\''dropped>1%'\'', '\''connected<1000'\''; may be given several times]:FIGURE>AMOUNT:_default' \
 '--until=[Leave out everything behind this frame]:FRAME:_default' \
 '-W+[How long the peer may take where the protocol needs its answer]:TIME:_default' \
 '--timeout=[How long the peer may take where the protocol needs its answer]:TIME:_default' \
@@ -393,9 +403,9 @@ _arguments "${_arguments_options[@]}" : \
 '*--drop=[Leave out messages that fit; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '--seed=[Which messages \`drop P%\` leaves out\: another number, others]:N:_default' \
 '-f+[Form of the report]:F:((text\:"For people"
-ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))' \
+ndjson\:"A JSON object a line\: each refusal and divergence, then the session; with --clients one each second, then one for all"))' \
 '--format=[Form of the report]:F:((text\:"For people"
-ndjson\:"A JSON object a line\: each refusal and divergence, then the session"))' \
+ndjson\:"A JSON object a line\: each refusal and divergence, then the session; with --clients one each second, then one for all"))' \
 '--pcap=[Record the exchange as a capture]:FILE:_files' \
 '-p+[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
@@ -411,6 +421,7 @@ never\:"Never"))' \
 '--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
 '(--to --listen)--list[List the conversations that can be played, and do nothing else]' \
 '--asap[As fast as the peer allows]' \
+'--allow-public[With --clients\: the server may be in a network that is not private]' \
 '--dry-run[Print what would be sent, and send nothing]' \
 '--allow-dangerous[Say also what may harm the peer\: broken and empty messages]' \
 '--expect[Exit with status 1 when the peer diverges from the capture]' \
@@ -542,7 +553,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac

@@ -40,7 +40,7 @@ macro_rules! pages {
 }
 
 pages! {
-    12:
+    13:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
@@ -50,6 +50,7 @@ pages! {
     recognition, "how a conversation's protocol is found";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";
+    wireshark, "netkit's messages in Wireshark: comments, fields, the script";
     builds, "captures as a gate in a build pipeline";
     platforms, "Linux, macOS, Windows; packages";
     contributing, "where a change goes, and what has to hold";

@@ -65,9 +65,11 @@ fn riptide_to_the_last_message() {
             assert_eq!(divergence["kind"], "missing", "{divergence}");
             assert!(application.iter().any(|name| message.starts_with(name)), "{divergence}");
         }
+        server.is_left();
         // Under --expect that is a failure.
         let (_, status) = replay(path, flow, &server.target(), &["--expect"]);
         assert_eq!(status, Some(1));
+        server.is_left();
     }
 }
 
@@ -175,18 +177,6 @@ impl Drop for Load {
     }
 }
 
-/// The sockets on a server's port that somebody has closed, and the server has not: what Linux tells.
-fn left_behind(target: &str) -> Option<usize> {
-    let port: u16 = target.rsplit(':').next()?.parse().ok()?;
-    let (table, place) = (std::fs::read_to_string("/proc/net/tcp").ok()?, format!(":{port:04X}"));
-    // Neither listening (0A) nor waiting for the last packets (06).
-    let open = |line: &&str| {
-        let fields: Vec<&str> = line.split_whitespace().collect();
-        fields.get(1).is_some_and(|own| own.ends_with(&place)) && !matches!(fields.get(3), Some(&"0A" | &"06"))
-    };
-    Some(table.lines().filter(open).count())
-}
-
 /// Ten times each, beside neighbours that take all the time: each time all is said, acknowledged and
 /// answered, by the clock of the recording, and nothing is left at the server.
 #[test]
@@ -202,8 +192,7 @@ fn ten_times_under_load() {
             let session = lines.last().expect("a session");
             assert_eq!((&session["complete"], status), (&true.into(), Some(0)), "{round}: {lines:#?}");
             assert_eq!((&session["sent"], &session["unacknowledged"]), (&session["messages"], &0.into()), "{session}");
-            let left = left_behind(&server.target());
-            assert!(left.is_none_or(|left| left == 0), "{path} {round}: {left:?} sockets");
+            server.is_left();
         }
     }
     for round in 0..10 {
@@ -223,10 +212,73 @@ fn ten_times_under_load() {
             let missing = |d: &&Value| d["kind"] == "missing" && d["others"].is_null() && d["message"] != "kick";
             assert_eq!(divergences(&lines).find(missing), None, "{to} {round}: all that was asked for came");
         }
-        std::thread::sleep(std::time::Duration::from_millis(100));
-        let left = left_behind(&server.target());
-        assert!(left.is_none_or(|left| left == 0), "{round}: {left:?} sockets");
+        server.is_left();
     }
+}
+
+/// However a session is stopped, it leaves: at the server nobody is left, by its own figures.
+#[test]
+#[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
+fn whoever_is_stopped_leaves() {
+    let cases = [
+        ("udp", "riptide/riptide22-udp.pcap", "2"),
+        ("tcp", "riptide/pytide-tcp.pcap", "1"),
+        ("", "nano/nano-protobuf-tcp.pcap", "1"),
+        ("ws://", "nano/pomelo-ws.pcap", "1"),
+    ];
+    for (carrier, path, flow) in cases {
+        let server = if path.starts_with("riptide") { Server::riptide(carrier, "open") } else { Server::nano("echo") };
+        let to = if carrier == "ws://" { format!("ws://{}", server.target()) } else { server.target() };
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path);
+        for (signal, status) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+            let mut session = Command::new(env!("CARGO_BIN_EXE_netkit"))
+                .arg("replay")
+                .arg(&file)
+                // So slow that it is in its middle whenever it is stopped.
+                .args(["--flow", flow, "--to", &to, "--speed", "0.01", "--max-time", "60s", "-f", "ndjson"])
+                .args(["--drop", "message == request and id == 0"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("netkit runs");
+            server.awaits(1);
+            let killed = Command::new("kill").args([&format!("-{signal}"), &session.id().to_string()]).status();
+            assert!(killed.expect("kill runs").success(), "{path} {signal}");
+            assert_eq!(session.wait().expect("netkit ends").code(), Some(status), "{path} {signal}");
+            server.is_left();
+        }
+    }
+}
+
+/// Many at once, each with an id of its own: all are played whole, answered, and gone afterwards. A server
+/// that is full refuses the rest, and the report says that it was the limit.
+#[test]
+#[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
+fn many_clients() {
+    let load = |path: &str, flow: &str, to: &str, clients: &str, args: &[&str]| {
+        let (lines, status) = paced(path, flow, to, &[&["--clients", clients, "--ramp", "50/s"], args].concat());
+        (lines.last().expect("the report").clone(), status)
+    };
+    let drop = ["--drop", "message == request and id == 0", "--speed", "4"];
+    let server = Server::nano("echo");
+    for to in [server.target(), format!("ws://{}", server.target())] {
+        let (all, status) = load("real/pinus-tcp-plain.pcap", "1", &to, "60", &drop);
+        assert_eq!((&all["complete"], status), (&true.into(), Some(0)), "{to}: {all}");
+        assert_eq!((&all["connected"], &all["finished"]), (&60.into(), &60.into()), "{to}: {all}");
+        assert!(all["requests"].as_u64() >= Some(60) && all["p99"].is_f64(), "{to}: {all}");
+        server.is_left();
+    }
+    let server = Server::riptide("udp", "many");
+    let (all, status) = load("riptide/riptide22-udp.pcap", "2", &server.target(), "40", &["--speed", "4"]);
+    assert_eq!((&all["complete"], &all["finished"], status), (&true.into(), &40.into(), Some(0)), "{all}");
+    server.is_left();
+    // It has four places.
+    let server = Server::riptide("udp", "open");
+    let (all, status) = load("riptide/riptide22-udp.pcap", "2", &server.target(), "12", &["--speed", "4"]);
+    assert_eq!((status, &all["finished"]), (Some(1), &4.into()), "{all}");
+    assert_eq!(all["refused"].as_u64().unwrap_or(0) + all["silent"].as_u64().unwrap_or(0), 8, "{all}");
+    assert!(all["limit"].is_string(), "{all}");
+    server.is_left();
 }
 
 /// The same server, the same messages: over the carrier of the capture and over the other one nothing

@@ -35,6 +35,15 @@ impl Format {
     }
 }
 
+/// Sees a file's bytes, unpacked, as they are read.
+pub trait Tap: Send {
+    /// These have arrived.
+    fn arrived(&mut self, bytes: &[u8]);
+
+    /// More are about to be read: every record that is there whole has been returned.
+    fn waits(&mut self);
+}
+
 /// An input whose first bytes can be inspected; reading it still yields every byte.
 ///
 /// ```
@@ -60,6 +69,7 @@ pub struct Input {
     ended: bool,
     /// The compressed stream ended before its end marker.
     cut: bool,
+    tap: Option<Box<dyn Tap>>,
 }
 
 impl Input {
@@ -112,7 +122,14 @@ impl Input {
 
     fn over(reader: Box<dyn Read + Send>, packed: bool) -> Input {
         let buffer = vec![0; BLOCK];
-        Input { reader, buffer, start: 0, end: 0, position: 0, packed, ended: false, cut: false }
+        Input { reader, buffer, start: 0, end: 0, position: 0, packed, ended: false, cut: false, tap: None }
+    }
+
+    /// The same, which shows every byte to `tap`.
+    pub fn tap(mut self, mut tap: Box<dyn Tap>) -> Input {
+        tap.arrived(self.data());
+        self.tap = Some(tap);
+        self
     }
 
     /// The capture format, `None` if it is not a capture.
@@ -171,6 +188,9 @@ impl Input {
     #[cold]
     fn fill(&mut self, count: usize) -> Result<bool, CaptureError> {
         // The remainder is part of one record, so this moves few bytes.
+        if let Some(tap) = &mut self.tap {
+            tap.waits();
+        }
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
@@ -184,7 +204,12 @@ impl Input {
             }
             match self.reader.read(&mut self.buffer[self.end..]) {
                 Ok(0) => self.ended = true,
-                Ok(read) => self.end += read,
+                Ok(read) => {
+                    if let Some(tap) = &mut self.tap {
+                        tap.arrived(&self.buffer[self.end..self.end + read]);
+                    }
+                    self.end += read;
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) if self.packed && e.kind() == io::ErrorKind::UnexpectedEof => {
                     self.ended = true;

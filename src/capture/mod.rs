@@ -6,10 +6,10 @@
 //! [`Packets`] combines the parts: file ([`Capture`]), link and network layers, IP fragments
 //! ([`Fragments`]). [`PcapWriter`] and [`ethernet`] write.
 
+pub(crate) mod block;
 mod build;
 mod classic;
 mod clock;
-mod copy_ng;
 mod dumped;
 #[cfg(test)]
 mod equal;
@@ -43,13 +43,12 @@ mod write_ng;
 mod zstd;
 
 pub use build::{BuildError, ethernet};
-pub use copy_ng::PcapNgFrames;
 pub use dumped::{dumped_packet, forced_packet, frame};
 pub use error::{CaptureError, Flaw, Place};
 pub use file::{Capture, Ended, Frame, NextFile};
 pub use fragments::{FragmentCaps, Fragments, Statistics};
 pub use hextext::HexText;
-pub use input::{Format, Input};
+pub use input::{Format, Input, Tap};
 pub use link::LinkType;
 pub use other::Other;
 pub use others::Others;

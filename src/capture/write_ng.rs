@@ -1,83 +1,140 @@
-//! Writing pcapng: several interfaces, a comment a packet.
+//! Writing pcapng: frames with their own link types, resolutions and lengths, interfaces with names,
+//! comments.
 
+use super::block::{self, COMMENT, ENHANCED, INTERFACE, SECTION};
 use super::{LinkType, Time};
 use std::io::{self, Write};
 
-/// The most bytes of a comment.
-const LONGEST: usize = 4096;
+/// Times are written with at most so many decimals: 64 bits of nanoseconds last beyond 2500.
+const DIGITS: u8 = 9;
 
-/// Writes a capture of several interfaces, in nanoseconds.
+/// Writes a pcapng file of one section, little-endian. Give it a buffered writer.
 #[derive(Debug)]
 pub struct PcapNgWriter<W: Write> {
     out: W,
     block: Vec<u8>,
+    /// Link type and digits of each interface.
+    interfaces: Vec<(LinkType, u8)>,
 }
 
 impl<W: Write> PcapNgWriter<W> {
-    /// Begins a capture with these interfaces, by name.
+    /// Begins a capture: writes the section header.
     ///
     /// # Errors
     /// The writer's.
-    pub fn new(out: W, interfaces: &[&str], link: LinkType) -> io::Result<PcapNgWriter<W>> {
-        let mut writer = PcapNgWriter { out, block: Vec::new() };
-        // The section: byte order, version 1.0, of unknown length.
-        writer.block.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
+    pub fn new(out: W) -> io::Result<PcapNgWriter<W>> {
+        let mut writer = PcapNgWriter { out, block: Vec::new(), interfaces: Vec::new() };
+        block::begin(SECTION, false, &mut writer.block);
+        // Byte order, version 1.0; the section's length is not known in advance.
+        writer.block.extend_from_slice(&0x1a2b_3c4du32.to_le_bytes());
         writer.block.extend_from_slice(&[1, 0, 0, 0]);
         writer.block.extend_from_slice(&u64::MAX.to_le_bytes());
-        writer.end(0x0a0d_0d0a)?;
-        for name in interfaces {
-            let link = u16::try_from(link.0).map_err(io::Error::other)?;
-            writer.block.extend_from_slice(&link.to_le_bytes());
-            writer.block.extend_from_slice(&[0; 6]);
-            writer.option(2, name.as_bytes());
-            // if_tsresol: nanoseconds.
-            writer.option(9, &[9]);
-            writer.option(0, &[]);
-            writer.end(1)?;
-        }
+        writer.end()?;
         Ok(writer)
     }
 
-    /// Adds a packet that was seen whole on an interface; an empty comment is none.
+    /// Describes a new interface, without a name if that is empty: its number.
     ///
     /// # Errors
     /// The writer's.
-    pub fn frame(&mut self, interface: u32, time: Time, data: &[u8], comment: &str) -> io::Result<()> {
-        let nanos = u64::try_from(time.nanos()).unwrap_or(0);
-        let length = u32::try_from(data.len()).map_err(io::Error::other)?;
-        for word in [interface, (nanos >> 32) as u32, nanos as u32, length, length] {
+    pub fn interface(&mut self, link: LinkType, digits: u8, name: &str) -> io::Result<u32> {
+        let digits = digits.min(DIGITS);
+        block::begin(INTERFACE, false, &mut self.block);
+        // No snap length.
+        self.block.extend_from_slice(&(link.0 & 0xffff).to_le_bytes());
+        self.block.extend_from_slice(&0u32.to_le_bytes());
+        if !name.is_empty() {
+            block::option(2, name.as_bytes(), false, &mut self.block);
+        }
+        // if_tsresol: 10^-digits.
+        block::option(9, &[digits], false, &mut self.block);
+        block::option(0, &[], false, &mut self.block);
+        self.end()?;
+        self.interfaces.push((link, digits));
+        Ok(self.interfaces.len() as u32 - 1)
+    }
+
+    /// The interface of this link type and resolution, described where there is none yet.
+    ///
+    /// # Errors
+    /// The writer's.
+    pub fn interface_of(&mut self, link: LinkType, digits: u8) -> io::Result<u32> {
+        match self.interfaces.iter().position(|known| *known == (link, digits.min(DIGITS))) {
+            Some(known) => Ok(known as u32),
+            None => self.interface(link, digits, ""),
+        }
+    }
+
+    /// Writes a frame of which `length` bytes were on the wire, of the
+    /// [interface](PcapNgWriter::interface_of) of its link type.
+    ///
+    /// # Errors
+    /// As [`PcapNgWriter::packet`].
+    pub fn frame(&mut self, link: LinkType, time: Time, data: &[u8], length: usize) -> io::Result<()> {
+        let interface = self.interface_of(link, time.digits)?;
+        self.packet(interface, time, data, length, [])
+    }
+
+    /// Writes a frame of that interface, with comments; an empty one is none, and of a longer one there
+    /// is what fits: 65,535 bytes.
+    ///
+    /// # Errors
+    /// The writer's; [`io::ErrorKind::InvalidInput`] if the format cannot hold it.
+    pub fn packet<'c>(
+        &mut self,
+        interface: u32,
+        time: Time,
+        data: &[u8],
+        length: usize,
+        comments: impl IntoIterator<Item = &'c str>,
+    ) -> io::Result<()> {
+        let invalid = |what| io::Error::new(io::ErrorKind::InvalidInput, what);
+        let digits = self.interfaces.get(interface as usize).map_or(DIGITS, |(_, digits)| *digits);
+        let unit = 10i128.pow(9 - u32::from(digits));
+        let ticks = u64::try_from(time.nanos().div_euclid(unit))
+            .map_err(|_| invalid("the time does not fit into a pcapng file"))?;
+        let too_long = |_| invalid("the frame does not fit into a pcapng file");
+        let captured = u32::try_from(data.len()).map_err(too_long)?;
+        let length = u32::try_from(length).map_err(too_long)?;
+        block::begin(ENHANCED, false, &mut self.block);
+        for word in [interface, (ticks >> 32) as u32, ticks as u32, captured, length] {
             self.block.extend_from_slice(&word.to_le_bytes());
         }
         self.block.extend_from_slice(data);
-        self.pad();
-        if !comment.is_empty() {
-            let end = comment.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= LONGEST).last();
-            self.option(1, comment.get(..end.unwrap_or(0)).unwrap_or_default().as_bytes());
-            self.option(0, &[]);
+        block::pad(&mut self.block);
+        let start = self.block.len();
+        for comment in comments.into_iter().filter(|comment| !comment.is_empty()) {
+            let mut end = comment.len().min(block::LONGEST_OPTION);
+            while !comment.is_char_boundary(end) {
+                end -= 1;
+            }
+            block::option(COMMENT, comment.get(..end).unwrap_or_default().as_bytes(), false, &mut self.block);
         }
-        self.end(6)
-    }
-
-    fn option(&mut self, code: u16, value: &[u8]) {
-        self.block.extend_from_slice(&code.to_le_bytes());
-        self.block.extend_from_slice(&(value.len() as u16).to_le_bytes());
-        self.block.extend_from_slice(value);
-        self.pad();
-    }
-
-    fn pad(&mut self) {
-        self.block.resize(self.block.len().next_multiple_of(4), 0);
+        if self.block.len() > start {
+            block::option(0, &[], false, &mut self.block);
+        }
+        self.end()
     }
 
     /// Writes the block.
-    fn end(&mut self, kind: u32) -> io::Result<()> {
-        let length = (self.block.len() as u32 + 12).to_le_bytes();
-        self.out.write_all(&kind.to_le_bytes())?;
-        self.out.write_all(&length)?;
-        self.out.write_all(&self.block)?;
-        self.out.write_all(&length)?;
+    fn end(&mut self) -> io::Result<()> {
+        let whole = block::end(false, &mut self.block);
+        let done = match whole {
+            true => self.out.write_all(&self.block),
+            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "the frame does not fit into a pcapng file")),
+        };
         self.block.clear();
-        Ok(())
+        done
+    }
+
+    /// True when no interface is described, and so there is no frame.
+    pub fn is_empty(&self) -> bool {
+        self.interfaces.is_empty()
+    }
+
+    /// The writer.
+    pub fn get_mut(&mut self) -> &mut W {
+        &mut self.out
     }
 
     /// Writes out what is waiting.
@@ -86,5 +143,53 @@ impl<W: Write> PcapNgWriter<W> {
     /// The writer's.
     pub fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::capture::Capture;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut file = Vec::new();
+        let mut writer = PcapNgWriter::new(&mut file).unwrap();
+        let time = |frac, digits| Time { secs: 1_795_229_852, frac, digits };
+        let frames = [
+            (LinkType::ETHERNET, time(841_544, 6), &b"abc"[..], 3),
+            (LinkType(228), time(7, 9), b"", 60),
+            (LinkType::ETHERNET, time(1, 6), b"abcd", 1500),
+            (LinkType::ETHERNET, time(0, 0), b"abcde", 5),
+        ];
+        for (link, time, data, length) in frames {
+            writer.frame(link, time, data, length).unwrap();
+        }
+        let before = Time { secs: -1, frac: 0, digits: 6 };
+        assert!(writer.frame(LinkType::ETHERNET, before, b"", 0).is_err());
+        writer.flush().unwrap();
+        let mut capture = Capture::open(Box::new(std::io::Cursor::new(file))).unwrap();
+        for (link, time, data, length) in frames {
+            let frame = capture.next().unwrap().unwrap();
+            assert_eq!((frame.link, frame.time, frame.data, frame.length), (link, time, data, length));
+        }
+        assert!(capture.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn comments_as_long_as_the_format_allows() {
+        let mut file = Vec::new();
+        let mut writer = PcapNgWriter::new(&mut file).unwrap();
+        let named = writer.interface(LinkType::ETHERNET, 9, "client side").unwrap();
+        let long = "é".repeat(40_000);
+        writer.packet(named, Time::micros(1, 2), b"abc", 3, ["", "one", &long]).unwrap();
+        let block = block::Block::first(&file[28 + 48..], false).expect("a block");
+        let mut comments = Vec::new();
+        block.options(3, |code, value| comments.push((code, String::from_utf8(value.to_vec()).unwrap())));
+        assert_eq!(comments, [(1, "one".into()), (1, "é".repeat(32_767))]);
+        let mut capture = Capture::open(Box::new(std::io::Cursor::new(file))).unwrap();
+        let frame = capture.next().unwrap().unwrap();
+        assert_eq!((frame.time.to_string().as_str(), frame.data), ("1.000002000", &b"abc"[..]));
+        assert!(capture.next().unwrap().is_none());
     }
 }

@@ -47,10 +47,14 @@ pub struct Decode {
     /// csv and tsv
     #[arg(long, value_enum, value_name = "relative|delta|utc|local|epoch", hide_possible_values = true)]
     pub time: Option<TimeForm>,
-    /// parquet: the folder of its files, which is new or empty
-    #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")))]
+    /// pcapng: the file, instead of stdout; parquet: the folder of its files, which is new or empty
+    #[arg(short, long = "output", value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     pub out: Option<PathBuf>,
-    /// -w: replace the output file where there is one; -o: the files of the folder
+    /// pcapng: what comments have: lines for people, and the tree that Wireshark's script draws, or the
+    /// lines alone
+    #[arg(long, value_enum, value_name = "tree|plain", hide_possible_values = true)]
+    pub comments: Option<Comments>,
+    /// -w, -o: replace the output file where there is one; parquet: the files of the folder
     #[arg(long)]
     pub force: bool,
     /// Instead of printing: write every message again from its JSON line, and compare the bytes
@@ -68,6 +72,7 @@ Examples:
   tcpdump -i eth0 -U -w - udp | netkit decode -
   netkit decode --join ring_*.pcapng -f ndjson   what tcpdump -C, -G or dumpcap -b wrote
   netkit decode capture.pcap -F 'has fault' -w faults.pcap
+  netkit decode capture.pcap -f pcapng -o annotated.pcapng   for Wireshark
   netkit decode capture.pcapng -F 'message == reject' --whole -w rejected.pcapng
   netkit decode --follow growing.pcap -F 'has warning'
   netkit decode game.pcap --port 7000=riptide -s riptide.version=2.2
@@ -82,6 +87,15 @@ and ( ). host (or ip) and port are those of either end; an address fits any port
 src == 10.0.0.5, and nets are written ip in 10.0.0.0/8. `has fault`, `has warning` and a field alone \
 test that it is there. What can never hold (a byte == 300) is refused. `netkit fields` lists the \
 names.";
+
+/// What comments have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Comments {
+    /// Lines for people, and the tree for the script.
+    Tree,
+    /// Lines for people.
+    Plain,
+}
 
 /// How times are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -17,7 +17,7 @@ mod stats;
 mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-pub use decode::{Decode, TimeForm};
+pub use decode::{Comments, Decode, TimeForm};
 pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};

@@ -45,6 +45,24 @@ pub struct Replay {
     /// How many sessions, one after the other
     #[arg(long = "loop", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub times: u32,
+    /// Play so many sessions at once, each with ids of its own, and tell how the server bears it: how
+    /// many connect, are refused and dropped, and how long it takes to answer
+    #[arg(long, value_name = "N", requires = "to", value_parser = clap::value_parser!(u32).range(1..=100_000),
+        conflicts_with_all = ["list", "dry_run", "expect", "pcap", "times", "from"])]
+    pub clients: Option<u32>,
+    /// With --clients: so many begin each second, as 50/s
+    #[arg(long, value_name = "RATE", default_value = "50/s", value_parser = per_second, requires = "clients")]
+    pub ramp: f64,
+    /// With --clients: sessions that end are followed by new ones, for so long [default: one each]
+    #[arg(long = "for", value_name = "TIME", value_parser = duration, requires = "clients")]
+    pub lasting: Option<Duration>,
+    /// With --clients: exit with status 1 when a figure is beyond that, as 'p99>200ms', 'dropped>1%',
+    /// 'connected<1000'; may be given several times
+    #[arg(long, value_name = "FIGURE>AMOUNT", requires = "clients")]
+    pub fail_on: Vec<netkit::live::load::Bound>,
+    /// With --clients: the server may be in a network that is not private
+    #[arg(long, requires = "clients")]
+    pub allow_public: bool,
     /// Leave out everything behind this frame
     #[arg(long, value_name = "FRAME")]
     pub until: Option<u64>,
@@ -107,7 +125,8 @@ pub struct Replay {
 pub enum ReplayFormat {
     /// For people.
     Text,
-    /// A JSON object a line: each refusal and divergence, then the session.
+    /// A JSON object a line: each refusal and divergence, then the session; with --clients one each
+    /// second, then one for all.
     Ndjson,
 }
 
@@ -122,6 +141,7 @@ Examples:
   netkit replay game.pcap --to 127.0.0.1:7777 --max-time 1m        whatever it sends
   netkit replay game.pcap --to 127.0.0.1:7777 --schema game.toml \\
       --edit 'riptide.message_id == 7: position.x=10' --drop 'message == notify'
+  netkit replay game.pcap --to 127.0.0.1:7777 --clients 500 --ramp 50/s --for 30s --fail-on 'p99>200ms'
   netkit replay game.pcap --to 127.0.0.1:7777 --edit 'message == request: after 5 once delay 2s' \\
       --edit 'message == notify: drop 30%' --edit 'message_id == 9: name=\"A b\", team=3'
 
@@ -132,6 +152,13 @@ decides itself, is refused. --dry-run shows the bytes; the live session's own nu
 Ids, numbers, ports and byte orders that the peer decides are taken from its answers; \
 acknowledgements and heartbeats are made live; recorded resends are not repeated. Messages that may harm a server (broken, cut, \
 empty) are refused. The session is left politely, also after Ctrl-C.";
+
+fn per_second(text: &str) -> Result<f64, String> {
+    match text.strip_suffix("/s").unwrap_or(text).parse::<f64>() {
+        Ok(x) if (0.001..=1e5).contains(&x) => Ok(x),
+        _ => Err("expected sessions a second from 0.001/s to 100000/s".into()),
+    }
+}
 
 fn speed(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {

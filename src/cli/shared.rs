@@ -126,6 +126,8 @@ pub enum Format {
     /// Columns for DuckDB, Polars and Spark: decode -o DIR, a file a message.
     #[value(hide = cfg!(not(feature = "parquet")))]
     Parquet,
+    /// The capture itself, with the messages as packet comments: for Wireshark, see `netkit help wireshark`.
+    Pcapng,
 }
 
 /// What makes the exit status 1.

@@ -76,6 +76,10 @@ pub trait Custom: Sync + std::fmt::Debug {
     fn bits(&self) -> Option<u32> {
         None
     }
+    /// A field of the vocabulary whose values are of the same kind as those that it reads.
+    fn like(&self) -> Option<&'static Field> {
+        None
+    }
     /// Does it go to the end of the message, or of its region?
     fn takes_the_rest(&self) -> bool {
         false

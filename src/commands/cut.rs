@@ -12,7 +12,7 @@ use super::sink::CaptureSink;
 use super::{Usage, input, inputs, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
-use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgFrames, PcapWriter, Time};
+use netkit::capture::{Body, Capture, Decoded, Frame, Input, LinkType, Packets, PcapNgWriter, PcapWriter, Time};
 use netkit::dissect::{Message, Options, Sink};
 use netkit::flow::Transport;
 use netkit::plural::Plural;
@@ -153,7 +153,7 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
     let to = args.write.as_deref().unwrap_or(Path::new(""));
     let out = BufWriter::with_capacity(64 << 10, file.open()?);
     let next = to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
-    let mut writer = if next { Writer::Next(PcapNgFrames::new(out)?) } else { Writer::Waiting(out) };
+    let mut writer = if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) };
     let (mut capture, mut written, mut link) = (capture(args)?, 0, LinkType::ETHERNET);
     while !stop().is_set() {
         let Ok(Some(frame)) = capture.next() else { break };
@@ -179,7 +179,7 @@ enum Writer<W: Write> {
     /// Classic: what the header says is that of the first frame.
     Waiting(W),
     Classic(PcapWriter<W>, LinkType),
-    Next(PcapNgFrames<W>),
+    Next(PcapNgWriter<W>),
 }
 
 impl<W: Write> Writer<W> {
@@ -210,7 +210,7 @@ impl<W: Write> Writer<W> {
             Writer::Classic(mut writer, _) => writer.flush(),
             Writer::Next(mut writer) => {
                 if writer.is_empty() {
-                    writer.interface(link, 6)?;
+                    writer.interface_of(link, 6)?;
                 }
                 writer.flush()
             }

@@ -44,8 +44,14 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         #[cfg(not(feature = "parquet"))]
         return Err(Usage(super::NO_PARQUET.into()).into());
     }
+    if args.output.format == Format::Pcapng {
+        return super::pcapng::run(args, pick, &options, global);
+    }
     if args.out.is_some() {
-        return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into());
+        return Err(Usage("-o is for -f pcapng and parquet; other formats are printed: > FILE".into()).into());
+    }
+    if args.comments.is_some() {
+        return Err(Usage("--comments: only with -f pcapng".into()).into());
     }
     if args.follow && args.files.len() > 1 {
         return Err(Usage("--follow: one file, not several: the first never ends".into()).into());

@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub fn run(args: &Dump, global: &Global) -> anyhow::Result<u8> {
     stdout_is_no_input(&inputs(&args.input, &args.dissect.schema))?;
-    if args.output.format == Format::Parquet {
-        return Err(Usage("-f parquet is for decode: captures have frames, times and ends".into()).into());
+    if let format @ (Format::Parquet | Format::Pcapng) = args.output.format {
+        let name = if format == Format::Parquet { "parquet" } else { "pcapng" };
+        return Err(Usage(format!("-f {name} is for decode: captures have frames, times and ends")).into());
     }
     let mut options = options(&args.dissect)?;
     options.server = args.server;

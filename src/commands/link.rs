@@ -8,7 +8,7 @@ use super::notify::notify;
 use super::read;
 use super::sink::CaptureSink;
 use crate::cli::Global;
-use netkit::capture::{Input, Time};
+use netkit::capture::{Decoded, Frame, Input, Time};
 use netkit::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
 use netkit::plural::Plural;
 use netkit::render::Files;
@@ -118,6 +118,10 @@ impl<S: CaptureSink> CaptureSink for Second<'_, S> {
 
     fn frame(&mut self, time: Time) {
         self.0.sink.frame(time);
+    }
+
+    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.0.sink.raw(frame, decoded);
     }
 
     fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {

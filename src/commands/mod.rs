@@ -19,6 +19,7 @@ mod input;
 mod interrupt;
 mod join;
 mod link;
+mod load;
 mod markdown;
 mod merging;
 mod monitor;
@@ -31,6 +32,7 @@ mod packets;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pcapng;
 mod printed;
 mod probe;
 mod probe_print;

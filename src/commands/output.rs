@@ -59,7 +59,7 @@ impl Printer {
             Format::Tsv => render::Format::Tsv,
             Format::Dialogue => render::Format::Dialogue,
             // Its files are written elsewhere.
-            Format::Parquet => render::Format::Ndjson,
+            Format::Parquet | Format::Pcapng => render::Format::Ndjson,
         };
         let details = Details { columns: columns(output, options)?, files };
         let renderer = Renderer::with(format, style, &details, stdout());

@@ -220,6 +220,7 @@ pub fn dissect(
         let next = packets.next_with(|frame, decoded| {
             progress.frame(frame, decoded);
             inspector.sink().frame(frame.time);
+            inspector.sink().raw(frame, decoded);
             let gone = inspector.frame(frame.time);
             if let Decoded::Packet(packet) = decoded {
                 table.packet(packet, &mut inspector);

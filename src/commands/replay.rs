@@ -104,6 +104,9 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
     for idle in written.idle(&changes, role) {
         notify(global, format_args!("netkit: {idle:?}: no message of the {} fits", role.name()));
     }
+    if let Some(clients) = args.clients {
+        return super::load::run(args, global, clients, order, &options);
+    }
     if args.dry_run {
         return dry(&order, &options, args.format);
     }

@@ -1,6 +1,6 @@
 //! What the messages of a capture go to.
 
-use netkit::capture::Time;
+use netkit::capture::{Decoded, Frame, Time};
 use netkit::dissect::Sink;
 
 /// A sink that is also told about files and frames, and that can end the reading.
@@ -10,6 +10,9 @@ pub trait CaptureSink: Sink {
 
     /// A frame of any kind was read.
     fn frame(&mut self, _time: Time) {}
+
+    /// The same frame, as it is.
+    fn raw(&mut self, _frame: &Frame<'_>, _decoded: &Decoded<'_>) {}
 
     /// Read on after this frame? `waits`: does the next one have to be waited for?
     fn go_on(&mut self, _waits: impl FnOnce() -> bool) -> bool {

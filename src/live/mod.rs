@@ -5,6 +5,8 @@
 mod clients;
 mod error;
 pub mod exchange;
+#[cfg(feature = "cli")]
+pub mod load;
 mod message;
 pub mod net;
 mod pace;

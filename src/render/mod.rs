@@ -30,6 +30,7 @@ pub(crate) mod palette;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod parts;
+pub mod pcapng;
 mod plain_lines;
 pub(crate) mod renderer;
 mod style;

@@ -20,6 +20,8 @@ const LEFT: usize = 24;
 const DEPTH: usize = 6;
 /// How many columns one field or derived value has at most, with all that is in it.
 const VALUE: usize = 400;
+/// How many columns the fields of a remark have.
+const REMARK: usize = 600;
 /// The maximum width of one text, in columns.
 const TEXT: usize = 40;
 
@@ -46,6 +48,18 @@ pub fn line(message: &Message<'_>, style: Style, clock: &mut Clock, out: &mut Ve
     }
     marks_of(message, least, &mut line);
     line.newline();
+}
+
+/// The message in a line for which its frame is known: protocol, message, sender, fields, signs.
+pub(super) fn remark(message: &Message<'_>, line: &mut LineWriter<'_>) {
+    name(message, line);
+    if message.dissection.from != Role::Unknown {
+        line.put(" (");
+        line.put(message.dissection.from.name());
+        line.put(")");
+    }
+    fields(message, REMARK, line);
+    marks_of(message, Level::Note, line);
 }
 
 /// Appends the line that names what stands in the lines below it.

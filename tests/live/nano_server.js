@@ -5,7 +5,8 @@
 //
 // `echo` answers requests with what they said; its dictionary has other codes than pomelo's.
 //
-// Prints `PORT n` when it listens, and lives for a minute at most. Is run where node_modules is.
+// Prints `PORT n` when it listens, and lives for a minute at most. For each line on its stdin it prints
+// `CLIENTS n`: the more of its connector's clients and of its TCP sockets. Is run where node_modules is.
 'use strict';
 const { createRequire } = require('module');
 const load = createRequire(process.cwd() + '/');
@@ -44,7 +45,10 @@ Object.defineProperty(pinus, 'app', {
     get: () => undefined,
   },
 });
+const clients = new Set();
 connector.on('connection', (socket) => {
+  clients.add(socket);
+  socket.on('disconnect', () => clients.delete(socket));
   socket.on('error', () => {});
   socket.on('message', (pkg) => {
     if (mode !== 'echo') return;
@@ -65,4 +69,10 @@ connector.start(() => {});
 const tell = () => console.log('PORT', connector.listeningServer.address().port);
 if (connector.listeningServer.listening) tell();
 else connector.listeningServer.on('listening', tell);
+process.stdin.on('data', (lines) => {
+  for (const _ of String(lines).split('\n').slice(1)) {
+    connector.listeningServer.getConnections((_error, sockets) => console.log('CLIENTS', Math.max(clients.size, sockets)));
+  }
+});
+process.stdin.on('end', () => process.exit(0));
 setTimeout(() => process.exit(0), 60000);

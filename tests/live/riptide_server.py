@@ -1,13 +1,15 @@
 """A Riptide server (pytide-networking, 2.2's wire form) for netkit's live tests.
 
-riptide_server.py udp|tcp open|full|reject|data|pending|echo [LOG]
+riptide_server.py udp|tcp open|full|many|reject|data|pending|echo [LOG]
 
 Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message. `echo` says every
-reliable message's text back, reliably, and writes `ID TEXT` into the file LOG.
+reliable message's text back, reliably, and writes `ID TEXT` into the file LOG. For each line on its stdin it prints
+`CLIENTS n`: how many clients it has.
 """
 
 import socket
 import sys
+import threading
 import time
 
 from pytidenetworking.message import create
@@ -59,7 +61,15 @@ if mode == "echo":
         server.send(answer, connection)
 
     server.MessageReceived += echo
-server.start(port, 0 if mode == "full" else 4)
+
+
+def tell():
+    for _ in sys.stdin:
+        print("CLIENTS", server.clientCount, flush=True)
+
+
+threading.Thread(target=tell, daemon=True).start()
+server.start(port, {"full": 0, "many": 600}.get(mode, 4))
 print("PORT", port, flush=True)
 end = time.time() + 60
 while time.time() < end:

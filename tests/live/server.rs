@@ -1,8 +1,11 @@
 //! Real servers for the live tests: pytide-networking for Riptide, pinus for nano.
+#![allow(dead_code, reason = "each suite uses some of it")]
 
-use std::io::{BufRead, BufReader};
+use std::cell::RefCell;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A file beside this one.
 pub fn script(name: &str) -> PathBuf {
@@ -13,18 +16,67 @@ pub fn script(name: &str) -> PathBuf {
 pub struct Server {
     child: Child,
     port: u16,
+    ends: RefCell<(ChildStdin, Lines<BufReader<ChildStdout>>)>,
 }
 
 impl Server {
     /// Starts it, and waits until it says where it listens.
     fn start(command: &mut Command) -> Server {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("the server starts");
-        let lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let port = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.strip_prefix("PORT ")?.trim().parse().ok())
-            .expect("the server says its port");
-        Server { child, port }
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        let port = number(&mut lines, "PORT ").expect("the server says its port");
+        let ends = RefCell::new((child.stdin.take().expect("its input"), lines));
+        Server { child, port, ends }
+    }
+
+    /// How many clients it has, by its own figures.
+    pub fn clients(&self) -> u64 {
+        let (ask, lines) = &mut *self.ends.borrow_mut();
+        ask.write_all(b"\n").expect("the server lives");
+        number(lines, "CLIENTS ").expect("the server says how many clients it has")
+    }
+
+    /// Waits for so many clients, as long as a busy machine may take.
+    pub fn awaits(&self, clients: u64) {
+        let end = Instant::now() + Duration::from_secs(10);
+        while self.clients() != clients {
+            assert!(Instant::now() < end, "{} clients, not {clients}", self.clients());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Nobody is left behind at the server: by its own figures it has no client, and by the system's
+    /// no socket that somebody has closed and it has not. What was sent last may still be under way.
+    pub fn is_left(&self) {
+        let end = Instant::now() + Duration::from_secs(2);
+        loop {
+            let (clients, sockets) = (self.clients(), self.sockets());
+            if clients == 0 && sockets.is_none_or(|sockets| sockets == 0) {
+                return;
+            }
+            assert!(Instant::now() < end, "left behind: {clients} clients, {sockets:?} sockets");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Its TCP sockets beside the one that listens, and those that the system keeps for the last
+    /// packets: what Linux tells, and `ss` prints.
+    fn sockets(&self) -> Option<usize> {
+        let tables = ["tcp", "tcp6"].map(|name| std::fs::read_to_string(format!("/proc/net/{name}")).ok());
+        let place = format!(":{:04X}", self.port);
+        // Neither listening (0A) nor waiting for the last packets (06).
+        let open = |line: &&str| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields.get(1).is_some_and(|own| own.ends_with(&place)) && !matches!(fields.get(3), Some(&"0A" | &"06"))
+        };
+        let mut tables = tables.iter().flatten().peekable();
+        tables.peek()?;
+        Some(tables.map(|table| table.lines().filter(open).count()).sum())
     }
 
     /// pytide, in one of the modes of riptide_server.py.
@@ -51,6 +103,11 @@ impl Server {
     pub fn target(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
+}
+
+/// The number in the next line that begins like this.
+fn number<T: std::str::FromStr>(lines: &mut Lines<BufReader<ChildStdout>>, begins: &str) -> Option<T> {
+    lines.map_while(Result::ok).find_map(|line| line.strip_prefix(begins)?.trim().parse().ok())
 }
 
 impl Drop for Server {

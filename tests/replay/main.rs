@@ -11,6 +11,7 @@ mod gne;
 mod gne_live;
 mod gne_peer;
 mod interrupt;
+mod load;
 mod nano;
 mod real;
 mod report;

@@ -177,18 +177,18 @@ fn staged(
     let ends: [SocketAddr; 2] = ["192.0.2.2:40000".parse().unwrap(), conversation.ends[1]];
     let clock = Clock { at: start, time: Time { secs: 1_700_000_000, frac: 0, digits: 9 } };
     let told = orders.each_ref().map(|order| order.options(&options(stage)));
-    let mut planned = [orders[0].plan(&told[0]), orders[1].plan(&told[1])];
+    let planned = [orders[0].plan(&told[0]), orders[1].plan(&told[1])];
     let beside = [40001, 40002].map(|port| orders[0].wants_beside().then_some(port));
     let settings = [orders[0].settings(&told[0], beside[0]), orders[1].settings(&told[1], beside[1])];
     let setups = [orders[0].setup(ends), orders[1].setup([ends[1], ends[0]])];
-    let [one, two] = &mut planned;
+    let [one, two] = planned;
     let channels = |k: usize| {
         let setup = netkit::live::exchange::Setup { clock, ..setups[k].clone() };
         Channels::new(setup, &told[k], k == 0)
     };
     let mut players = [
-        Player::new(&one.0, &mut *one.1, channels(0), &settings[0], start),
-        Player::new(&two.0, &mut *two.1, channels(1), &settings[1], start),
+        Player::new(&one.0, one.1, channels(0), &settings[0], start),
+        Player::new(&two.0, two.1, channels(1), &settings[1], start),
     ];
     let mut net = Net {
         transport: conversation.transport,

@@ -67,6 +67,11 @@ impl Checksum {
 }
 
 impl Custom for Checksum {
+    fn like(&self) -> Option<&'static Field> {
+        static NUMBER: Field = crate::codec::layout::u64le("");
+        Some(&NUMBER)
+    }
+
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         reader.need(field, start, self.bits() as u64)?;

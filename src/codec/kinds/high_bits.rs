@@ -34,6 +34,10 @@ impl HighBits {
 }
 
 impl Custom for HighBits {
+    fn like(&self) -> Option<&'static Field> {
+        Some(self.of)
+    }
+
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let (start, width) = (reader.position(), self.width());
         reader.need(field, start, width as u64)?;

@@ -20,6 +20,10 @@ pub struct Until {
 }
 
 impl Custom for Until {
+    fn like(&self) -> Option<&'static Field> {
+        Some(self.of)
+    }
+
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let rest = reader.data().get(start as usize / 8..reader.end() as usize / 8).unwrap_or_default();

@@ -153,13 +153,13 @@ impl<'a> Order<'a> {
         options: &Options,
         progress: &mut dyn FnMut(&Progress),
     ) -> Result<Report, NetError> {
-        let (plan, mut actor) = self.plan(options);
+        let (plan, actor) = self.plan(options);
         let mut sockets = sockets?;
         let beside = if self.wants_beside() { Some(sockets.open_beside()?) } else { None };
         let settings = self.settings(options, beside);
         let setup = sockets.opened().setup(sockets.ends());
         let channels = Channels::new(setup, options, sockets.is_caller());
-        let mut player = Player::new(&plan, &mut *actor, channels, &settings, Instant::now());
+        let mut player = Player::new(&plan, actor, channels, &settings, Instant::now());
         play(&mut player, &mut sockets, &self.stop.within(self.most()), progress);
         Ok(player.report(Instant::now()))
     }

@@ -30,7 +30,7 @@ pub use drive::{LINGER, Order};
 pub use edit::Changes;
 pub use life::{Life, Phase, Rules};
 pub use plan::{Plan, Step, Unsaid, Wishes};
-pub use player::{Action, Channels, Pace, Player, Progress, Settings};
+pub use player::{Action, Channels, Ending, Pace, Player, Progress, Settings};
 pub use recording::{Conversation, Recording, RecordingError, between};
 pub use report::Report;
 pub use sockets::{Sockets, Waiting, play};

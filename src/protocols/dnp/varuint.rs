@@ -29,6 +29,11 @@ fn form(n: u64, bytes: u32) -> u64 {
 }
 
 impl Custom for VarUInt {
+    fn like(&self) -> Option<&'static Field> {
+        static NUMBER: Field = crate::codec::layout::u64le("");
+        Some(&NUMBER)
+    }
+
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let Some(first) = reader.peek(8) else { return Err(reader.short(field, start, 8, String::new())) };

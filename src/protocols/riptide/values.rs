@@ -139,6 +139,11 @@ struct Length20;
 static LONG_FORM: Field = u16be("length").hidden();
 
 impl Custom for Length20 {
+    fn like(&self) -> Option<&'static Field> {
+        static NUMBER: Field = crate::codec::layout::u64le("");
+        Some(&NUMBER)
+    }
+
     fn read(&self, field: &'static Field, reader: &mut Reader<'_>) -> Result<(), Stop> {
         let start = reader.position();
         let Some(first) = reader.peek(8) else { return Err(reader.short(field, start, 8, String::new())) };

@@ -38,7 +38,10 @@ impl<W: Write> Legs<W> {
     /// # Errors
     /// The writer's.
     pub fn new(out: W) -> io::Result<Legs<W>> {
-        let out = PcapNgWriter::new(out, &["client side", "server side"], ETHERNET)?;
+        let mut out = PcapNgWriter::new(out)?;
+        for name in ["client side", "server side"] {
+            out.interface(ETHERNET, 9, name)?;
+        }
         Ok(Legs { out, next: FxHashMap::default(), frame: Vec::new(), left: usize::MAX, missing: 0 })
     }
 
@@ -143,7 +146,7 @@ impl<W: Write> Legs<W> {
             return Ok(());
         };
         self.left = left;
-        self.out.frame(leg, time, &self.frame, comment)
+        self.out.packet(leg, time, &self.frame, self.frame.len(), [comment])
     }
 
     /// Writes out what is waiting.

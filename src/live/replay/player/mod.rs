@@ -14,12 +14,13 @@ mod steps;
 mod stranger;
 
 pub use channels::Channels;
-pub use settings::{Pace, Progress, Settings};
+pub use settings::{Ending, Pace, Progress, Settings};
 
 use super::compare::{Compared, apart, compare, parts};
 use super::plan::{Plan, Step, Unsaid};
 use super::report::Report;
-use crate::live::replay::actor::{Actor, Cause, Handling, Outbox};
+use crate::live::replay::actor::{Actor, Cause, Counts, Handling, Outbox};
+use crate::live::replay::life::Phase as Progressed;
 use crate::live::{Channel, NetError, OwnedMessage};
 use expectations::Expectations;
 use kept::Kept;
@@ -64,9 +65,9 @@ enum Phase {
 /// One session.
 pub struct Player<'p, 'a> {
     plan: &'p Plan,
-    actor: &'p mut dyn Actor,
+    actor: Box<dyn Actor>,
     channels: Channels<'a>,
-    settings: &'p Settings,
+    settings: Settings,
     phase: Phase,
     actions: VecDeque<Action>,
     out: Outbox,
@@ -105,17 +106,17 @@ impl<'p, 'a> Player<'p, 'a> {
     /// Plays a plan. It does nothing before [`Player::handle_timeout`] is called for the first time.
     pub fn new(
         plan: &'p Plan,
-        actor: &'p mut dyn Actor,
+        actor: Box<dyn Actor>,
         channels: Channels<'a>,
-        settings: &'p Settings,
+        settings: &Settings,
         now: Instant,
     ) -> Player<'p, 'a> {
-        let met = Expectations::new(actor, &plan.expected, settings.pace.speed.is_none());
+        let met = Expectations::new(&*actor, &plan.expected, settings.pace.speed.is_none());
         Player {
             plan,
             actor,
             channels,
-            settings,
+            settings: settings.clone(),
             phase: Phase::New,
             actions: VecDeque::new(),
             out: Outbox::default(),
@@ -270,7 +271,7 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// What has become of it.
     pub fn report(self, now: Instant) -> Report {
-        let Player { plan, actor, out, heard, met, said, mut unsaid, error, stopped, next, .. } = self;
+        let Player { plan, mut actor, out, heard, met, said, mut unsaid, error, stopped, next, .. } = self;
         for step in plan.steps.get(next..).unwrap_or_default() {
             unsaid.push(unsaid_step(step, error.as_deref().unwrap_or("the session was over")));
         }
@@ -278,8 +279,8 @@ impl<'p, 'a> Player<'p, 'a> {
         let came = |at: usize| heard.more > 0 && met.came(at);
         // With all that both have said at hand more may be told apart.
         actor.learn(&mut plan.expected.iter().map(|m| &m.said).chain(&heard.messages));
-        let (expected, messages) = (apart(actor, &plan.expected, &came), parts(actor, heard.messages));
-        let Compared { divergences, others } = compare(actor, &expected, &messages);
+        let (expected, messages) = (apart(&*actor, &plan.expected, &came), parts(&*actor, heard.messages));
+        let Compared { divergences, others } = compare(&*actor, &expected, &messages);
         // What others cause stands by itself.
         let counted = |said: &&OwnedMessage| !matches!(actor.cause(said), Cause::Others(_));
         Report {
@@ -302,6 +303,35 @@ impl<'p, 'a> Player<'p, 'a> {
             others,
             took: now.saturating_duration_since(self.begin),
         }
+    }
+
+    /// What has become of it, without what the peer said.
+    pub fn ending(self) -> Ending {
+        let Player { plan, actor, out, unsaid, error, stopped, next, .. } = self;
+        let left = plan.steps.get(next).map(|step| format!("{} was not said: the session was over", step.name()));
+        let unsaid = unsaid.first().map(|unsaid| format!("{} was not said: {}", unsaid.message, unsaid.why)).or(left);
+        Ending {
+            complete: error.is_none() && unsaid.is_none() && out.counts.unacknowledged == 0,
+            over: actor.over().filter(|_| unsaid.is_some()),
+            trouble: error,
+            unsaid,
+            stopped,
+        }
+    }
+
+    /// Is the peer being left, or was it?
+    pub fn is_leaving(&self) -> bool {
+        self.left || matches!(self.phase, Phase::Leaving(..) | Phase::Done)
+    }
+
+    /// Has the peer answered the handshake, and is the session not over?
+    pub fn is_connected(&self) -> bool {
+        (Progressed::Answered..Progressed::Over).contains(&self.actor.life().phase)
+    }
+
+    /// What was counted so far; round trips may be taken.
+    pub fn counts(&mut self) -> &mut Counts {
+        &mut self.out.counts
     }
 
     /// How many answers were made live so far.

@@ -74,3 +74,18 @@ pub struct Progress {
     /// How many of the peer's are expected.
     pub expected: usize,
 }
+
+/// What has become of a session, for one who counts many.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// All was said, and acknowledged where the protocol does that.
+    pub complete: bool,
+    /// Why the peer ended it before all was said.
+    pub over: Option<String>,
+    /// What went wrong.
+    pub trouble: Option<String>,
+    /// The first message that was not said, and why.
+    pub unsaid: Option<String>,
+    /// It was told to stop.
+    pub stopped: bool,
+}

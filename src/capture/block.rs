@@ -1,0 +1,132 @@
+//! Blocks of pcapng as they are in a file: what their parts are, and how they are put together.
+
+use super::interface::{u16_at, u32_at};
+use super::record::LONGEST;
+
+/// The header of a section; the same in both byte orders.
+pub const SECTION: u32 = 0x0a0d_0d0a;
+/// An interface.
+pub const INTERFACE: u32 = 1;
+/// A packet, as it was before 2004.
+pub const OBSOLETE: u32 = 2;
+/// A packet without time and options.
+pub const SIMPLE: u32 = 3;
+/// A packet.
+pub const ENHANCED: u32 = 6;
+/// The option of a comment.
+pub const COMMENT: u16 = 1;
+/// The most bytes of an option.
+pub const LONGEST_OPTION: usize = 65_535;
+/// Type and length before a block's body.
+const HEADER: usize = 8;
+
+/// Begins a block in an empty buffer.
+pub fn begin(kind: u32, big: bool, block: &mut Vec<u8>) {
+    block.clear();
+    word(kind, big, block);
+    // The length is set at the end.
+    word(0, big, block);
+}
+
+/// Ends it. Returns whether it is one that can be read again.
+pub fn end(big: bool, block: &mut Vec<u8>) -> bool {
+    pad(block);
+    let length = block.len() + 4;
+    let Ok(length) = u32::try_from(length) else { return false };
+    let bytes = if big { length.to_be_bytes() } else { length.to_le_bytes() };
+    if let Some(place) = block.get_mut(4..8) {
+        place.copy_from_slice(&bytes);
+    }
+    block.extend_from_slice(&bytes);
+    length <= LONGEST
+}
+
+/// Appends an option; of a longer value there is what fits.
+pub fn option(code: u16, value: &[u8], big: bool, block: &mut Vec<u8>) {
+    let value = value.get(..LONGEST_OPTION).unwrap_or(value);
+    for half in [code, value.len() as u16] {
+        block.extend_from_slice(&if big { half.to_be_bytes() } else { half.to_le_bytes() });
+    }
+    block.extend_from_slice(value);
+    pad(block);
+}
+
+/// Fills up to a multiple of four bytes.
+pub fn pad(block: &mut Vec<u8>) {
+    block.resize(block.len().next_multiple_of(4), 0);
+}
+
+/// Appends a number of 32 bits.
+pub fn word(value: u32, big: bool, block: &mut Vec<u8>) {
+    block.extend_from_slice(&if big { value.to_be_bytes() } else { value.to_le_bytes() });
+}
+
+/// The byte order of a section header's body.
+pub fn byte_order(block: &[u8]) -> Option<bool> {
+    match block.get(HEADER..HEADER + 4)? {
+        [0x1a, 0x2b, 0x3c, 0x4d] => Some(true),
+        [0x4d, 0x3c, 0x2b, 0x1a] => Some(false),
+        _ => None,
+    }
+}
+
+/// One block.
+#[derive(Clone, Copy, Debug)]
+pub struct Block<'a> {
+    /// All of its bytes.
+    pub bytes: &'a [u8],
+    /// Its type.
+    pub kind: u32,
+    big: bool,
+}
+
+impl<'a> Block<'a> {
+    /// The block at the beginning of these bytes; `None` if it is not there whole, or none. `big`: the
+    /// section's byte order, which a section header tells itself.
+    pub fn first(bytes: &'a [u8], big: bool) -> Option<Block<'a>> {
+        let kind = u32_at(bytes.get(..12)?, 0, big);
+        let big = if kind == SECTION { byte_order(bytes)? } else { big };
+        let length = u32_at(bytes, 4, big);
+        if !(12..=LONGEST).contains(&length) || !length.is_multiple_of(4) {
+            return None;
+        }
+        let bytes = bytes.get(..length as usize)?;
+        (u32_at(bytes, bytes.len() - 4, big) == length).then_some(Block { bytes, kind, big })
+    }
+
+    /// Is it of a packet?
+    pub fn is_packet(self) -> bool {
+        matches!(self.kind, OBSOLETE | SIMPLE | ENHANCED)
+    }
+
+    /// The section's byte order.
+    pub fn is_big(self) -> bool {
+        self.big
+    }
+
+    /// Where the bytes of its packet begin.
+    pub fn data(self) -> usize {
+        if self.kind == SIMPLE { HEADER + 4 } else { HEADER + 20 }
+    }
+
+    /// The words before them.
+    pub fn head(self) -> &'a [u8] {
+        self.bytes.get(HEADER..self.data()).unwrap_or_default()
+    }
+
+    /// Calls `each` with code and value of every option behind a packet of `captured` bytes. One that does
+    /// not fit ends the list.
+    pub fn options(self, captured: usize, mut each: impl FnMut(u16, &'a [u8])) {
+        if self.kind == SIMPLE {
+            return;
+        }
+        let start = self.data() + captured.next_multiple_of(4);
+        let mut rest = self.bytes.get(start..self.bytes.len() - 4).unwrap_or_default();
+        while let Some((head, behind)) = rest.split_at_checked(4) {
+            let (code, length) = (u16_at(head, 0, self.big), usize::from(u16_at(head, 2, self.big)));
+            let Some(value) = behind.get(..length).filter(|_| code != 0) else { return };
+            each(code, value);
+            rest = behind.get(length.next_multiple_of(4)..).unwrap_or_default();
+        }
+    }
+}

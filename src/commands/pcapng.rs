@@ -1,0 +1,165 @@
+//! `netkit decode -f pcapng`: the capture again, with its messages as packet comments.
+
+use super::gates::Pick;
+use super::interrupt::{self, stop};
+use super::link::{self, Second};
+use super::notify::notify;
+use super::outfile;
+use super::read;
+use super::sink::{CaptureSink, Live};
+use super::{Usage, input, inputs};
+use crate::cli::{Comments, Decode, Global};
+use crate::platform;
+use anyhow::Context;
+use netkit::capture::{Decoded, Frame, Input, Time};
+use netkit::dissect::{Message, Options, Sink};
+use netkit::plural::Plural;
+use netkit::render::pcapng::{Annotated, Commenter, Detail};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+/// Runs the command.
+pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> anyhow::Result<u8> {
+    let wrong = |why: &str| Err(Usage(why.into()).into());
+    let [path] = &args.files[..] else { return wrong("-f pcapng: one capture; mergecap makes one of several") };
+    if args.join {
+        return wrong("-f pcapng: one capture; mergecap makes one of several");
+    }
+    if !args.output.columns.is_empty() || args.time.is_some() {
+        return wrong("--columns, --time: not with -f pcapng, which keeps the frames and their times");
+    }
+    if args.out.is_none() && io::stdout().is_terminal() {
+        return wrong("-f pcapng is not for a terminal: -o FILE writes it, | wireshark -k -i - shows it");
+    }
+    if args.follow && args.out.is_some() {
+        return wrong("--follow never ends, and -o completes its file at the end: > FILE, or a pipe");
+    }
+    let read_files = inputs(&args.files, &args.dissect.schema);
+    let [mut file] = outfile::check([("-o", args.out.as_deref())], &read_files, args.force)?;
+    input::announce_wait(path, global);
+    let mut linked = None;
+    let opened = match (args.follow, args.link || pick.later()) {
+        (true, _) => input::follow(path),
+        (_, true) => link::first(path, options, global).map(|(first, again)| {
+            linked = Some(first);
+            again
+        }),
+        _ => input::open(path),
+    };
+    let named = || input::name(path);
+    let input = opened.and_then(|reader| Ok(Input::new(reader)?)).with_context(named)?;
+    if input.format().is_none() && !input.data().is_empty() {
+        anyhow::bail!("{}: -f pcapng: hex text has no frames to write", named());
+    }
+    let out: Box<dyn Write + Send> = match &mut file {
+        Some(file) => Box::new(file.open()?),
+        None => match platform::stdout() {
+            Some(own) => Box::new(own),
+            None => Box::new(io::stdout()),
+        },
+    };
+    let detail = match args.comments {
+        Some(Comments::Plain) => Detail::Plain,
+        _ => Detail::Tree,
+    };
+    let (annotated, input) = Annotated::new(input, Commenter::new(detail, args.output.bytes), out)?;
+    let live = match path.as_os_str() == "-" {
+        _ if args.follow => Live::Each,
+        true => Live::Waiting,
+        false => Live::No,
+    };
+    let mut writer = Writer { annotated, pick, left: args.output.count, live };
+    let read = match linked {
+        Some(linked) => read::whole(input, options, global, &mut Second::new(&mut writer, linked)),
+        None => read::whole(input, options, global, &mut writer),
+    };
+    finish(args, writer, file, path, global, read)
+}
+
+/// Completes the output.
+fn finish(
+    args: &Decode,
+    mut writer: Writer,
+    file: Option<outfile::OutFile>,
+    path: &Path,
+    global: &Global,
+    read: anyhow::Result<Option<super::stopped::Stopped>>,
+) -> anyhow::Result<u8> {
+    let name = input::name(path);
+    let endless = args.follow || path.as_os_str() == "-";
+    if !stop().is_set() {
+        writer.pick.end(&name);
+    }
+    let copied = writer.annotated.finish();
+    let copied = match &file {
+        Some(file) => copied.map_err(|error| file.named(error))?,
+        None => copied?,
+    };
+    if copied.lost > 0 {
+        let lost = Plural(copied.lost, "message");
+        notify(
+            global,
+            format_args!("netkit: {name}: {lost} became known when all frames were written, and stand nowhere"),
+        );
+    }
+    if let (Ok(Some(stopped)), false) = (&read, args.follow) {
+        stopped.report(path);
+        if let (Some(out), false) = (&args.out, endless) {
+            // The file is dropped, an older one stays.
+            notify(global, format_args!("netkit: {} was not written", netkit::printable::Printable(out.display())));
+            return Ok(interrupt::status(false).unwrap_or(1));
+        }
+    }
+    // What could be read is written, also if the capture ends in an error.
+    if let Some(file) = file.filter(|_| read.is_ok() || copied.frames > 0) {
+        file.commit()?;
+    }
+    if read.is_ok() && !writer.pick.any() && !writer.pick.reports_none() {
+        notify(
+            global,
+            format_args!("netkit: no message that fits: the frames have no comments; -v tells what there is"),
+        );
+    }
+    let status = !writer.pick.holds(global) as u8;
+    read.with_context(|| name)?;
+    Ok(interrupt::status(endless).unwrap_or(status))
+}
+
+/// The selected messages, up to the count.
+struct Writer {
+    annotated: Annotated,
+    pick: Pick,
+    left: Option<u64>,
+    live: Live,
+}
+
+impl Sink for Writer {
+    fn message(&mut self, message: &Message<'_>) {
+        if self.left == Some(0) || !self.pick.wants(message) {
+            return;
+        }
+        self.left = self.left.map(|left| left - 1);
+        self.annotated.message(message);
+    }
+}
+
+impl CaptureSink for Writer {
+    fn begin(&mut self) {
+        self.pick.begin();
+    }
+
+    fn frame(&mut self, time: Time) {
+        self.pick.selection.frame(time);
+    }
+
+    fn raw(&mut self, frame: &Frame<'_>, decoded: &Decoded<'_>) {
+        self.annotated.frame(frame, decoded);
+    }
+
+    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+        if self.live == Live::Each || self.live == Live::Waiting && waits() {
+            self.annotated.flush();
+        }
+        self.left != Some(0) && !self.annotated.failed()
+    }
+}

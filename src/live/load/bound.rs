@@ -1,0 +1,101 @@
+//! `--fail-on 'p99>200ms'`: a bound on a figure.
+
+use super::Figures;
+use crate::duration;
+use crate::nearest::{hint, nearest};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Figures that are counts, and those that are times.
+const COUNTS: [&str; 9] =
+    ["connected", "refused", "silent", "dropped", "incomplete", "finished", "resent", "requests", "started"];
+const TIMES: [&str; 6] = ["p50", "p90", "p99", "max", "connect_p99", "late_p99"];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Amount {
+    Count(f64),
+    /// Of the sessions that were begun.
+    Percent(f64),
+    Millis(f64),
+}
+
+/// A bound that a run must not break.
+///
+/// ```
+/// use netkit::live::load::Bound;
+/// for text in ["p99>200ms", "dropped > 1%", "connected < 1000", "max >= 2s"] {
+///     assert!(text.parse::<Bound>().is_ok(), "{text}");
+/// }
+/// for text in ["p99", "p98>1ms", "p99>1%", "dropped>1ms", "p99=1ms", "dropped>-1", ""] {
+///     assert!(text.parse::<Bound>().is_err(), "{text}");
+/// }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bound {
+    text: String,
+    name: &'static str,
+    above: bool,
+    equal: bool,
+    amount: Amount,
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bound, String> {
+        let example = "expected NAME>AMOUNT or NAME<AMOUNT, as p99>200ms, dropped>1% or connected<1000";
+        let at = text.find(['<', '>']).ok_or_else(|| format!("{text:?}: {example}"))?;
+        let (name, rest) = text.split_at(at);
+        let (above, rest) = (rest.starts_with('>'), rest.get(1..).unwrap_or_default());
+        let (equal, amount) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));
+        let (name, amount) = (name.trim(), amount.trim());
+        let all = || COUNTS.iter().chain(&TIMES).copied();
+        let Some(known) = all().find(|known| *known == name) else {
+            let near = nearest(name, all());
+            let names =
+                if near.is_some() { String::new() } else { format!(": {}", all().collect::<Vec<_>>().join(", ")) };
+            return Err(format!("no figure {name:?}{}{names}", hint(near)));
+        };
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+        let amount = match (TIMES.contains(&known), amount.strip_suffix('%')) {
+            (true, _) => {
+                let time = duration::between(amount, Duration::ZERO, Duration::from_secs(86_400))?;
+                Amount::Millis(time.as_secs_f64() * 1e3)
+            }
+            (false, Some(percent)) => {
+                Amount::Percent(number(percent).ok_or_else(|| format!("{amount:?}: a number is due before %"))?)
+            }
+            (false, None) => Amount::Count(number(amount).ok_or_else(|| format!("{amount:?}: {example}"))?),
+        };
+        Ok(Bound { text: text.into(), name: known, above, equal, amount })
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Bound {
+    /// What the figure is, where the run broke the bound; `None`: it held. A time of which there is
+    /// none breaks any.
+    pub fn broken(&self, figures: &Figures) -> Option<String> {
+        let json = figures.json();
+        let Some(value) = json.get(self.name).and_then(serde_json::Value::as_f64) else {
+            return Some("there is none to hold it against".into());
+        };
+        let (value, shown) = match self.amount {
+            Amount::Count(_) => (value, format!("{value}")),
+            Amount::Millis(_) => (value, format!("{value} ms")),
+            Amount::Percent(_) => {
+                let part = if figures.all.started > 0 { value / figures.all.started as f64 * 100.0 } else { 0.0 };
+                (part, format!("{part:.3} %"))
+            }
+        };
+        let (Amount::Count(limit) | Amount::Percent(limit) | Amount::Millis(limit)) = self.amount;
+        let over = if self.above { value > limit } else { value < limit };
+        (over || self.equal && value == limit).then_some(shown)
+    }
+}

@@ -1,0 +1,298 @@
+//! One session among many: a player behind sockets that never wait.
+
+use super::socket::{Came, Socket};
+use crate::dissect::Options;
+use crate::flow::Transport;
+use crate::live::pace::Pacer;
+use crate::live::replay::{Action, Channels, Ending, Order, Plan, Player, Settings};
+use crate::live::{Channel, NetError};
+use mio::event::Event;
+use mio::{Registry, Token};
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// So much of one client is read before others have their turn.
+const READS: usize = 16;
+/// What all sessions have in common.
+pub struct Shared<'s, 'a> {
+    pub order: &'s Order<'a>,
+    pub options: &'s Options,
+    pub plan: &'s Plan,
+    pub peer: SocketAddr,
+}
+
+/// What became of a session.
+pub struct Ended {
+    /// What its player says; `None`: there never was a connection.
+    pub ending: Option<Ending>,
+    /// The peer has answered its handshake.
+    pub connected: bool,
+    /// Why no connection came about, or it broke.
+    pub error: Option<String>,
+    /// That is the peer's word, or its system's: not silence.
+    pub refused: bool,
+}
+
+/// One session.
+pub struct Client<'s, 'a> {
+    slot: usize,
+    begun: Instant,
+    main: Socket,
+    beside: Option<Socket>,
+    player: Option<Player<'s, 'a>>,
+    pacer: Pacer,
+    answered: u64,
+    /// A connection is being made: until when it is waited for.
+    connecting: Option<Instant>,
+    /// What was said of stopping before there was a player, or since: once.
+    stopped: bool,
+    /// How long it may take in all.
+    deadline: Option<(Instant, Duration)>,
+    error: Option<String>,
+    refused: bool,
+    over: bool,
+    /// The peer has answered the handshake: how long that took.
+    pub connected: Option<Duration>,
+    /// When it is in the list of timers.
+    pub wake: Option<Instant>,
+    /// That it has connected was counted.
+    pub counted: bool,
+    /// Resends that were counted already.
+    pub resent: u64,
+}
+
+impl<'s, 'a> Client<'s, 'a> {
+    /// Goes to the peer.
+    ///
+    /// # Errors
+    /// Why that is not possible.
+    pub fn begin(
+        shared: &Shared<'s, 'a>,
+        registry: &Registry,
+        slot: usize,
+        now: Instant,
+    ) -> Result<Client<'s, 'a>, NetError> {
+        let transport = shared.order.conversation.transport;
+        let main = Socket::to(transport, shared.peer, registry, Token(2 * slot))?;
+        let most = shared.order.most();
+        Ok(Client {
+            slot,
+            begun: now,
+            main,
+            beside: None,
+            player: None,
+            pacer: Pacer::default(),
+            answered: 0,
+            connecting: Some(now + shared.order.timeout),
+            stopped: false,
+            deadline: now.checked_add(most).map(|at| (at, most)),
+            error: None,
+            refused: false,
+            over: false,
+            connected: None,
+            wake: None,
+            counted: false,
+            resent: 0,
+        })
+    }
+
+    /// The player: as soon as there is a connection.
+    pub fn player(&mut self) -> Option<&mut Player<'s, 'a>> {
+        self.player.as_mut()
+    }
+
+    /// The system has something to tell of a socket.
+    pub fn ready(&mut self, which: usize, event: &Event) {
+        match (which, &mut self.beside) {
+            (0, _) => self.main.ready(event),
+            (_, Some(beside)) => beside.ready(event),
+            _ => {}
+        }
+    }
+
+    /// Is nothing more to be done?
+    pub fn is_done(&self) -> bool {
+        self.over || self.player.as_ref().is_some_and(Player::is_done)
+    }
+
+    /// It is to leave.
+    pub fn stop(&mut self, why: NetError, now: Instant) {
+        if std::mem::replace(&mut self.stopped, true) {
+            return;
+        }
+        match &mut self.player {
+            Some(player) => player.stop(why, now),
+            None => self.over = true,
+        }
+    }
+
+    /// When it is to be looked at again, if nothing comes before.
+    pub fn poll_timeout(&self, now: Instant) -> Instant {
+        let own = match (&self.player, self.connecting) {
+            (_, Some(until)) => until,
+            (Some(player), None) => player.poll_timeout().unwrap_or(now + Duration::from_secs(1)),
+            (None, None) => now,
+        };
+        let more = self.main.readable || self.beside.as_ref().is_some_and(|beside| beside.readable);
+        // What is there waits for others only, or until it may be answered.
+        let read = more.then(|| now + self.pacer.hold(now));
+        let deadline = self.deadline.map(|(at, _)| at).filter(|_| !self.stopped);
+        [Some(own), read, deadline].into_iter().flatten().min().unwrap_or(own)
+    }
+
+    /// Does all that can be done now. `buffer`: room for the largest datagram.
+    pub fn go(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, buffer: &mut [u8], now: Instant) {
+        if let Some((at, most)) = self.deadline
+            && now >= at
+        {
+            self.stop(NetError::MaxTime(most), now);
+        }
+        if let Some(until) = self.connecting {
+            match self.main.is_connected() {
+                Ok(true) => self.open(shared, registry, now),
+                Ok(false) if now < until => return,
+                Ok(false) => return self.fail(NetError::NoAnswer, now),
+                Err(error) => return self.fail(error, now),
+            }
+        }
+        let Some(player) = &mut self.player else { return };
+        if player.poll_timeout().is_some_and(|at| at <= now) {
+            player.handle_timeout(now);
+        }
+        self.act(shared, registry, now);
+        let answered = self.player.as_ref().map_or(0, Player::answered);
+        self.pacer.answered(answered - std::mem::replace(&mut self.answered, answered), now);
+        if self.pacer.hold(now).is_zero() {
+            self.read(shared, registry, buffer, now);
+        }
+        self.main.flush();
+        if let Some(player) = &self.player
+            && self.connected.is_none()
+            && player.is_connected()
+        {
+            self.connected = Some(now.saturating_duration_since(self.begun));
+        }
+    }
+
+    /// There is a connection: the session begins, or goes on with a new one.
+    fn open(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) {
+        let Ok(own) = self.main.local() else { return self.fail(NetError::NoAnswer, now) };
+        self.connecting = None;
+        let ends = [own, shared.peer];
+        if let Some(player) = &mut self.player {
+            return player.connected(ends, now);
+        }
+        let order = shared.order;
+        if order.wants_beside() {
+            match Socket::bound(SocketAddr::new(own.ip(), 0), registry, Token(2 * self.slot + 1)) {
+                Ok(socket) => self.beside = Some(socket),
+                Err(error) => return self.fail(NetError::of_datagram(error), now),
+            }
+        }
+        let port = self.beside.as_ref().and_then(|socket| socket.local().ok()).map(|own| own.port());
+        // What comes is held against nothing: it is counted, and not kept.
+        let settings = Settings { kept: 0, ..order.settings(shared.options, port) };
+        let channels = Channels::new(order.setup(ends), shared.options, true);
+        let (_, actor) = order.plan(shared.options);
+        self.player = Some(Player::new(shared.plan, actor, channels, &settings, now));
+        if self.stopped {
+            self.over = true;
+        }
+        if let Some(player) = &mut self.player {
+            player.handle_timeout(now);
+        }
+    }
+
+    fn fail(&mut self, error: NetError, now: Instant) {
+        self.connecting = None;
+        let leaving = self.player.as_ref().is_some_and(Player::is_leaving);
+        self.refused |= !leaving && matches!(error, NetError::Refused | NetError::Closed { .. });
+        self.error.get_or_insert_with(|| error.to_string());
+        match &mut self.player {
+            Some(player) => player.failed(error, now),
+            None => self.over = true,
+        }
+    }
+
+    /// Does what the player wants.
+    fn act(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) {
+        let most = shared.options.limits.peer.live_unread_bytes;
+        while let Some(action) = self.player.as_mut().and_then(Player::poll_action) {
+            let done = match action {
+                Action::Send(Channel::Main, bytes) => self.main.send(&bytes, most),
+                Action::Send(Channel::Beside, bytes) => {
+                    self.beside.as_mut().map_or(Ok(()), |socket| socket.send(&bytes, most))
+                }
+                Action::Finish => {
+                    self.main.finish();
+                    Ok(())
+                }
+                Action::Reconnect => self.reconnect(shared, registry, now),
+                Action::ConnectBeside(port) => self.beside.as_ref().map_or(Ok(()), |socket| {
+                    socket.connect(SocketAddr::new(shared.peer.ip(), port)).map_err(NetError::of_datagram)
+                }),
+            };
+            if let Err(error) = done {
+                self.fail(error, now);
+            }
+        }
+    }
+
+    fn reconnect(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, now: Instant) -> Result<(), NetError> {
+        self.main.finish();
+        self.main.deregister(registry);
+        if let Some(mut beside) = self.beside.take() {
+            beside.deregister(registry);
+        }
+        self.main = Socket::to(Transport::Tcp, shared.peer, registry, Token(2 * self.slot))?;
+        self.connecting = Some(now + shared.order.timeout);
+        Ok(())
+    }
+
+    /// Hands on what came.
+    fn read(&mut self, shared: &Shared<'s, 'a>, registry: &Registry, buffer: &mut [u8], now: Instant) {
+        for _ in 0..READS {
+            let beside = self.beside.as_mut().filter(|socket| socket.readable);
+            let (channel, socket) = match beside {
+                Some(socket) => (Channel::Beside, socket),
+                None if self.main.readable && self.connecting.is_none() => (Channel::Main, &mut self.main),
+                None => return,
+            };
+            let came = socket.read(buffer);
+            let Some(player) = &mut self.player else { return };
+            match came {
+                Ok(Came::Bytes(length)) => {
+                    if length > 0 {
+                        player.recv(channel, buffer.get(..length).unwrap_or_default(), now);
+                    }
+                }
+                Ok(Came::Nothing) => {}
+                Ok(Came::End(reset)) => {
+                    self.main.readable = false;
+                    // Who is left closes it as well.
+                    self.refused |= !player.is_leaving();
+                    player.closed(reset, now);
+                }
+                Err(error) => self.fail(error, now),
+            }
+            self.act(shared, registry, now);
+            if self.is_done() {
+                return;
+            }
+        }
+    }
+
+    /// What became of it; its sockets are closed.
+    pub fn end(mut self, registry: &Registry) -> Ended {
+        self.main.deregister(registry);
+        if let Some(beside) = &mut self.beside {
+            beside.deregister(registry);
+        }
+        Ended {
+            ending: self.player.map(Player::ending),
+            connected: self.connected.is_some(),
+            error: self.error,
+            refused: self.refused,
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What many sessions found, in all and second by second.
+
+use super::client::{Client, Ended};
+use crate::live::NetError;
+use crate::plural::Plural;
+use crate::stats::histogram::Delays;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// So many different reasons are told apart.
+const REASONS: usize = 16;
+/// A client that is as late as this on average is not the clock of the recording any more.
+const LATE: Duration = Duration::from_millis(50);
+/// A loop that is as busy as this has no time left.
+const BUSY: f64 = 0.9;
+
+/// What was counted in some time.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// Sessions begun.
+    pub started: u64,
+    /// Handshakes that the server answered.
+    pub connected: u64,
+    /// Sessions that the server, or its host, did not want.
+    pub refused: u64,
+    /// Sessions that nobody answered.
+    pub silent: u64,
+    /// Sessions that broke: the server ended them, or stopped answering.
+    pub dropped: u64,
+    /// Sessions of which something could not be said, or was not acknowledged.
+    pub incomplete: u64,
+    /// Sessions played whole.
+    pub finished: u64,
+    /// Sessions that left before their end, because the time was over.
+    pub left: u64,
+    /// Copies that were sent again.
+    pub resent: u64,
+    /// From a request to its answer, or from a message to its acknowledgement.
+    pub requests: Delays,
+    /// From the beginning to the answered handshake.
+    pub connects: Delays,
+}
+
+impl Counted {
+    fn add(&mut self, other: &Counted) {
+        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = *other;
+        self.started += started;
+        self.connected += connected;
+        self.refused += refused;
+        self.silent += silent;
+        self.dropped += dropped;
+        self.incomplete += incomplete;
+        self.finished += finished;
+        self.left += left;
+        self.resent += resent;
+        self.requests.merge(&other.requests);
+        self.connects.merge(&other.connects);
+    }
+
+    fn json(&self, value: &mut Json) {
+        for (name, count) in [
+            ("started", self.started),
+            ("connected", self.connected),
+            ("refused", self.refused),
+            ("silent", self.silent),
+            ("dropped", self.dropped),
+            ("incomplete", self.incomplete),
+            ("finished", self.finished),
+            ("left", self.left),
+            ("resent", self.resent),
+            ("requests", self.requests.count()),
+        ] {
+            value[name] = count.into();
+        }
+        for (name, time) in times(&self.requests) {
+            value[name] = time.map_or(Json::Null, |nanos| millis(nanos).into());
+        }
+    }
+}
+
+/// What was counted since it was told last.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Since the beginning.
+    pub at: Duration,
+    /// Sessions that are under way.
+    pub active: u64,
+    /// What was counted.
+    pub counted: Counted,
+}
+
+impl Part {
+    /// One JSON object.
+    pub fn json(&self) -> Json {
+        let mut value = json!({"report": "interval", "seconds": seconds(self.at), "active": self.active});
+        self.counted.json(&mut value);
+        value
+    }
+}
+
+/// One line.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted { connected, refused, silent, dropped, resent, requests, .. } = &self.counted;
+        write!(f, "{:>6.1} s  {} active, {connected} connected", self.at.as_secs_f64(), self.active)?;
+        for (count, what) in [(refused, "refused"), (silent, "silent"), (dropped, "dropped"), (resent, "resent")] {
+            if *count > 0 {
+                write!(f, ", {count} {what}")?;
+            }
+        }
+        let [(_, p50), _, (_, p99), _] = times(requests);
+        match (p50, p99) {
+            (Some(p50), Some(p99)) => {
+                let count = Plural(requests.count(), "request");
+                write!(f, ", {count} p50 {:.3} p99 {:.3} ms", millis(p50), millis(p99))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What was counted in all.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// How many clients there were to be.
+    pub clients: usize,
+    /// What was counted.
+    pub all: Counted,
+    /// The user stopped it.
+    pub stopped: bool,
+    /// How long it took.
+    pub took: Duration,
+    /// How long the loop had nothing to do.
+    pub(super) idle: Duration,
+    /// How much later than wanted clients were woken.
+    pub lateness: Delays,
+    /// Why sessions were refused or broke, and how many.
+    pub reasons: BTreeMap<String, u64>,
+    /// Most sessions at once that the server had answered.
+    pub most: u64,
+    now: Counted,
+    active: u64,
+    playing: u64,
+    begin: Instant,
+}
+
+impl Figures {
+    pub(super) fn new(clients: usize, begin: Instant) -> Figures {
+        Figures {
+            clients,
+            all: Counted::default(),
+            stopped: false,
+            took: Duration::ZERO,
+            idle: Duration::ZERO,
+            lateness: Delays::default(),
+            reasons: BTreeMap::new(),
+            most: 0,
+            now: Counted::default(),
+            active: 0,
+            playing: 0,
+            begin,
+        }
+    }
+
+    /// A session begins.
+    pub(super) fn begun(&mut self) {
+        self.now.started += 1;
+        self.all.started += 1;
+        self.active += 1;
+    }
+
+    /// There is not even a socket for it.
+    pub(super) fn failed(&mut self, error: &NetError) {
+        self.active -= 1;
+        match error {
+            NetError::Refused => self.now.refused += 1,
+            _ => self.now.dropped += 1,
+        }
+        self.reason(error.to_string());
+    }
+
+    fn reason(&mut self, text: String) {
+        let known = self.reasons.len() < REASONS || self.reasons.contains_key(&text);
+        *self.reasons.entry(if known { text } else { "something else".into() }).or_default() += 1;
+    }
+
+    /// A client was woken so much later than it wanted.
+    pub(super) fn late(&mut self, late: Duration) {
+        self.lateness.add(nanos(late));
+    }
+
+    /// What a client has found since it was asked last.
+    pub(super) fn met(&mut self, client: &mut Client<'_, '_>) {
+        let (connected, before) = (client.connected, client.resent);
+        if let Some(took) = connected.filter(|_| !client.counted) {
+            client.counted = true;
+            self.now.connected += 1;
+            self.now.connects.add(nanos(took));
+            self.playing += 1;
+            self.most = self.most.max(self.playing);
+        }
+        let Some(counts) = client.player().map(|player| player.counts()) else { return };
+        let resent = counts.resent;
+        counts.round_trips.drain(..).for_each(|trip| self.now.requests.add(nanos(trip)));
+        self.now.resent += resent - before.min(resent);
+        client.resent = resent;
+    }
+
+    /// A session is over. `stopping`: it was told to leave.
+    pub(super) fn ended(&mut self, ended: Ended, stopping: bool) {
+        self.active -= 1;
+        self.playing -= u64::from(ended.connected);
+        let Ended { ending, connected, error, refused } = ended;
+        let whole = ending.as_ref().is_some_and(|ending| ending.complete);
+        let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
+        let over = ending.as_ref().and_then(|ending| ending.over.clone());
+        let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
+        let place = match () {
+            () if stopped => &mut self.now.left,
+            () if whole && connected => &mut self.now.finished,
+            () if !connected && (refused || over.is_some()) => &mut self.now.refused,
+            () if !connected => &mut self.now.silent,
+            () if trouble.is_some() || over.is_some() => &mut self.now.dropped,
+            () => &mut self.now.incomplete,
+        };
+        *place += 1;
+        let well = stopped || whole && connected;
+        if !well
+            && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid))
+        {
+            self.reason(why);
+        }
+    }
+
+    /// What was counted since this was called last.
+    pub(super) fn part(&mut self, now: Instant) -> Part {
+        let counted = std::mem::take(&mut self.now);
+        let started = self.all.started;
+        self.all.add(&counted);
+        self.all.started = started;
+        Part { at: now.saturating_duration_since(self.begin), active: self.active, counted }
+    }
+
+    /// All is counted.
+    pub(super) fn finished(mut self, now: Instant) -> Figures {
+        self.took = now.saturating_duration_since(self.begin);
+        // Those that did not leave in time have left all the same.
+        self.all.left += self.active;
+        self
+    }
+
+    /// Was every session that was not told to leave played whole?
+    pub fn complete(&self) -> bool {
+        let Counted { refused, silent, dropped, incomplete, finished, left, .. } = self.all;
+        refused + silent + dropped + incomplete == 0 && finished + left > 0 && self.all.connected > 0
+    }
+
+    /// The part of the time in which this side had something to do.
+    pub fn busy(&self) -> f64 {
+        let whole = self.took.as_secs_f64();
+        if whole > 0.0 { (1.0 - self.idle.as_secs_f64() / whole).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Whose the limit was, where something did not go well: the server's, or this side's, which was
+    /// too busy to play by the clock.
+    pub fn limit(&self) -> Option<&'static str> {
+        let late = self.lateness.percentile(99.0).unwrap_or(0) >= nanos(LATE);
+        let Counted { refused, silent, dropped, .. } = self.all;
+        match () {
+            () if late || self.busy() >= BUSY => Some("client"),
+            () if refused + silent + dropped > 0 => Some("server"),
+            () => None,
+        }
+    }
+
+    /// One JSON object.
+    pub fn json(&self) -> Json {
+        let mut value = json!({"report": "load", "clients": self.clients, "seconds": seconds(self.took),
+            "complete": self.complete(), "stopped": self.stopped, "most_at_once": self.most});
+        self.all.json(&mut value);
+        for (name, time) in times(&self.all.connects) {
+            value[format!("connect_{name}")] = time.map_or(Json::Null, |nanos| millis(nanos).into());
+        }
+        value["late_p99"] = self.lateness.percentile(99.0).map_or(Json::Null, |nanos| millis(nanos).into());
+        value["busy"] = ((self.busy() * 1e3).round() / 1e3).into();
+        value["limit"] = self.limit().map_or(Json::Null, Json::from);
+        value["reasons"] = json!(self.reasons);
+        value
+    }
+}
+
+impl fmt::Display for Figures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted { started, connected, refused, silent, dropped, incomplete, finished, left, resent, .. } = self.all;
+        let sessions = Plural(started, "session");
+        writeln!(
+            f,
+            "clients       {} wanted, {} at once, {sessions} in {:.3} s",
+            self.clients,
+            self.most,
+            self.took.as_secs_f64()
+        )?;
+        write!(f, "sessions      {connected} connected, {finished} finished")?;
+        let list = [
+            (left, "left when the time was over"),
+            (refused, "refused"),
+            (silent, "without an answer"),
+            (dropped, "dropped"),
+            (incomplete, "incomplete"),
+        ];
+        for (count, what) in list.iter().filter(|(count, _)| *count > 0) {
+            write!(f, ", {count} {what}")?;
+        }
+        writeln!(f)?;
+        for (title, delays) in [("connected in", &self.all.connects), ("answered in", &self.all.requests)] {
+            let line = times(delays).map(|(name, time)| time.map(|nanos| format!("{name} {:.3}", millis(nanos))));
+            if let [Some(p50), Some(p90), Some(p99), Some(max)] = line {
+                writeln!(f, "{title:<13} {p50}, {p90}, {p99}, {max} ms ({})", delays.count())?;
+            }
+        }
+        writeln!(f, "sent again    {resent}")?;
+        for (why, count) in &self.reasons {
+            writeln!(f, "  {count:>6} x  {why}")?;
+        }
+        let late = self.lateness.percentile(99.0).unwrap_or(0);
+        let own = format!("this side was {:.0} % busy, and late by {:.3} ms (p99)", self.busy() * 100.0, millis(late));
+        match self.limit() {
+            Some("client") => writeln!(
+                f,
+                "limit         this side's: {own}: times are longer than the server's, fewer clients tell more"
+            ),
+            Some(_) => writeln!(f, "limit         the server's: {own}"),
+            None => writeln!(f, "limit         none was met: {own}"),
+        }
+    }
+}
+
+/// Percentiles in nanoseconds, by the names of the output.
+fn times(delays: &Delays) -> [(&'static str, Option<i64>); 4] {
+    let percentile = |percent| if delays.count() > 0 { delays.percentile(percent) } else { None };
+    [("p50", percentile(50.0)), ("p90", percentile(90.0)), ("p99", percentile(99.0)), ("max", delays.max())]
+}
+
+fn nanos(time: Duration) -> i64 {
+    i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Milliseconds with three digits.
+fn millis(nanos: i64) -> f64 {
+    (nanos as f64 / 1e3).round() / 1e3
+}
+
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}

@@ -1,0 +1,238 @@
+//! One socket of a client, which never waits.
+
+use crate::flow::Transport;
+use crate::live::NetError;
+use crate::live::error::waited;
+use mio::event::Event;
+use mio::net::{TcpStream, UdpSocket};
+use mio::{Interest, Registry, Token};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr};
+
+/// What a read brought.
+#[derive(Debug)]
+pub enum Came {
+    /// Nothing: it is told when there is more.
+    Nothing,
+    /// So many bytes.
+    Bytes(usize),
+    /// The peer has ended the stream; with a RST?
+    End(bool),
+}
+
+enum Kind {
+    Udp(UdpSocket),
+    Tcp(TcpStream),
+}
+
+/// A socket that speaks to one peer.
+pub struct Socket {
+    kind: Kind,
+    /// There may be something to be read.
+    pub readable: bool,
+    /// TCP: bytes that the system has not taken yet.
+    unsent: Vec<u8>,
+    /// Nothing comes behind these.
+    finish: bool,
+    /// Nothing more can be sent, and that is told behind what came.
+    broken: Option<NetError>,
+    /// TCP: is there a connection?
+    pub connected: bool,
+}
+
+impl Socket {
+    /// Goes to a peer.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn to(transport: Transport, peer: SocketAddr, registry: &Registry, token: Token) -> Result<Socket, NetError> {
+        let kind = match transport {
+            Transport::Tcp => Kind::Tcp(TcpStream::connect(peer).map_err(NetError::of)?),
+            Transport::Udp => {
+                let any: SocketAddr = if peer.is_ipv4() { ([0; 4], 0).into() } else { ([0u16; 8], 0).into() };
+                let socket = UdpSocket::bind(any).map_err(NetError::of_datagram)?;
+                socket.connect(peer).map_err(NetError::of_datagram)?;
+                Kind::Udp(socket)
+            }
+        };
+        let connected = transport == Transport::Udp;
+        Socket::of(kind, connected, registry, token).map_err(NetError::of)
+    }
+
+    /// A socket for datagrams of an address of ours, not connected yet.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn bound(own: SocketAddr, registry: &Registry, token: Token) -> io::Result<Socket> {
+        Socket::of(Kind::Udp(UdpSocket::bind(own)?), true, registry, token)
+    }
+
+    fn of(mut kind: Kind, connected: bool, registry: &Registry, token: Token) -> io::Result<Socket> {
+        match &mut kind {
+            Kind::Udp(socket) => registry.register(socket, token, Interest::READABLE)?,
+            Kind::Tcp(stream) => registry.register(stream, token, Interest::READABLE | Interest::WRITABLE)?,
+        }
+        Ok(Socket { kind, readable: connected, unsent: Vec::new(), finish: false, broken: None, connected })
+    }
+
+    /// Datagrams go to this port of the peer's, and come from there.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn connect(&self, peer: SocketAddr) -> io::Result<()> {
+        match &self.kind {
+            Kind::Udp(socket) => socket.connect(peer),
+            Kind::Tcp(_) => Ok(()),
+        }
+    }
+
+    /// Our end.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn local(&self) -> io::Result<SocketAddr> {
+        match &self.kind {
+            Kind::Udp(socket) => socket.local_addr(),
+            Kind::Tcp(stream) => stream.local_addr(),
+        }
+    }
+
+    /// The system has something to tell.
+    pub fn ready(&mut self, event: &Event) {
+        self.readable |= event.is_readable() || event.is_error() || event.is_read_closed();
+    }
+
+    /// Is the connection there by now?
+    ///
+    /// # Errors
+    /// Why there will be none.
+    pub fn is_connected(&mut self) -> Result<bool, NetError> {
+        if let Kind::Tcp(stream) = &self.kind
+            && !self.connected
+        {
+            if let Some(error) = stream.take_error().map_err(NetError::of)? {
+                return Err(NetError::of(error));
+            }
+            match stream.peer_addr() {
+                Ok(_) => {
+                    let _ = stream.set_nodelay(true);
+                    (self.connected, self.readable) = (true, true);
+                }
+                Err(error) if error.kind() == ErrorKind::NotConnected => {}
+                Err(error) => return Err(NetError::of(error)),
+            }
+        }
+        Ok(self.connected)
+    }
+
+    /// Reads once.
+    ///
+    /// # Errors
+    /// UDP: that the port is closed, behind all that came before.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Came, NetError> {
+        let read = match &mut self.kind {
+            Kind::Udp(socket) => socket.recv(buffer),
+            Kind::Tcp(stream) => stream.read(buffer),
+        };
+        let datagrams = matches!(self.kind, Kind::Udp(_));
+        match read {
+            Ok(0) if !datagrams => Ok(Came::End(false)),
+            Ok(length) => Ok(Came::Bytes(length)),
+            Err(error) if error.kind() == ErrorKind::Interrupted => Ok(Came::Bytes(0)),
+            Err(error) if waited(&error) => {
+                self.readable = false;
+                match self.broken.take() {
+                    None => Ok(Came::Nothing),
+                    Some(NetError::Closed { reset }) => Ok(Came::End(reset)),
+                    Some(error) => Err(error),
+                }
+            }
+            Err(error) if datagrams => {
+                // Told before datagrams that came earlier; one of them may be a goodbye.
+                self.broken.get_or_insert(NetError::of_datagram(error));
+                Ok(Came::Bytes(0))
+            }
+            Err(error) => match NetError::of(error) {
+                NetError::Closed { reset } => Ok(Came::End(reset)),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// Sends a datagram, or bytes of the stream; what the system does not take yet waits, at most
+    /// `most` bytes of it.
+    ///
+    /// # Errors
+    /// The peer does not read.
+    pub fn send(&mut self, bytes: &[u8], most: usize) -> Result<(), NetError> {
+        match &mut self.kind {
+            Kind::Udp(socket) => {
+                // The system tells of an earlier datagram instead of sending this one.
+                let sent = socket.send(bytes).or_else(|error| match waited(&error) {
+                    // No room: lost, as datagrams are.
+                    true => Ok(bytes.len()),
+                    false => socket.send(bytes),
+                });
+                if let Err(error) = sent
+                    && !waited(&error)
+                {
+                    (self.readable, self.broken) = (true, Some(NetError::of_datagram(error)));
+                }
+                Ok(())
+            }
+            Kind::Tcp(_) if self.broken.is_some() => Ok(()),
+            Kind::Tcp(_) => {
+                self.unsent.extend_from_slice(bytes);
+                self.flush();
+                match self.unsent.len() > most {
+                    true => Err(NetError::Io(io::Error::other(format!(
+                        "it takes nothing of what is sent to it: more than {most} bytes wait (--limit live_unread)"
+                    )))),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self) {
+        let Kind::Tcp(stream) = &mut self.kind else { return };
+        if !self.connected {
+            return;
+        }
+        let mut sent = 0;
+        while let Some(rest) = self.unsent.get(sent..).filter(|rest| !rest.is_empty()) {
+            match stream.write(rest) {
+                Ok(0) => break,
+                Ok(n) => sent += n,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if waited(&error) => break,
+                Err(error) => {
+                    // What came before is read first: it may be the peer's goodbye.
+                    (self.readable, self.broken) = (true, Some(NetError::of(error)));
+                    sent = self.unsent.len();
+                }
+            }
+        }
+        self.unsent.drain(..sent);
+        if self.finish && self.unsent.is_empty() {
+            // The peer may be gone already.
+            let _ = stream.shutdown(Shutdown::Write);
+            self.finish = false;
+        }
+    }
+
+    /// TCP: we have nothing more to say.
+    pub fn finish(&mut self) {
+        self.finish = true;
+        self.flush();
+    }
+
+    /// It is not looked at any more.
+    pub fn deregister(&mut self, registry: &Registry) {
+        let _ = match &mut self.kind {
+            Kind::Udp(socket) => registry.deregister(socket),
+            Kind::Tcp(stream) => registry.deregister(stream),
+        };
+    }
+}

@@ -1,0 +1,185 @@
+//! The text of a message's comment.
+
+use super::tree::{TreeLine, word};
+use crate::codec::json::numbers::int;
+use crate::codec::json::text::hex;
+use crate::dissect::{Message, Role};
+use crate::render::envelope::millis;
+use crate::render::line_writer::LineWriter;
+use crate::render::summary;
+use std::fmt::Write;
+
+/// The beginning of netkit's own comments.
+pub(super) const OWN: &str = "netkit: ";
+/// The beginning of what did not fit into the comment before.
+pub(super) const MORE: &str = "netkit:+ ";
+/// The beginning of the last line: the form of what follows.
+const TREE: &str = "netkit:1";
+
+/// What a comment has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Detail {
+    /// The lines for people, and the tree for the script.
+    #[default]
+    Tree,
+    /// The lines for people.
+    Plain,
+}
+
+/// Where bytes are in a frame.
+pub(super) type Found = Option<(usize, usize)>;
+
+/// Makes comments. Its only state is reusable memory.
+#[derive(Debug, Default)]
+pub struct Commenter {
+    detail: Detail,
+    /// Also what is shown only where the message's bytes are.
+    bulk: bool,
+    tree: TreeLine,
+}
+
+impl Commenter {
+    /// Comments with this detail; `bulk`: also values that are shown only where the bytes are.
+    pub fn new(detail: Detail, bulk: bool) -> Commenter {
+        Commenter { detail, bulk, tree: TreeLine::default() }
+    }
+
+    /// Appends a message's comment. `at`: the comment is another frame's than the message. `find`: where
+    /// in the comment's frame some bytes are.
+    pub(super) fn comment(
+        &mut self,
+        message: &Message<'_>,
+        other_frame: bool,
+        find: impl FnMut(&[u8]) -> Found,
+        out: &mut Vec<u8>,
+    ) {
+        out.extend_from_slice(OWN.as_bytes());
+        if other_frame && self.detail == Detail::Plain {
+            out.extend_from_slice(b"frame ");
+            int(message.place.frame, out);
+            out.extend_from_slice(b": ");
+        }
+        let mut line = LineWriter::new(out, false);
+        summary::remark(message, &mut line);
+        line.newline();
+        for (note, text) in message.dissection.notes.iter() {
+            line.name(note.level.name());
+            line.put(" ");
+            line.name(note.code);
+            line.put(": ");
+            line.untrusted(text);
+            line.newline();
+        }
+        if let Some(fault) = &message.dissection.fault {
+            line.put("fault: ");
+            // A LineWriter cannot fail.
+            let _ = write!(line, "{fault}");
+            line.newline();
+        }
+        match self.detail {
+            Detail::Tree => self.line(message, other_frame, find, out),
+            // The last line's end.
+            Detail::Plain => _ = out.pop(),
+        }
+    }
+
+    /// The last line.
+    fn line(
+        &mut self,
+        message: &Message<'_>,
+        other_frame: bool,
+        mut find: impl FnMut(&[u8]) -> Found,
+        out: &mut Vec<u8>,
+    ) {
+        let (dissection, place, sources) = (message.dissection, message.place, message.sources());
+        out.extend_from_slice(TREE.as_bytes());
+        let key = |key: &str, value: &str, out: &mut Vec<u8>| {
+            out.extend_from_slice(key.as_bytes());
+            word(value.as_bytes(), out);
+        };
+        key(" p=", dissection.proto, out);
+        if let Some(version) = dissection.version {
+            key(" v=", version, out);
+        }
+        key(" m=", dissection.message, out);
+        if dissection.from != Role::Unknown {
+            key(" f=", dissection.from.name(), out);
+        }
+        if message.flow_info.flow > 0 {
+            out.extend_from_slice(b" c=");
+            int(message.flow_info.flow, out);
+        }
+        out.extend_from_slice(b" l=");
+        int(place.length, out);
+        if let Some((part, parts)) = dissection.part {
+            out.extend_from_slice(b" i=");
+            int(part, out);
+            out.push(b'/');
+            int(parts, out);
+        }
+        if other_frame {
+            out.extend_from_slice(b" n=");
+            int(place.frame, out);
+        }
+        related(message, out);
+        let mut found = |number: u8, bytes: &[u8], out: &mut Vec<u8>| {
+            let whole = find(bytes);
+            if bytes.is_empty() && whole.is_none() {
+                return;
+            }
+            out.extend_from_slice(if whole.is_some() { b" b" } else { b" h" });
+            if number > 0 {
+                int(number, out);
+            }
+            out.push(b'=');
+            match whole {
+                Some((at, length)) => {
+                    int(at, out);
+                    out.push(b'+');
+                    int(length, out);
+                }
+                None => hex(bytes, out),
+            }
+        };
+        found(0, sources.main, out);
+        // The sources stand before the nodes, which tell which are used.
+        self.tree.used = [0; 4];
+        let mark = out.len();
+        let sections = [(":f", &dissection.tree), (":p", &dissection.packet), (":d", &dissection.derived)];
+        for (name, tree) in sections.into_iter().filter(|(_, tree)| !tree.is_empty()) {
+            out.push(b' ');
+            out.extend_from_slice(name.as_bytes());
+            self.tree.nodes(tree, sources, self.bulk, name == ":d", out);
+        }
+        if self.tree.used != [0; 4] {
+            let nodes = out.len() - mark;
+            for number in (1..=255).filter(|number| self.tree.uses(*number)) {
+                found(number, sources.get(number), out);
+            }
+            out[mark..].rotate_left(nodes);
+        }
+    }
+}
+
+fn related(message: &Message<'_>, out: &mut Vec<u8>) {
+    let related = &message.dissection.related;
+    for relation in related.iter() {
+        out.extend_from_slice(b" r=");
+        out.extend_from_slice(relation.kind.name().as_bytes());
+        out.push(b',');
+        int(relation.target.frame, out);
+        out.push(b',');
+        if let Some(index) = relation.index() {
+            int(index, out);
+        }
+        out.push(b',');
+        if let Some(after) = relation.after {
+            millis(after, out);
+        }
+    }
+    let states = [(related.unanswered, "unanswered"), (related.never_acked, "never_acked")];
+    for (k, (_, state)) in states.into_iter().filter(|(is, _)| *is).enumerate() {
+        out.extend_from_slice(if k == 0 { b" q=" } else { b"," });
+        out.extend_from_slice(state.as_bytes());
+    }
+}

@@ -1,0 +1,231 @@
+//! Many clients at once: what they find of servers that answer, refuse, are silent and drop them.
+
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// In its first 18 frames four requests, each with its answer.
+const CAPTURE: &str = "nano/nano-tcp.pcap";
+
+/// What a server does with its clients.
+#[derive(Clone, Copy, PartialEq)]
+enum Manner {
+    Answers,
+    /// It says nothing at all.
+    Silent,
+    /// It ends the connection behind the handshake.
+    Drops,
+    /// It answers each request so much later.
+    Slow(Duration),
+}
+
+/// A server of nano's family.
+struct Server {
+    at: SocketAddr,
+    /// Connections so far, and those that are open.
+    counts: Arc<[AtomicUsize; 3]>,
+}
+
+impl Server {
+    fn start(manner: Manner) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        let counts: Arc<[AtomicUsize; 3]> = Arc::default();
+        let all = Arc::clone(&counts);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let all = Arc::clone(&all);
+                all[0].fetch_add(1, Ordering::SeqCst);
+                let open = all[1].fetch_add(1, Ordering::SeqCst) + 1;
+                all[2].fetch_max(open, Ordering::SeqCst);
+                std::thread::spawn(move || {
+                    // Whoever resets the connection has ended it, too.
+                    let _ = serve(stream, manner);
+                    all[1].fetch_sub(1, Ordering::SeqCst);
+                });
+            }
+        });
+        Server { at, counts }
+    }
+
+    fn all(&self) -> usize {
+        self.counts[0].load(Ordering::SeqCst)
+    }
+
+    fn most(&self) -> usize {
+        self.counts[2].load(Ordering::SeqCst)
+    }
+
+    /// Everybody has left.
+    fn is_left(&self) {
+        let end = Instant::now() + Duration::from_secs(20);
+        while self.counts[1].load(Ordering::SeqCst) > 0 {
+            assert!(Instant::now() < end, "{} are left", self.counts[1].load(Ordering::SeqCst));
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+fn serve(mut stream: TcpStream, manner: Manner) -> std::io::Result<()> {
+    let package = |kind: u8, body: &[u8]| [&[kind, 0, 0, body.len() as u8], body].concat();
+    loop {
+        let mut head = [0; 4];
+        stream.read_exact(&mut head)?;
+        let mut body = vec![0; u32::from_be_bytes([0, head[1], head[2], head[3]]) as usize];
+        stream.read_exact(&mut body)?;
+        match (head[0], manner) {
+            (_, Manner::Silent) => {}
+            (1, _) => stream.write_all(&package(1, br#"{"code":200,"sys":{"heartbeat":60}}"#))?,
+            (2 | 4, Manner::Drops) => return Ok(()),
+            // A request: its number, of one or more bytes, behind the flags.
+            (4, _) if body[0] >> 1 & 7 == 0 => {
+                if let Manner::Slow(time) = manner {
+                    std::thread::sleep(time);
+                }
+                let end = 1 + body[1..].iter().position(|byte| byte & 0x80 == 0).unwrap();
+                stream.write_all(&package(4, &[&[4], &body[1..=end], br#"{"code":200}"#].concat()))?;
+            }
+            _ => {}
+        }
+    }
+}
+
+fn command(to: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    let fixed = ["replay", CAPTURE, "--flow", "1", "--to", to, "--until", "18", "--asap", "-f", "ndjson", "-W", "1s"];
+    command.args(fixed).args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(at: SocketAddr, args: &[&str]) -> (Vec<Value>, String, Option<i32>) {
+    read(&command(&at.to_string(), args).output().unwrap())
+}
+
+/// The report's lines, the last one for all; what was told; the status.
+fn read(output: &Output) -> (Vec<Value>, String, Option<i32>) {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    (lines, String::from_utf8_lossy(&output.stderr).into_owned(), output.status.code())
+}
+
+/// Each has a session of its own, all are counted, each second too, and nobody stays.
+#[test]
+fn all_are_answered() {
+    let server = Server::start(Manner::Slow(Duration::from_millis(20)));
+    let (lines, told, status) = run(server.at, &["--clients", "30", "--ramp", "300/s"]);
+    let all = lines.last().unwrap();
+    assert_eq!((status, &all["complete"], &told[..]), (Some(0), &true.into(), ""), "{all}");
+    for name in ["started", "connected", "finished"] {
+        assert_eq!(all[name], 30, "{name}: {all}");
+    }
+    assert_eq!(all["requests"], 4 * 30, "{all}");
+    // No answer is faster than the server.
+    assert!(all["p50"].as_f64() >= Some(20.0) && all["p50"].as_f64() <= all["p99"].as_f64(), "{all}");
+    assert!(all["p99"].as_f64() <= all["max"].as_f64(), "{all}");
+    let parts = &lines[..lines.len() - 1];
+    assert!(parts.iter().all(|part| part["report"] == "interval"), "{lines:#?}");
+    for name in ["started", "connected", "finished", "requests", "resent"] {
+        let sum: u64 = parts.iter().map(|part| part[name].as_u64().unwrap()).sum();
+        assert_eq!(all[name], sum, "{name}: {lines:#?}");
+    }
+    server.is_left();
+    assert_eq!(server.all(), 30);
+    assert!(server.most() <= 30 && all["most_at_once"].as_u64() <= Some(30));
+}
+
+/// For a time: sessions that end are followed by others, never more at once than were asked for.
+#[test]
+fn for_a_time() {
+    let server = Server::start(Manner::Answers);
+    let begun = Instant::now();
+    let (lines, _, status) = run(server.at, &["--clients", "3", "--ramp", "1000/s", "--for", "1500ms"]);
+    let all = lines.last().unwrap();
+    assert_eq!(status, Some(0), "{all}");
+    assert!(begun.elapsed() >= Duration::from_millis(1500), "{all}");
+    assert!(all["started"].as_u64() > Some(6) && all["started"] == server.all(), "{all}");
+    assert_eq!(
+        all["started"].as_u64(),
+        Some(all["finished"].as_u64().unwrap() + all["left"].as_u64().unwrap()),
+        "{all}"
+    );
+    server.is_left();
+    assert!(server.most() <= 4, "{}: one may not be seen to have left yet", server.most());
+}
+
+/// Whoever does not answer, refuses or drops is named as such, and that is a failure.
+#[test]
+fn what_goes_wrong_is_told_apart() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let silent = Server::start(Manner::Silent);
+    let drops = Server::start(Manner::Drops);
+    for (at, name) in [(closed, "refused"), (silent.at, "silent"), (drops.at, "dropped")] {
+        let (lines, _, status) = run(at, &["--clients", "4", "--ramp", "1000/s", "--max-time", "5s"]);
+        let all = lines.last().unwrap();
+        assert_eq!((status, &all[name], &all["finished"]), (Some(1), &4.into(), &0.into()), "{name}: {all}");
+        assert_eq!(all["reasons"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>(), 4, "{all}");
+        assert_ne!(all["limit"], Value::Null, "{all}");
+    }
+    [silent, drops].iter().for_each(Server::is_left);
+}
+
+/// The user's bounds decide instead, those that no figure can be held against among them.
+#[test]
+fn bounds() {
+    let server = Server::start(Manner::Slow(Duration::from_millis(30)));
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (at, bound, broken) in [
+        (server.at, "p50>1s", None),
+        (server.at, "p50 > 5ms", Some(" ms")),
+        (server.at, "connected<5", None),
+        (server.at, "connected<6", Some("5")),
+        (server.at, "dropped>0%", None),
+        (closed, "dropped>0", None),
+        (closed, "refused>=100%", Some("100.000 %")),
+        (closed, "p99>1s", Some("there is none to hold it against")),
+    ] {
+        let (lines, told, status) = run(at, &["--clients", "5", "--ramp", "1000/s", "--fail-on", bound]);
+        assert_eq!(status, Some(broken.is_some().into()), "{bound}: {lines:?}");
+        match broken {
+            Some(value) => assert!(told.contains(&format!("--fail-on {bound}: ")) && told.contains(value), "{told}"),
+            None => assert_eq!(told, "", "{bound}"),
+        }
+    }
+    server.is_left();
+    let (_, told, status) = run(closed, &["--clients", "5", "--fail-on", "p98>1s"]);
+    assert_eq!(status, Some(2), "{told}");
+    assert!(told.contains("p98"), "{told}");
+}
+
+/// Somebody else's server is nobody's test, unless the user says that it is.
+#[test]
+fn private_networks_alone() {
+    let output = command("192.0.2.1:7777", &["--clients", "2"]).output().unwrap();
+    let (lines, told, status) = read(&output);
+    assert_eq!((lines.len(), status), (0, Some(2)), "{told}");
+    assert!(told.contains("192.0.2.1 is not in a private network") && told.contains("--allow-public"), "{told}");
+}
+
+/// Ctrl-C: all leave, and what was counted is told.
+#[cfg(unix)]
+#[test]
+fn stopped() {
+    let server = Server::start(Manner::Slow(Duration::from_millis(50)));
+    let mut child = command(&server.at.to_string(), &["--clients", "10", "--ramp", "1000/s", "--for", "60s"]);
+    let child = child.spawn().unwrap();
+    let end = Instant::now() + Duration::from_secs(20);
+    while server.all() < 10 {
+        assert!(Instant::now() < end);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let (lines, _, status) = read(&child.wait_with_output().unwrap());
+    let all = lines.last().unwrap();
+    assert_eq!((status, &all["report"], &all["stopped"]), (Some(130), &"load".into(), &true.into()), "{all}");
+    assert_eq!((&all["refused"], &all["dropped"], &all["silent"]), (&0.into(), &0.into(), &0.into()), "{all}");
+    server.is_left();
+}

@@ -1,0 +1,183 @@
+//! Filters of netkit and of Wireshark choose the same frames; notes are expert information.
+
+use crate::annotated;
+use crate::common::*;
+use crate::pdml;
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The captures, and filters for each: netkit's, and Wireshark's.
+const FILTERS: [(&str, &[(&str, &str)]); 5] = [
+    (
+        "riptide/riptide22-lossy",
+        &[
+            ("rtt > 10", "netkit.riptide.rtt > 10"),
+            ("riptide.heartbeat.rtt > 10", "netkit.riptide.heartbeat.rtt > 10"),
+            ("rtt == -1", "netkit.riptide.rtt == -1"),
+            ("riptide.heartbeat", "netkit.riptide.heartbeat"),
+            ("message == heartbeat", "netkit.message == \"heartbeat\""),
+            ("message in {ack, notify}", "netkit.message in {\"ack\", \"notify\"}"),
+            ("message != ack", "netkit.message != \"ack\""),
+            ("from == server", "netkit.from == \"server\""),
+            ("version == 2.2", "netkit.version == \"2.2\""),
+            ("flow == 2", "netkit.flow == 2"),
+            ("length >= 20", "netkit.length >= 20"),
+            ("sequence_id == 7", "netkit.riptide.sequence_id == 7"),
+            ("riptide.reliable.sequence_id in {3, 4, 5}", "netkit.riptide.reliable.sequence_id in {3, 4, 5}"),
+            (
+                "message_id >= 501 and message_id < 510",
+                "netkit.riptide.message_id >= 501 && netkit.riptide.message_id < 510",
+            ),
+            ("is_extra == true", "netkit.riptide.ack.is_extra == 1"),
+            ("for_seq_id", "netkit.riptide.ack.for_seq_id"),
+            ("not message == reliable", "!(netkit.message == \"reliable\")"),
+            ("payload contains 656e", "netkit.riptide.payload contains 65:6e"),
+            ("message == reliable and from == client", "netkit.riptide.reliable && netkit.from == \"client\""),
+            ("derived.acked == 2", "netkit.riptide.derived.acked == 2"),
+            ("derived.copy > 1", "netkit.riptide.derived.copy > 1"),
+            ("note == riptide.resent", "netkit.note == \"riptide.resent\""),
+            ("note == riptide.acked_by", "netkit.note == \"riptide.acked_by\""),
+            ("has warning", "netkit.note.level == \"warning\""),
+            ("related.kind == acknowledges", "netkit.related.acknowledges"),
+            ("related.kind == copy_of", "netkit.related.copy_of"),
+        ],
+    ),
+    (
+        "riptide/riptide20-udp",
+        &[
+            ("reason == server_full", "netkit.riptide.reject.reason == \"server_full\""),
+            (
+                "reason in {kicked, server_stopped}",
+                "netkit.riptide.disconnect.reason in {\"kicked\", \"server_stopped\"}",
+            ),
+            ("riptide.reject", "netkit.riptide.reject"),
+            ("has fault", "netkit.fault"),
+            ("client_id == 2", "netkit.riptide.client_id == 2"),
+            ("message ~ '^client_'", "netkit.message matches \"^client_\""),
+        ],
+    ),
+    (
+        "dnp/dnp-basic",
+        &[
+            ("number == 1", "netkit.dnp.number == 1"),
+            ("dnp.reliable_message.number > 3", "netkit.dnp.reliable_message.number > 3"),
+            ("result == accepted", "netkit.dnp.connection_acknowledge.result == \"accepted\""),
+            ("result == success", "netkit.dnp.reliable_acknowledge.result == \"success\""),
+            ("protocols == 1", "netkit.dnp.connection_request.protocols == 1"),
+            ("has unparsed", "netkit.dnp.unparsed"),
+            ("data contains 0a0b", "netkit.dnp.data contains 0a:0b"),
+        ],
+    ),
+    (
+        "nano/nano-tcp",
+        &[
+            ("route == 'Room.Echo'", "netkit.nano.route == \"Room.Echo\""),
+            ("derived.route == 'Room.Join'", "netkit.nano.derived.route == \"Room.Join\""),
+            ("id >= 127", "netkit.nano.id >= 127"),
+            ("nano.request", "netkit.nano.request"),
+            ("route_code == 300", "netkit.nano.push.route_code == 300"),
+            ("flags contains route_code", "netkit.flag == \"route_code\""),
+            ("route contains Big", "netkit.nano.request.route contains \"Big\""),
+        ],
+    ),
+    (
+        "acknex/acknex-sim-le",
+        &[
+            ("player_name == Alice", "netkit.acknex.join.player_name == \"Alice\""),
+            ("pan > 100", "netkit.acknex.pan > 100"),
+            ("entity == 7 and message == skill3", "netkit.acknex.skill3 && netkit.acknex.skill3.entity == 7"),
+            ("skill > 80.5", "netkit.acknex.skill.skill > 80.5"),
+            ("color.green == 200", "netkit.acknex.color.green == 200"),
+            ("derived.member == skill40", "netkit.acknex.derived.member == \"skill40\""),
+            ("text contains '!'", "netkit.acknex.string.text contains \"!\""),
+        ],
+    ),
+];
+
+#[test]
+fn filters_choose_the_same_frames() {
+    if !pdml::tshark() {
+        return;
+    }
+    assert!(FILTERS.iter().map(|(_, list)| list.len()).sum::<usize>() >= 50);
+    let folder = Scratch::new("wireshark-filters");
+    let (mut chosen, mut wrong) = (0, Vec::new());
+    for (name, list) in FILTERS {
+        let capture = fixture(&format!("{name}.pcap"));
+        let args = args_of(&capture);
+        let (script, out) = (annotated::script(&folder, &args), folder.path().join("filters.pcapng"));
+        annotated::write(&capture, &args, &out);
+        for (ours, theirs) in list {
+            let more: Vec<String> = ["-F", ours].map(String::from).into_iter().chain(args.clone()).collect();
+            let frames: BTreeSet<u64> = lines(&annotated::decoded(&capture, &more, "ndjson"));
+            let shown = pdml::run(&script, &out, &["-Y", theirs, "-T", "fields", "-e", "frame.number"]);
+            let shown: BTreeSet<u64> = shown.lines().map(|line| line.parse().expect("a number")).collect();
+            chosen += usize::from(!frames.is_empty());
+            if frames != shown {
+                wrong.push(format!("{name}: {ours}: {frames:?}; {theirs}: {shown:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Filters that choose nothing compare nothing.
+    assert!(chosen >= 45, "{chosen}");
+}
+
+fn lines(text: &[u8]) -> BTreeSet<u64> {
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice::<Json>(line).expect("JSON")["frame"].as_u64().expect("a frame")).collect()
+}
+
+/// `-z expert` counts what `decode` counts, by severity; and what only later frames tell is a link.
+#[test]
+fn notes_are_expert_information() {
+    if !pdml::tshark() {
+        return;
+    }
+    let folder = Scratch::new("wireshark-expert");
+    let mut all = 0;
+    for name in
+        ["riptide/riptide22-lossy", "dnp/dnp-lossy", "nano/nano-ws-bad", "acknex/acknex-malformed", "gne/gne-edge"]
+    {
+        let capture = fixture(&format!("{name}.pcap"));
+        let mut args = args_of(&capture);
+        args.push("--link".into());
+        let (script, out) = (annotated::script(&folder, &args), folder.path().join("expert.pcapng"));
+        annotated::write(&capture, &args, &out);
+        let mut counts = [0; 4];
+        let (mut later, mut states) = (0, 0);
+        for line in annotated::decoded(&capture, &args, "ndjson").split(|byte| *byte == b'\n').filter(|l| !l.is_empty())
+        {
+            let text = String::from_utf8_lossy(line);
+            let severities =
+                ["\"level\":\"note\"", "\"level\":\"warning\"", "\"level\":\"error\"", "\"fault\":{\"path\""];
+            for (count, severity) in counts.iter_mut().zip(severities) {
+                *count += text.matches(severity).count();
+            }
+            later += text.matches("\"kind\":\"acked_by\"").count() + text.matches("\"kind\":\"answered_by\"").count();
+            states += usize::from(text.contains("never_acked")) + usize::from(text.contains("unanswered"));
+        }
+        let _ = states;
+        let said = pdml::run(&script, &out, &["-q", "-z", "expert"]);
+        let mut shown = [0; 4];
+        let mut section = 0;
+        for line in said.lines() {
+            for (k, word) in ["Notes", "Warns", "Errors"].into_iter().enumerate() {
+                section = if line.starts_with(word) { k } else { section };
+            }
+            let columns: Vec<&str> = line.split_whitespace().collect();
+            if let [count, group, "NETKIT", ..] = columns[..] {
+                let place = if group == "Malformed" { 3 } else { section };
+                shown[place] += count.parse::<usize>().expect("a count");
+            }
+        }
+        assert_eq!(counts, shown, "{name}: {said}");
+        let fields = ["-e", "netkit.related.acked_by", "-e", "netkit.related.answered_by"];
+        let links = pdml::run(&script, &out, &[&["-T", "fields", "-E", "occurrence=a"], &fields[..]].concat());
+        let links = links.split([',', '\t', '\n']).filter(|text| !text.is_empty()).count();
+        assert_eq!(links, later, "{name}");
+        all += counts.iter().sum::<usize>();
+    }
+    assert!(all > 1_000, "{all}");
+}

@@ -1,0 +1,327 @@
+//! Every value of `-f json` is tshark's, with its place, and tshark has no other.
+
+use crate::annotated;
+use crate::common::*;
+use crate::pdml::{self, Item};
+use serde_json::Value as Json;
+use std::path::Path;
+
+/// What a message has beside its fields, for filters.
+const ABOUT: [&str; 20] = [
+    "netkit.proto",
+    "netkit.version",
+    "netkit.message",
+    "netkit.from",
+    "netkit.flow",
+    "netkit.frame",
+    "netkit.length",
+    "netkit.part",
+    "netkit.parts",
+    "netkit.note",
+    "netkit.fault",
+    "netkit.unanswered",
+    "netkit.never_acked",
+    "netkit.summary",
+    "_ws.expert",
+    "netkit.related.acknowledges",
+    "netkit.related.copy_of",
+    "netkit.related.answers",
+    "netkit.related.joined_from",
+    "netkit.related.opened_by",
+];
+const RELATED: &str = "netkit.related.";
+
+#[derive(Default)]
+struct Count {
+    messages: usize,
+    values: usize,
+    notes: usize,
+}
+
+#[test]
+fn tshark_has_every_value() {
+    if !pdml::tshark() {
+        return;
+    }
+    let captures: Vec<_> = all_fixtures().into_iter().filter(|path| ends_in(path, "pcap")).collect();
+    let (mut all, mut wrong) = (Count::default(), Vec::new());
+    let captures: Vec<_> = captures.into_iter().filter(|path| !path.to_string_lossy().contains("/foreign/")).collect();
+    // tshark and netkit wait for each other: two at a time.
+    let halves = captures.chunks(captures.len().div_ceil(2));
+    std::thread::scope(|scope| {
+        let running: Vec<_> = halves
+            .enumerate()
+            .map(|(k, list)| {
+                let folder = Scratch::new(&format!("wireshark-values-{k}"));
+                scope.spawn(move || {
+                    let (mut count, mut wrong) = (Count::default(), Vec::new());
+                    for capture in list {
+                        let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                            compare(&folder, capture, &args_of(capture), &mut count)
+                        }));
+                        if done.is_err() {
+                            wrong.push(capture.display().to_string());
+                        }
+                    }
+                    (count, wrong)
+                })
+            })
+            .collect();
+        for half in running {
+            let (count, more) = half.join().expect("a half");
+            wrong.extend(more);
+            all.messages += count.messages;
+            all.values += count.values;
+            all.notes += count.notes;
+        }
+    });
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(all.messages > 5_000 && all.values > 20_000 && all.notes > 1_000, "{} {}", all.messages, all.values);
+}
+
+fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count) {
+    let name = capture.file_stem().expect("a name").to_string_lossy();
+    let (script, out) = (annotated::script(folder, args), folder.path().join(format!("{name}.pcapng")));
+    annotated::write(capture, args, &out);
+    let frames = pdml::frames(&script, &out);
+    let json = annotated::decoded(capture, args, "json");
+    let json = String::from_utf8(json).expect("text");
+    let mut shown = frames.iter().map(|frame| frame.as_ref().map_or(&[][..], |frame| &frame.items)).collect::<Vec<_>>();
+    // A message a line.
+    for line in json.lines().map(|line| line.trim_end_matches(',')).filter(|line| line.starts_with('{')) {
+        let frame = line.split([':', ',']).nth(1).and_then(|number| number.parse::<usize>().ok()).expect("a frame");
+        let place = || {
+            format!(
+                "{name}, frame {frame}, {}",
+                line.split("\"message\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap_or("")
+            )
+        };
+        let (first, rest) = shown[frame - 1].split_first().unwrap_or_else(|| panic!("{}: nothing shown", place()));
+        shown[frame - 1] = rest;
+        count.messages += 1;
+        let Ok(message) = serde_json::from_str::<Json>(line) else {
+            // Nested deeper than serde_json reads: every field is there.
+            assert_eq!(line.matches("{\"name\":").count(), fields(first), "{}", place());
+            continue;
+        };
+        let mut compared = Compared { place: place(), main: 0, values: 0 };
+        compared.message(&message, first);
+        count.values += compared.values;
+        count.notes += message["notes"].as_array().map_or(0, Vec::len);
+    }
+    for (k, rest) in shown.iter().enumerate() {
+        assert!(rest.is_empty(), "{name}, frame {}: shown, but in no JSON: {rest:?}", k + 1);
+    }
+}
+
+/// How many items of an item are fields.
+fn fields(item: &Item) -> usize {
+    let own = |item: &&Item| !item.hidden && !ABOUT.contains(&item.name.as_str()) && !item.name.starts_with(RELATED);
+    item.items.iter().filter(own).map(|item| 1 + fields(item)).sum()
+}
+
+struct Compared {
+    place: String,
+    /// Where the message's own bytes begin in their data source.
+    main: i64,
+    values: usize,
+}
+
+impl Compared {
+    fn message(&mut self, message: &Json, item: &Item) {
+        self.main = item.pos;
+        self.about(message, item);
+        let mut items = item
+            .items
+            .iter()
+            .filter(|i| !i.hidden && !ABOUT.contains(&i.name.as_str()) && !i.name.starts_with(RELATED));
+        let fields = message["fields"].as_array().expect("fields");
+        self.fields(fields, &mut items, item.pos, false);
+        if let Some(next) = items.next_if_label("packet") {
+            self.members(&message["packet"], next);
+        } else {
+            assert!(message["packet"].is_null(), "{}", self.place);
+        }
+        let mut derived = message["derived"].as_object().cloned().unwrap_or_default();
+        if let Some(next) = items.next_if_label("derived") {
+            for item in &next.items {
+                let (key, _) = item.label.split_once(": ").unwrap_or((&item.label, ""));
+                let value = derived.remove(key).unwrap_or_else(|| panic!("{}: derived {key}", self.place));
+                self.same(&value, item);
+            }
+        }
+        // What else is derived stands among the fields.
+        for key in derived.keys() {
+            let packet = message["packet"].to_string();
+            let text = message["fields"].to_string();
+            assert!(
+                text.contains("\"derived\":true") && text.contains(&format!("\"{key}\"")) || packet.contains(key),
+                "{}: {key}",
+                self.place
+            );
+        }
+        assert!(items.next().is_none(), "{}: more than JSON has", self.place);
+    }
+
+    fn about(&self, message: &Json, item: &Item) {
+        let one = |name: &'static str| item.named(name).next().map(|item| item.show.as_str());
+        let text = |key: &str| message[key].as_str().filter(|text| *text != "unknown");
+        assert_eq!(one("netkit.proto"), text("proto"), "{}", self.place);
+        assert_eq!(one("netkit.message"), message["message"].as_str(), "{}", self.place);
+        assert_eq!(one("netkit.version"), text("version"), "{}", self.place);
+        assert_eq!(one("netkit.from"), text("from"), "{}", self.place);
+        assert_eq!(one("netkit.flow"), Some(message["flow"].to_string().as_str()), "{}", self.place);
+        assert_eq!(one("netkit.length"), Some(message["length"].to_string().as_str()), "{}", self.place);
+        let part = message["part"].as_array().map(|part| part[0].to_string());
+        assert_eq!(one("netkit.part").map(String::from), part, "{}", self.place);
+        let empty = Vec::new();
+        let notes = message["notes"].as_array().unwrap_or(&empty);
+        assert_eq!(notes.len(), item.named("netkit.note").count(), "{}", self.place);
+        for (note, shown) in notes.iter().zip(item.named("netkit.note")) {
+            assert_eq!(note["code"], shown.show, "{}", self.place);
+            assert_eq!(
+                Some(&*note["level"].to_string().replace('"', "")),
+                shown.named("netkit.note.level").next().map(|l| l.show.as_str())
+            );
+            let said = note["text"].as_str().expect("a text");
+            if said.chars().all(|c| !c.is_control() && !netkit::printable::tricky(c)) {
+                assert_eq!(
+                    Some(said),
+                    shown.named("netkit.note.text").next().map(|l| l.show.as_str()),
+                    "{}",
+                    self.place
+                );
+            }
+        }
+        assert_eq!(message["fault"].is_object(), item.named("netkit.fault").count() == 1, "{}", self.place);
+        let related = message["related"].as_array().unwrap_or(&empty);
+        let shown: Vec<&Item> = item.items.iter().filter(|item| item.name.starts_with(RELATED)).collect();
+        assert_eq!(related.len(), shown.len(), "{}", self.place);
+        for (relation, shown) in related.iter().zip(shown) {
+            assert_eq!(relation["kind"], shown.name[RELATED.len()..], "{}", self.place);
+            assert_eq!(relation["frame"].to_string(), shown.show, "{}", self.place);
+            let index = format!("(message {})", relation["index"]);
+            assert_eq!(relation["index"].is_u64(), shown.label.contains(&index), "{}: {}", self.place, shown.label);
+        }
+    }
+
+    /// The fields of a group, as JSON lists them, and the items of its tree.
+    fn fields<'a>(&mut self, fields: &[Json], items: &mut dyn Iterator<Item = &'a Item>, parent: i64, list: bool) {
+        for (k, field) in fields.iter().enumerate() {
+            let name = field["name"].as_str().expect("a name");
+            let item = items.next().unwrap_or_else(|| panic!("{}: {name} is not shown", self.place));
+            let before = self.place.clone();
+            self.place += &format!(" {name}");
+            if list {
+                assert_eq!(name, format!("[{k}]"));
+            }
+            let label = item.label.split_once(": ").map_or(item.label.as_str(), |(label, _)| label);
+            if name.len() < 40 {
+                assert_eq!(escaped(name), label, "{}", self.place);
+            }
+            let start = self.range(field, item, parent);
+            match field["fields"].as_array() {
+                Some(inner) => {
+                    let mut own = item.items.iter().filter(|item| !item.hidden);
+                    self.fields(inner, &mut own, start, field["type"] == "list");
+                    assert!(own.next().is_none(), "{}: more than JSON has", self.place);
+                }
+                None => self.same(&field["value"], item),
+            }
+            self.place = before;
+        }
+    }
+
+    /// Is the item where the field is? Where its bytes begin.
+    fn range(&self, field: &Json, item: &Item, parent: i64) -> i64 {
+        let Some(offset) = field["offset"].as_i64() else { return parent };
+        let (bit, bits) = (field["bit"].as_i64().unwrap_or(0), field["bits"].as_i64().expect("bits"));
+        let start = if field["source"].is_u64() { None } else { Some(self.main + offset) };
+        let size = if bits == 0 { 0 } else { (bit + bits + 7) / 8 };
+        assert_eq!(size, item.size, "{}: {item:?}", self.place);
+        // PDML adds the parent's where an item seems to begin before it.
+        let Some(start) = start else { return item.pos };
+        let printed = if start < parent { parent + start } else { start };
+        assert_eq!(printed, item.pos, "{}: {item:?}", self.place);
+        start
+    }
+
+    fn members(&mut self, object: &Json, group: &Item) {
+        for (key, value) in object.as_object().into_iter().flatten() {
+            let same = |item: &&Item| item.label == *key || item.label.starts_with(&format!("{key}: "));
+            let item = group.items.iter().find(same).unwrap_or_else(|| panic!("{}: {key}", self.place));
+            self.same(value, item);
+        }
+    }
+
+    /// Is the item's value that one?
+    fn same(&mut self, value: &Json, item: &Item) {
+        let place = || format!("{}: {value} is shown as {item:?}", self.place);
+        let shown = item.show.as_str();
+        let flags: Vec<&str> = item.named("netkit.flag").map(|flag| flag.show.as_str()).collect();
+        match (value, item.name.as_str()) {
+            (Json::Object(raw), "netkit.raw") => {
+                assert_eq!(raw["raw"].as_str(), Some(&*shown.replace(':', "")), "{}", place());
+                assert!(item.label.contains(&format!("({} bits)", raw["bits"])), "{}", place());
+            }
+            (Json::Object(_), _) => return self.members(value, item),
+            (Json::Array(list), _) if item.items.len() == list.len() && flags.is_empty() => {
+                for (value, item) in list.iter().zip(&item.items) {
+                    self.same(value, item);
+                }
+                return;
+            }
+            (Json::Array(list), _) => {
+                let text = |value: &Json| value.as_str().map_or(value.to_string(), String::from);
+                assert_eq!(list.iter().map(text).collect::<Vec<_>>(), flags, "{}", place());
+            }
+            (_, "netkit.member") => {
+                let text = value.as_str().map_or(value.to_string(), String::from);
+                let (_, shown) = shown.split_once('=').unwrap_or_else(|| panic!("{}", place()));
+                let numbers = text.parse::<f64>().ok().zip(shown.parse::<f64>().ok());
+                assert!(shown == escaped(&text) || numbers.is_some_and(|(a, b)| a == b), "{}", place());
+            }
+            (Json::Bool(value), _) => assert_eq!(if *value { "1" } else { "0" }, shown, "{}", place()),
+            (Json::Number(number), _) => {
+                let same = number.to_string() == shown || number.as_f64() == shown.parse().ok();
+                assert!(same, "{}", place());
+            }
+            (Json::String(text), _) => {
+                let named = item
+                    .label
+                    .split_once(": ")
+                    .is_some_and(|(_, label)| label.starts_with(&format!("{text} ({shown})")));
+                let bytes = shown.replace(':', "") == *text;
+                assert!(escaped(text) == shown || named || bytes, "{}", place());
+            }
+            (Json::Null, _) => assert_eq!(shown, "null", "{}", place()),
+        }
+        self.values += 1;
+    }
+}
+
+/// As PDML has characters that XML has not.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\0' => out.push_str("\\u0000"),
+            '\t' | '\n' | '\r' => out.push(c),
+            c if c < ' ' => out += &format!("\\x{:x}", c as u32),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+trait NextIf<'a> {
+    fn next_if_label(&mut self, label: &str) -> Option<&'a Item>;
+}
+
+impl<'a, I: Iterator<Item = &'a Item> + Clone> NextIf<'a> for I {
+    fn next_if_label(&mut self, label: &str) -> Option<&'a Item> {
+        let next = self.clone().next().filter(|item| item.label == label)?;
+        self.next();
+        Some(next)
+    }
+}
