@@ -4,8 +4,8 @@ riptide_client.py udp|tcp PORT [COUNT]
 
 Connects to 127.0.0.1, says one reliable message, and prints what it hears: `CONNECTED`, `MESSAGE ID`,
 `DISCONNECTED`. Leaves after eight seconds at most. With COUNT it says that many reliable messages, `hello 0` and so
-on, one every 20 ms, prints the text of each answer as `ECHO TEXT`, and leaves when it has all of them, after thirty
-seconds at most.
+on, one every 20 ms, prints the text of each answer as `ECHO TEXT`, and leaves when it has all of them, or five
+seconds after it has said the last one.
 """
 
 import sys
@@ -59,7 +59,7 @@ while time.time() < end and not state["over"]:
         client.send(hello)
         state["said"] += 1
         state["next"] = time.time() + 0.02
-    if count and state["heard"] >= count:
+    if count and (state["heard"] >= count or state["said"] == count and time.time() > state["next"] + 5):
         # What the server has said is acknowledged before it is left.
         linger = time.time() + 1
         while time.time() < linger:

@@ -206,6 +206,55 @@ fn directions_hold_for_what_follows() {
     assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
 }
 
+/// tshark, where it is there, reads the capture of both legs: interfaces, comments, check sums.
+#[test]
+fn tshark_reads_both_legs() {
+    if Command::new("tshark").arg("-v").output().is_err() {
+        eprintln!("SKIPPED: tshark_reads_both_legs: no tshark (Debian: apt-get install tshark)");
+        assert!(std::env::var_os("NETKIT_TSHARK").is_none(), "NETKIT_TSHARK asks for it, and it is not there");
+        return;
+    }
+    let pcap = std::env::temp_dir().join(format!("netkit-proxy-tshark-{}.pcapng", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let [server, client] = sockets();
+    let on = ["--on", "data == aa: drop", "--on", "data == bb: data=cccc", "--delay", "2ms"];
+    let proxy = Proxy::start(&server, &[&["-p", "dnp", "-f", "none", "--pcap", pcap, "--force"], &on[..]].concat());
+    client.connect(&proxy.at).unwrap();
+    for bytes in [[3, 0xaa], [3, 0xbb], [3, 0xdd]] {
+        client.send(&bytes).unwrap();
+    }
+    let mut buffer = [0; 8];
+    let mut from = None;
+    while buffer[..2] != [3, 0xdd] {
+        from = Some(server.recv_from(&mut buffer).unwrap().1);
+    }
+    server.send_to(&[3, 0xee], from.unwrap()).unwrap();
+    client.recv(&mut buffer).unwrap();
+    proxy.end();
+    let fields = ["frame.interface_name", "frame.comment", "udp.payload", "udp.checksum.status", "_ws.malformed"];
+    let done = Command::new("tshark")
+        .args(["-n", "-r", pcap, "-T", "fields", "-o", "udp.check_checksum:TRUE"])
+        .args(fields.iter().flat_map(|field| ["-e", field]))
+        .output()
+        .unwrap();
+    std::fs::remove_file(pcap).unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    let of = |side: &str, payload: &str| {
+        let mut found = rows.iter().filter(|row| row[0] == side && row[2] == payload);
+        let row = found.next().unwrap_or_else(|| panic!("{side} {payload}: {text}"));
+        assert!(found.next().is_none() && row[3] == "1" && row[4].is_empty(), "{row:?}");
+        row[1].to_string()
+    };
+    assert_eq!(rows.len(), 7, "{text}");
+    assert_eq!(of("client side", "03aa"), "dropped");
+    assert!(of("client side", "03bb").contains("edited data") && of("server side", "03cccc").contains("edited data"));
+    for (side, payload) in [("client side", "03dd"), ("server side", "03dd"), ("server side", "03ee"), ("client side", "03ee")] {
+        assert!(of(side, payload).starts_with("delayed 2.0"), "{text}");
+    }
+}
+
 /// Only acknowledgements are lost: what they were for is said again, and nothing is missing.
 #[test]
 fn without_its_acks_a_message_is_sent_again() {
@@ -220,7 +269,7 @@ fn without_its_acks_a_message_is_sent_again() {
     let mut told = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
     let at = told.trim().rsplit(' ').next().unwrap();
-    let rule = "message == ack and from == server and frame < 30: drop 80%";
+    let rule = "message == ack and from == server and frame < 45: drop 90%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();

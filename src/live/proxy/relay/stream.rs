@@ -222,8 +222,10 @@ impl Pair {
             if !from.readable || direction.end.is_some() || direction.bytes >= MOST {
                 return Ok(false);
             }
+            let read = from.socket.read(buffer);
+            // Behind the read: what is late must not be so by less than was asked.
             let now = Instant::now();
-            let end = match from.socket.read(buffer) {
+            let end = match read {
                 Ok(0) => End::Fin,
                 Ok(length) => {
                     let came = buffer.get(..length).unwrap_or_default();
