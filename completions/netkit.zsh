@@ -38,6 +38,9 @@ never\:"Never"))' \
             (decode)
 _arguments "${_arguments_options[@]}" : \
 '()*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
+'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
@@ -79,8 +82,8 @@ fault\:"A fault"))' \
 '--count=[Stop after N messages]:N:_default' \
 '*--expect=[Exit with status 1 unless a message fits; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
 '*--reject=[Exit with status 1 when a message fits, and name the first three; may be given several times]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
-'(--follow --check -f --format --bytes --columns --time --link --threads -o --output)-w+[Instead of printing\: write the frames of the messages that fit, unchanged; a name that ends in .pcapng is pcapng, others pcap]:FILE:_files' \
-'(--follow --check -f --format --bytes --columns --time --link --threads -o --output)--write=[Instead of printing\: write the frames of the messages that fit, unchanged; a name that ends in .pcapng is pcapng, others pcap]:FILE:_files' \
+'-w+[Instead of printing\: write the frames of the messages that fit, unchanged; a name that ends in .pcapng is pcapng, others pcap. With -i\: print, and keep all frames that were captured]:FILE:_files' \
+'--write=[Instead of printing\: write the frames of the messages that fit, unchanged; a name that ends in .pcapng is pcapng, others pcap. With -i\: print, and keep all frames that were captured]:FILE:_files' \
 '--time=[How times are shown; default\: relative in trees and on narrow terminals, else utc; epoch in csv and tsv]:relative|delta|utc|local|epoch:((relative\:"Since the capture'\''s first frame"
 delta\:"Since the message before that is printed"
 utc\:"Day and time of day, UTC"
@@ -93,12 +96,14 @@ plain\:"Lines for people"))' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
-'(--follow --check)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
+'(-i --interface)-D[List the interfaces]' \
+'(-i --interface)--list-interfaces[List the interfaces]' \
+'(--follow --check -i --interface)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
 '(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
-'--whole[-w\: all frames between the ends of these messages]' \
-'--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
+'(-i --interface)--whole[-w\: all frames between the ends of these messages]' \
+'(-i --interface)--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
 '--force[-w, -o\: replace the output file where there is one; parquet\: the files of the folder]' \
 '(-f --format --bytes)--check[Instead of printing\: write every message again from its JSON line, and compare the bytes]' \
 '-q[No progress, no summaries on stderr]' \
@@ -198,6 +203,9 @@ never\:"Never"))' \
 ;;
 (stats)
 _arguments "${_arguments_options[@]}" : \
+'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
@@ -236,17 +244,21 @@ tsv\:"The same with tabs"))' \
 '(--track)*--columns=[csv, tsv and --by FIELD\: these columns of the table, with commas between them]:A,B:_default' \
 '(--by --every --track --unanswered --never-acked --slow --latency --plot)-o+[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
 '(--by --every --track --unanswered --never-acked --slow --latency --plot)--output=[parquet\: the folder of its files, which is new or empty]:DIR:_files -/' \
+'-w+[-i\: keep the frames; a name that ends in .pcapng is pcapng, others pcap]:FILE:_files' \
+'--write=[-i\: keep the frames; a name that ends in .pcapng is pcapng, others pcap]:FILE:_files' \
 '(--track)--threads=[Read a file with N threads; default\: as many as there are processors]:N:_default' \
 '--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
 always\:"Always"
 never\:"Never"))' \
 '--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
+'(-i --interface)-D[List the interfaces]' \
+'(-i --interface)--list-interfaces[List the interfaces]' \
 '(--by --every --delivery --track)--unanswered[List the messages that nothing in the capture answers]' \
 '(--by --every --delivery --track)--never-acked[List the messages that nothing in the capture acknowledges]' \
 '(--by --every --delivery --track)--latency[How long messages waited for answers and acknowledgements, by message and route]' \
 '(--by)--delivery[What became of numbered messages, requests and links]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
-'--force[-o\: replace the files of the folder]' \
+'--force[-w, -o\: replace files that are there]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
@@ -495,6 +507,24 @@ never\:"Never"))' \
 ':target -- Where they are brought\: HOST\:PORT:_default' \
 && ret=0
 ;;
+(wireshark)
+_arguments "${_arguments_options[@]}" : \
+'*--protocol-file=[A protocol that a file describes (TOML), whose fields Wireshark shall know]:FILE:_files' \
+'*--schema=[The layouts of your game'\''s payloads (TOML), whose fields Wireshark shall know]:FILE:_files' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+':what -- What to do:((install\:"Write script and extcap entry into Wireshark'\''s personal folders"
+remove\:"Remove what \`install\` wrote"
+print\:"Print the script, and tell on stderr where it would go"))' \
+&& ret=0
+;;
 (fields)
 _arguments "${_arguments_options[@]}" : \
 '*--schema=[Document the messages of these schemas too (TOML)]:FILE:_files' \
@@ -553,7 +583,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition performance columns wireshark builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition live performance columns wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac
@@ -573,6 +603,7 @@ _netkit_commands() {
 'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
 'replay:Play one side of a captured conversation to a live peer' \
 'proxy:Relay conversations with a server\: show, delay, lose and edit what is said' \
+'wireshark:Show netkit'\''s analysis in Wireshark\: its script, and live capture' \
 'fields:Document the messages, fields, settings and notes of the protocols' \
 'completions:Print the completions for a shell' \
 'man:Print the man page' \
@@ -644,6 +675,11 @@ _netkit__subcmd__report_commands() {
 _netkit__subcmd__stats_commands() {
     local commands; commands=()
     _describe -t commands 'netkit stats commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__wireshark_commands] )) ||
+_netkit__subcmd__wireshark_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit wireshark commands' commands "$@"
 }
 
 if [ "$funcstack[1]" = "_netkit" ]; then

@@ -40,7 +40,7 @@ macro_rules! pages {
 }
 
 pages! {
-    13:
+    14:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
@@ -48,6 +48,7 @@ pages! {
     schemas, "layouts of your own game's payloads";
     protocol_files as "protocol-files", "protocols that a file describes";
     recognition, "how a conversation's protocol is found";
+    live, "capture from an interface: who captures, with which rights, what is kept";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";
     wireshark, "netkit's messages in Wireshark: comments, fields, the script";

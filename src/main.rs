@@ -5,6 +5,7 @@ mod commands;
 mod platform;
 
 use clap::error::ErrorKind;
+use commands::extcap::Call;
 use netkit::printable::Lines;
 use std::ffi::OsString;
 use std::io::Write;
@@ -13,12 +14,26 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     commands::complete();
     let args: Vec<OsString> = std::env::args_os().collect();
+    ExitCode::from(match commands::extcap::call(&args) {
+        Ok(Call::None) => netkit(args),
+        // Wireshark ends a capture with a signal: that is how it shall end.
+        Ok(Call::Capture(args)) => match netkit(args) {
+            129 | 130 | 143 => 0,
+            status => status,
+        },
+        Ok(Call::Answered(status)) => status,
+        Err(error) => fail(format_args!("{error:#}"), commands::status(&error)),
+    })
+}
+
+/// Parses the arguments and runs the command: its exit status.
+fn netkit(args: Vec<OsString>) -> u8 {
     let nagios = asks_for_nagios(&args);
     let cli = match cli::parse(args) {
         Ok(cli) => cli,
         Err(error) if nagios && error.use_stderr() => {
             let _ = commands::unknown(&cli::one_line(&error));
-            return ExitCode::from(3);
+            return 3;
         }
         Err(error) if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             return fail(cli::one_line(&error), 2);
@@ -27,11 +42,11 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     match commands::run(&cli) {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => status,
         Err(error) => {
             // A closed pipe means that its reader has enough: success.
             if commands::broken_pipe(&error) {
-                return ExitCode::SUCCESS;
+                return 0;
             }
             fail(format_args!("{error:#}"), commands::status(&error))
         }
@@ -47,8 +62,8 @@ fn asks_for_nagios(args: &[OsString]) -> bool {
 }
 
 /// Reports an error on stderr; returns the exit code.
-fn fail(what: impl std::fmt::Display, status: u8) -> ExitCode {
+fn fail(what: impl std::fmt::Display, status: u8) -> u8 {
     // If stderr is closed, nothing can be done, but that is no reason to panic.
     let _ = writeln!(std::io::stderr(), "netkit: {}", Lines(what));
-    ExitCode::from(status)
+    status
 }

@@ -1,6 +1,6 @@
 //! The options of `netkit decode`.
 
-use super::{Dissect, Output, Traffic};
+use super::{Dissect, Interface, Output, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -9,11 +9,14 @@ use std::path::PathBuf;
 #[command(after_help = DECODE)]
 pub struct Decode {
     /// Captures or hex text; `-` is stdin
-    #[arg(required_unless_present = "read", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(required_unless_present_any = ["read", "interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// A capture, as tshark and tcpdump have it
     #[arg(short = 'r', value_name = "FILE", hide = true, conflicts_with = "files")]
     pub read: Vec<PathBuf>,
+    /// Live capture.
+    #[command(flatten)]
+    pub interface: Interface,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -25,7 +28,7 @@ pub struct Decode {
     pub threads: Option<usize>,
     /// Read twice, and tell with each message what later ones say of it: answered_by, acked_by, that
     /// nobody answers; of a pipe as much as --limit link_bytes holds
-    #[arg(long, conflicts_with_all = ["follow", "check"])]
+    #[arg(long, conflicts_with_all = ["follow", "check", "interface"])]
     pub link: bool,
     /// How messages are printed.
     #[command(flatten)]
@@ -34,14 +37,14 @@ pub struct Decode {
     #[arg(long, conflicts_with_all = ["follow", "check"])]
     pub join: bool,
     /// Instead of printing: write the frames of the messages that fit, unchanged; a name that ends in
-    /// .pcapng is pcapng, others pcap
-    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath, conflicts_with_all = ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out"])]
+    /// .pcapng is pcapng, others pcap. With -i: print, and keep all frames that were captured
+    #[arg(short = 'w', long = "write", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub write: Option<PathBuf>,
     /// -w: all frames between the ends of these messages
-    #[arg(long, requires = "write")]
+    #[arg(long, requires = "write", conflicts_with = "interface")]
     pub whole: bool,
     /// Go on when the end is reached: a file that grows, a named pipe; until Ctrl-C
-    #[arg(long)]
+    #[arg(long, conflicts_with = "interface")]
     pub follow: bool,
     /// How times are shown; default: relative in trees and on narrow terminals, else utc; epoch in
     /// csv and tsv
@@ -69,7 +72,8 @@ Examples:
   netkit decode capture.pcap -f ndjson | jq .fields
   netkit decode capture.pcap -f csv --columns time,src,message,message_id,payload.hp > hits.csv
   netkit decode capture.pcap -f summary --columns time,from,message,route --time local
-  tcpdump -i eth0 -U -w - udp | netkit decode -
+  netkit decode -i eth0 --port 7777=riptide -w run.pcap    live, and the frames are kept
+  ssh host tcpdump -U -w - udp | netkit decode -           live from elsewhere
   netkit decode --join ring_*.pcapng -f ndjson   what tcpdump -C, -G or dumpcap -b wrote
   netkit decode capture.pcap -F 'has fault' -w faults.pcap
   netkit decode capture.pcap -f pcapng -o annotated.pcapng   for Wireshark

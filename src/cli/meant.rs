@@ -2,7 +2,8 @@
 
 use super::{Cli, Command};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, Parser};
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -12,25 +13,65 @@ use std::path::Path;
 /// # Errors
 /// Errors of clap.
 pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let mut cli = match Cli::try_parse_from(&args) {
+    let mut cli = match parsed(&args) {
         Err(error) if matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) => {
             if !names_a_file(args.get(1..).unwrap_or_default()) {
                 return Err(error);
             }
             let decode = [args.first().cloned().unwrap_or_default(), "decode".into()];
-            Cli::try_parse_from(decode.into_iter().chain(args.into_iter().skip(1)))?
+            parsed(&decode.into_iter().chain(args.into_iter().skip(1)).collect::<Vec<_>>())?
         }
         done => done?,
     };
     if let Command::Decode(decode) = &mut cli.command {
         decode.files.append(&mut decode.read);
     }
+    // What the capture program writes is read as stdin is.
+    let (interface, files) = match &mut cli.command {
+        Command::Decode(decode) => (&decode.interface, &mut decode.files),
+        Command::Stats(stats) => (&stats.interface, &mut stats.files),
+        _ => return Ok(cli),
+    };
+    if interface.interface.is_some() {
+        *files = vec!["-".into()];
+    }
     Ok(cli)
 }
 
-/// Is there a file where a subcommand is expected?
+/// What `decode -w` does not go with, unless the frames are captured: then messages are printed, too.
+const NOT_WITH_WRITE: [&str; 10] =
+    ["follow", "check", "format", "bytes", "columns", "time", "link", "threads", "out", "comments"];
+
+fn parsed(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = Cli::command().try_get_matches_from(args)?;
+    if let Some(("decode", given)) = matches.subcommand()
+        && given.contains_id("write")
+        && !given.contains_id("interface")
+        && let Some(other) = NOT_WITH_WRITE.iter().find(|id| given.value_source(id) == Some(ValueSource::CommandLine))
+    {
+        let mut command = Cli::command();
+        command.build();
+        let decode = command.find_subcommand("decode");
+        let shown = |id: &str| {
+            decode.iter().flat_map(|d| d.get_arguments()).find(|arg| arg.get_id() == id).map(|arg| arg.to_string())
+        };
+        let (write, other) = (shown("write").unwrap_or_default(), shown(other).unwrap_or_default());
+        let why = format!("the argument '{write}' cannot be used with '{other}'");
+        return Err(command.error(ErrorKind::ArgumentConflict, why));
+    }
+    Cli::from_arg_matches(&matches)
+}
+
+/// Is there a file, or an interface, where a subcommand is expected?
 fn names_a_file(args: &[OsString]) -> bool {
     let mut option = false;
+    let capturing = |arg: &OsString| {
+        let arg = arg.to_string_lossy();
+        ["-i", "-D", "--interface", "--list-interfaces"].contains(&&*arg) || arg.starts_with("--interface=")
+    };
+    if args.first().is_some_and(capturing) {
+        return true;
+    }
     for arg in args {
         let dashed = arg != "-" && arg.as_encoded_bytes().starts_with(b"-");
         if !dashed {
@@ -60,7 +101,7 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
     Some(match arg.get(..2)? {
         "-r" => "files need no option: netkit decode FILE",
         "-Y" => "filters are -F EXPR, where messages are chosen: decode, stats, diff",
-        "-i" => "an interface is read through tcpdump: tcpdump -i IFACE -U -w - | netkit decode -",
+        "-i" | "-D" => "interfaces are read by decode and stats: netkit decode -i IFACE",
         "-V" => "trees are what decode and dump print; -f tree asks for them, -v for all of each",
         "-T" => "the form of the output is -f: tree, summary, table, ndjson, json",
         "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",

@@ -6,6 +6,7 @@ mod diff;
 mod dump;
 mod encode;
 mod fields;
+mod interface;
 mod meant;
 mod names;
 mod probe;
@@ -14,6 +15,7 @@ mod replay;
 mod report;
 mod shared;
 mod stats;
+mod wireshark;
 mod wrong;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -22,6 +24,7 @@ pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
+pub use interface::Interface;
 pub use meant::parse;
 pub use names::{is_file, known_proto};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
@@ -30,6 +33,7 @@ pub use replay::{Replay, ReplayFormat};
 pub use report::Report;
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{PlotBy, Stats, StatsFormat};
+pub use wireshark::{What, Wireshark};
 pub use wrong::one_line;
 
 /// Decode, encode, replay and probe game-networking protocols
@@ -57,6 +61,7 @@ Exit status:
   130  stopped by Ctrl-C before the end of its input (143: by SIGTERM, 129: by SIGHUP)
 
 Environment:
+  NETKIT_CAPTURE    the program that -i captures with: a tcpdump or dumpcap
   COLUMNS           the width of text, instead of the terminal's
   NO_COLOR          no colours, as with --color never
   NETKIT_SCHEMA     schemas, as with --schema; several with : between them
@@ -108,6 +113,8 @@ pub enum Command {
     Replay(Replay),
     /// Relay conversations with a server: show, delay, lose and edit what is said
     Proxy(Proxy),
+    /// Show netkit's analysis in Wireshark: its script, and live capture
+    Wireshark(Wireshark),
     /// Document the messages, fields, settings and notes of the protocols
     Fields(Fields),
     /// Print the completions for a shell

@@ -1,7 +1,7 @@
 //! The options of `netkit stats`.
 
 use super::names::{filter, table};
-use super::{Dissect, Gates, Traffic};
+use super::{Dissect, Gates, Interface, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -10,11 +10,14 @@ use std::path::{Path, PathBuf};
 #[command(after_help = STATS)]
 pub struct Stats {
     /// A capture; `-` is stdin. Several are told each, and then together as one capture
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(required_unless_present_any = ["interface", "list_interfaces"], value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
     /// Read several files as one capture, in the order of their first frames: rotated files
     #[arg(long)]
     pub join: bool,
+    /// Live capture.
+    #[command(flatten)]
+    pub interface: Interface,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,
@@ -67,8 +70,11 @@ pub struct Stats {
     /// parquet: the folder of its files, which is new or empty
     #[arg(short, long = "output", value_name = "DIR", value_hint = clap::ValueHint::DirPath, hide = cfg!(not(feature = "parquet")), conflicts_with_all = ["by", "every", "track", "unanswered", "never_acked", "slow", "latency", "plot"])]
     pub out: Option<PathBuf>,
-    /// -o: replace the files of the folder
-    #[arg(long, requires = "out", hide = cfg!(not(feature = "parquet")))]
+    /// -i: keep the frames; a name that ends in .pcapng is pcapng, others pcap
+    #[arg(short, long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub write: Option<PathBuf>,
+    /// -w, -o: replace files that are there
+    #[arg(long)]
     pub force: bool,
     /// Read a file with N threads; default: as many as there are processors
     #[arg(long, value_name = "N", conflicts_with = "track")]
@@ -130,7 +136,7 @@ Examples:
   netkit stats capture.pcap -F 'from == server' --since 1m --until 2m
   netkit stats game.pcap --track acknex.update2.position --by entity
   netkit stats game.pcap --schema game.toml --track payload.hp -f csv
-  tcpdump -i eth0 -U -w - udp | netkit stats -   Ctrl-C ends it
+  netkit stats -i eth0 --port 7777=riptide     live, until Ctrl-C
 
 Rates are a second of the capture, sizes bytes, delays milliseconds. Resent copies came before an \
 acknowledgement, duplicates after one; missing numbers were passed over, lost ones never came. A \

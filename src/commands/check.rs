@@ -194,7 +194,7 @@ impl CaptureSink for Check<'_> {
         self.pick.selection.frame(time);
     }
 
-    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
         self.left != Some(0)
     }
 }

@@ -79,7 +79,7 @@ impl CaptureSink for Marks {
         self.pick.selection.frame(time);
     }
 
-    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
         self.left != Some(0)
     }
 }
@@ -152,8 +152,7 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
     }
     let to = args.write.as_deref().unwrap_or(Path::new(""));
     let out = BufWriter::with_capacity(64 << 10, file.open()?);
-    let next = to.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
-    let mut writer = if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) };
+    let mut writer = Writer::new(to, out)?;
     let (mut capture, mut written, mut link) = (capture(args)?, 0, LinkType::ETHERNET);
     while !stop().is_set() {
         let Ok(Some(frame)) = capture.next() else { break };
@@ -175,7 +174,7 @@ fn write(args: &Decode, mut file: OutFile, marks: &mut Marks, options: &Options)
 }
 
 /// The file being written.
-enum Writer<W: Write> {
+pub(super) enum Writer<W: Write> {
     /// Classic: what the header says is that of the first frame.
     Waiting(W),
     Classic(PcapWriter<W>, LinkType),
@@ -183,7 +182,22 @@ enum Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    fn frame(self, frame: &Frame<'_>) -> anyhow::Result<Writer<W>> {
+    /// What the name asks for: pcapng, or pcap.
+    pub(super) fn new(name: &Path, out: W) -> io::Result<Writer<W>> {
+        let next = name.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pcapng"));
+        Ok(if next { Writer::Next(PcapNgWriter::new(out)?) } else { Writer::Waiting(out) })
+    }
+
+    /// Writes what is buffered.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Writer::Waiting(_) => Ok(()),
+            Writer::Classic(writer, _) => writer.flush(),
+            Writer::Next(writer) => writer.flush(),
+        }
+    }
+
+    pub(super) fn frame(self, frame: &Frame<'_>) -> anyhow::Result<Writer<W>> {
         let invalid = |what: &str| io::Error::new(io::ErrorKind::InvalidInput, what);
         let (mut writer, link) = match self {
             Writer::Next(mut writer) => {
@@ -204,7 +218,7 @@ impl<W: Write> Writer<W> {
     }
 
     /// The end; `link` is for a file without frames.
-    fn finish(self, link: LinkType) -> io::Result<()> {
+    pub(super) fn finish(self, link: LinkType) -> io::Result<()> {
         match self {
             Writer::Waiting(out) => PcapWriter::new(out, link, 6)?.flush(),
             Writer::Classic(mut writer, _) => writer.flush(),

@@ -1,5 +1,6 @@
 //! `netkit decode`: captures (or hex text) to messages.
 
+use super::capture;
 use super::gates::Pick;
 use super::interrupt::{self, stop};
 use super::join::Join;
@@ -9,7 +10,7 @@ use super::outfile::stdout_is_no_input;
 use super::output::Printer;
 use super::read;
 use super::selection::Selection;
-use super::sink::Live;
+use super::sink::{Any, Live};
 use super::{Usage, check, cut, input, inputs, options, parallel, printed};
 use crate::cli::{Decode, Format, Global, Traffic};
 use anyhow::Context;
@@ -20,6 +21,9 @@ use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
+    if args.interface.list_interfaces {
+        return capture::list();
+    }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     let mut options = options(&args.dissect)?;
     // --check reads once: what it compares are bytes. So do files of frames and of columns.
@@ -29,13 +33,19 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         false => Selection::linking(&args.traffic, &mut options)?,
     };
     let pick = Pick::new(selection, &args.output.gates, args.output.fail_on, args.check, &options)?;
+    if args.interface.interface.is_some() && (args.link || pick.later()) {
+        let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
+        return Err(Usage(why.into()).into());
+    }
+    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    capture::begin(&args.interface, keep, &options, global)?;
     if args.check {
         return check::run(args, pick, &options, global);
     }
     if args.force && args.write.is_none() && args.out.is_none() {
         return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
     }
-    if let Some(to) = &args.write {
+    if let (Some(to), None) = (&args.write, &args.interface.interface) {
         return cut::run(args, to, pick, &options, global);
     }
     if args.output.format == Format::Parquet {
@@ -86,7 +96,7 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
             }
             if let Some(linked) = linked {
                 printer.live(live);
-                return read::whole(input, &options, global, &mut Second::new(&mut printer, linked));
+                return read::whole(input, &options, global, &mut Any(&mut Second::new(&mut printer, linked)));
             }
             let threads = if printer.divides() { parallel::threads(path, args.threads, printer.watched) } else { 1 };
             match threads {
@@ -154,7 +164,7 @@ fn joined(
     let read = match threads {
         _ if link => {
             let linked = link::joined(&args.files, options, global)?;
-            read::frames(capture, options, global, &mut Second::new(&mut printer, linked))
+            read::frames(capture, options, global, &mut Any(&mut Second::new(&mut printer, linked)))
         }
         n if n > 1 => printed::capture(capture, options, n, &mut printer)?.report(global),
         _ => read::frames(capture, options, global, &mut printer),

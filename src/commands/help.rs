@@ -37,11 +37,13 @@ pub fn run(topic: Option<&str>, global: &Global) -> anyhow::Result<u8> {
         write!(io::stdout(), "{text}")?;
         return Ok(0);
     };
-    if let Some(sub) = command.find_subcommand_mut(topic) {
+    // A page says more than the command of the same name, whose help is at --help.
+    let page = topics().find(|page| page.name == topic);
+    if let (None, Some(sub)) = (page, command.find_subcommand_mut(topic)) {
         write!(io::stdout(), "{}", shown(&sub.render_long_help(), style.colour))?;
         return Ok(0);
     }
-    let Some(page) = topics().find(|page| page.name == topic) else {
+    let Some(page) = page else {
         let commands = command.get_subcommands().map(clap::Command::get_name);
         let near = nearest(topic, commands.chain(topics().map(|page| page.name)));
         let why = format!("no command or topic {topic:?}{} (netkit help lists them)", hint(near));

@@ -61,7 +61,7 @@ pub fn text(
             Err(why) => refused.add(block.line, why, global),
         }
         packets.unread().into_iter().for_each(|(line, why)| refused.add(line, why, global));
-        if !packets.sink().go_on(|| true) {
+        if !packets.sink().go_on(&|| true) {
             break Ok(());
         }
     };

@@ -1,5 +1,6 @@
 //! Opening input: a file, or stdin for `-`.
 
+use super::capture::opened;
 use super::interrupt::stop;
 use super::notify::notify;
 use crate::cli::Global;
@@ -12,7 +13,7 @@ use std::time::Duration;
 /// Opens a file, or stdin for `-`. Errors do not contain the name; the caller adds it.
 pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
-        return Ok(stdin());
+        return Ok(opened::reader().unwrap_or_else(stdin));
     }
     let file = file(path)?;
     // Reading a pipe or a terminal may block for any length of time, so it must be interruptible.
@@ -24,7 +25,7 @@ pub fn open(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
 
 /// Tells the user that input is expected, if it would come from a terminal.
 pub fn announce_wait(path: &Path, global: &Global) {
-    if path.as_os_str() == "-" && io::stdin().is_terminal() {
+    if path.as_os_str() == "-" && opened::interface().is_none() && io::stdin().is_terminal() {
         notify(
             global,
             format_args!(
@@ -42,9 +43,12 @@ pub fn follow(path: &Path) -> anyhow::Result<Box<dyn Read + Send>> {
     Ok(Box::new(Growing(file(path)?)))
 }
 
-/// The name in output: `stdin` for `-`.
+/// The name in output: of the interface, or `stdin`, for `-`.
 pub fn name(path: &Path) -> String {
-    if path.as_os_str() == "-" { "stdin".into() } else { path.display().to_string() }
+    match path.as_os_str() == "-" {
+        true => opened::interface().unwrap_or("stdin").into(),
+        false => path.display().to_string(),
+    }
 }
 
 fn file(path: &Path) -> anyhow::Result<File> {

@@ -19,6 +19,17 @@ static SINCE: OnceLock<Instant> = OnceLock::new();
 /// The first signal received; 0: none.
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
+/// What a capture that runs does at the first signal, and before the program ends at once.
+static CAPTURING: OnceLock<(fn() -> bool, fn())> = OnceLock::new();
+
+/// While a program captures for us, the first signal goes to `ask`: where it says `true`, the capture
+/// ends, and sets [`stop`] behind what it has captured until then. `kill` is called before a second
+/// signal ends the program.
+pub fn while_capturing(ask: fn() -> bool, kill: fn()) {
+    let _ = CAPTURING.set((ask, kill));
+    stop();
+}
+
 /// What is to be done where a second signal ends the program at once.
 static AT_ONCE: OnceLock<fn()> = OnceLock::new();
 
@@ -72,6 +83,9 @@ fn caught(signal: u8, stop: &CancelToken) {
     }
     if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         SINCE.get_or_init(Instant::now);
+        if CAPTURING.get().is_some_and(|(ask, _)| ask()) {
+            return;
+        }
         return stop.set();
     }
     if SINCE.get_or_init(Instant::now).elapsed() < SAME {
@@ -79,6 +93,9 @@ fn caught(signal: u8, stop: &CancelToken) {
     }
     if let Some(clean) = AT_ONCE.get() {
         clean();
+    }
+    if let Some((_, kill)) = CAPTURING.get() {
+        kill();
     }
     std::process::exit(128 + i32::from(signal));
 }

@@ -6,7 +6,7 @@ use super::interrupt::stop;
 use super::join::Join;
 use super::notify::notify;
 use super::read;
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use crate::cli::Global;
 use netkit::capture::{Decoded, Frame, Input, Time};
 use netkit::dissect::{Linked, LinkedSink, Links, Message, Options, Sink};
@@ -25,7 +25,7 @@ pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<
     let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
     if is_file && path.as_os_str() != "-" {
         // What is wrong with it is told by the second reading.
-        let _ = Input::new(input::open(path)?).map(|input| read::whole(input, options, &quiet, &mut reading));
+        let _ = Input::new(input::open(path)?).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
         return Ok((told(reading.0.finish(true), global), input::open(path)?));
     }
     let (limit, mut rest) = (options.limits.lists.link_bytes, input::open(path)?);
@@ -38,7 +38,7 @@ pub fn first(path: &Path, options: &Options, global: &Global) -> anyhow::Result<
     }
     let held = std::sync::Arc::<[u8]>::from(held);
     let again = || Cursor::new(std::sync::Arc::clone(&held));
-    let _ = Input::new(Box::new(again())).map(|input| read::whole(input, options, &quiet, &mut reading));
+    let _ = Input::new(Box::new(again())).map(|input| read::whole(input, options, &quiet, &mut Any(&mut reading)));
     if cut {
         notify(
             global,
@@ -63,7 +63,7 @@ pub fn joined(files: &[PathBuf], options: &Options, global: &Global) -> anyhow::
     let quiet = quiet(global);
     let mut reading = Reading(Links::new(options.limits.lists.links));
     let (capture, _) = Join::new(files)?.open(&Files::default(), &quiet)?;
-    let _ = read::frames(capture, options, &quiet, &mut reading);
+    let _ = read::frames(capture, options, &quiet, &mut Any(&mut reading));
     Ok(told(reading.0.finish(true), global))
 }
 
@@ -124,7 +124,7 @@ impl<S: CaptureSink> CaptureSink for Second<'_, S> {
         self.0.sink.raw(frame, decoded);
     }
 
-    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
         self.0.sink.go_on(waits)
     }
 }

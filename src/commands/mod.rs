@@ -1,5 +1,6 @@
 //! The subcommands: one file each, thin wrappers of the library.
 
+pub mod capture;
 mod check;
 mod cut;
 mod decode;
@@ -8,6 +9,7 @@ mod diff;
 mod dump;
 mod encode;
 mod ending;
+pub mod extcap;
 mod fields;
 mod figures;
 mod fit;
@@ -50,6 +52,7 @@ mod stopped;
 mod targets;
 mod track;
 mod unclaimed;
+mod wireshark;
 mod written;
 
 /// The answer to `-f parquet` of a program without it.
@@ -82,7 +85,7 @@ impl std::error::Error for Usage {}
 
 /// Runs a command: its exit status, or an error of input or output.
 pub fn run(cli: &Cli) -> anyhow::Result<u8> {
-    match &cli.command {
+    let done = match &cli.command {
         Command::Decode(args) => decode::run(args, &cli.global),
         Command::Dump(args) => dump::run(args, &cli.global),
         Command::Probe(args) => probe::run(args, &cli.global),
@@ -95,8 +98,11 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),
+        Command::Wireshark(args) => wireshark::run(args, &cli.global),
         Command::Help { topic } => help::run(topic.as_deref(), &cli.global),
-    }
+    };
+    let ended = capture::end(&cli.global);
+    done.and_then(|status| ended.map(|()| status))
 }
 
 /// Has the reader of the output closed the pipe?

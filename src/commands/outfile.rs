@@ -110,6 +110,11 @@ impl OutFile {
         Ok(OutFile { name: name.into(), place, how, beside: None })
     }
 
+    /// The path that the user gave.
+    pub fn path(&self) -> &Path {
+        &self.name
+    }
+
     /// Begins the file. It appears under its name only with [`OutFile::commit`].
     ///
     /// # Errors
@@ -174,7 +179,7 @@ impl OutFile {
 
     /// Adds the file's name to an error.
     pub fn named(&self, error: io::Error) -> io::Error {
-        io::Error::new(error.kind(), format!("{}: {error}", Printable(self.name.display())))
+        named(&self.name, &error)
     }
 }
 
@@ -185,6 +190,11 @@ impl Drop for OutFile {
             finished(&beside);
         }
     }
+}
+
+/// Adds a file's name to an error.
+pub fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", Printable(path.display())))
 }
 
 /// Checks that stdout is not a file that is also read: reading it would never end.

@@ -139,7 +139,7 @@ impl CaptureSink for Printer {
         }
     }
 
-    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
         // With live input, output is flushed before the next wait.
         if self.live == Live::Each || self.live == Live::Waiting && waits() {
             self.renderer.flush();

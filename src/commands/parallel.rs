@@ -4,7 +4,7 @@
 use super::input;
 use super::join::Join;
 use super::read::{self, ReadSummary, dissect};
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
 use crate::cli::Global;
 use anyhow::Context;
@@ -68,7 +68,7 @@ pub fn file(
         let input = Input::new(input::open(path)?)?;
         match input.format() {
             Some(_) => sink.shared(Capture::new(input)?, options, count)?.report(global),
-            None => read::whole(input, options, global, sink),
+            None => read::whole(input, options, global, &mut Any(sink)),
         }
     };
     read().with_context(|| input::name(path))

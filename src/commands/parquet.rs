@@ -4,9 +4,9 @@ use super::gates::Pick;
 use super::join::{self, Join};
 use super::notify::notify;
 use super::outfolder::OutFolder;
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
-use super::{Usage, input, interrupt, read};
+use super::{Usage, input, interrupt, parallel, read};
 use crate::cli::{Decode, Global};
 use anyhow::Context;
 use netkit::capture::Time;
@@ -37,7 +37,12 @@ pub fn run(args: &Decode, pick: Pick, options: &Options, global: &Global) -> any
     }
     let folder = OutFolder::begin("-o", folder, ENDING, args.force)?;
     let names = Files::default();
-    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, options);
+    // What is no plain file may be long.
+    let size =
+        |path: &PathBuf| path.metadata().ok().filter(|about| about.is_file()).map_or(1 << 32, |about| about.len());
+    let size = args.files.iter().map(size).sum();
+    let threads = parallel::threads_for(size, args.threads, false);
+    let files = ParquetFiles::new(folder.path(), args.output.bytes, &names, threads, options);
     let mut writer = Writer { files, pick, left: args.output.count };
     let mut failed = None;
     let all = PathBuf::from(join::name(&args.files));
@@ -89,7 +94,7 @@ fn joined(
     writer: &mut Writer,
 ) -> anyhow::Result<Option<Stopped>> {
     let (capture, broken) = Join::new(&args.files)?.open(names, global)?;
-    let stopped = read::frames(capture, options, global, writer)?;
+    let stopped = read::frames(capture, options, global, &mut Any(writer))?;
     broken.whole()?;
     Ok(stopped)
 }
@@ -132,7 +137,7 @@ impl CaptureSink for Writer {
         self.pick.selection.frame(time);
     }
 
-    fn go_on(&mut self, _: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, _: &dyn Fn() -> bool) -> bool {
         !self.done()
     }
 }

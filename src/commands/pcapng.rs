@@ -156,7 +156,7 @@ impl CaptureSink for Writer {
         self.annotated.frame(frame, decoded);
     }
 
-    fn go_on(&mut self, waits: impl FnOnce() -> bool) -> bool {
+    fn go_on(&mut self, waits: &dyn Fn() -> bool) -> bool {
         if self.live == Live::Each || self.live == Live::Waiting && waits() {
             self.annotated.flush();
         }

@@ -1,9 +1,10 @@
 //! Reading of a capture or hex text into a sink.
 
+use super::capture::Keeper;
 use super::interrupt::{self, stop};
 use super::join::Join;
 use super::notify::notify;
-use super::sink::CaptureSink;
+use super::sink::{Any, CaptureSink};
 use super::stopped::Stopped;
 use super::{hex, input, unclaimed};
 use crate::cli::Global;
@@ -115,11 +116,11 @@ pub fn file(
     path: &Path,
     options: &Options,
     global: &Global,
-    sink: &mut impl CaptureSink,
+    sink: &mut dyn CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     input::announce_wait(path, global);
     let read = || anyhow::Ok(Input::new(input::open(path)?)?);
-    read().and_then(|input| whole(input, options, global, sink)).with_context(|| input::name(path))
+    read().and_then(|input| whole(input, options, global, &mut Any(sink))).with_context(|| input::name(path))
 }
 
 /// Dissects one file, or several [joined](Join) ones.
@@ -131,14 +132,14 @@ pub fn files(
     join: bool,
     options: &Options,
     global: &Global,
-    sink: &mut impl CaptureSink,
+    sink: &mut dyn CaptureSink,
 ) -> anyhow::Result<Option<Stopped>> {
     if let ([path], false) = (paths, join) {
         return file(path, options, global, sink);
     }
     let (capture, broken) = Join::new(paths)?.open(&Files::default(), global)?;
     sink.begin();
-    let stopped = frames(capture, options, global, sink)?;
+    let stopped = frames(capture, options, global, &mut Any(sink))?;
     broken.whole()?;
     Ok(stopped)
 }
@@ -159,12 +160,12 @@ pub fn whole(
         anyhow::bail!("it is empty");
     }
     if input.format().is_none() {
-        return hex::text(BufReader::new(input), false, hex::Bytes::Detect, options, global, sink).map_err(|error| {
-            match error.is::<hex::Unreadable>() {
+        return hex::text(BufReader::new(input), false, hex::Bytes::Detect, options, global, &mut Any(sink)).map_err(
+            |error| match error.is::<hex::Unreadable>() {
                 true => error,
                 false => error.context("neither pcap nor pcapng, and no hex text"),
-            }
-        });
+            },
+        );
     }
     frames(Capture::new(input)?, options, global, sink)
 }
@@ -214,11 +215,12 @@ pub fn dissect(
     sink: &mut impl CaptureSink,
 ) -> ReadSummary {
     let (stop, mut seen, mut progress) = (stop(), ReadSummary::default(), Progress::default());
-    let mut table = Table::new(options.limits.flow);
+    let (mut table, mut keeper) = (Table::new(options.limits.flow), Keeper::take());
     let mut inspector = Inspector::new(options, sink).dispatcher(dispatcher);
     while !stop.is_set() {
         let next = packets.next_with(|frame, decoded| {
             progress.frame(frame, decoded);
+            keeper.frame(frame);
             inspector.sink().frame(frame.time);
             inspector.sink().raw(frame, decoded);
             let gone = inspector.frame(frame.time);
@@ -237,7 +239,8 @@ pub fn dissect(
                 break;
             }
         };
-        if gone || !inspector.sink().go_on(|| packets.capture().waiting() == 0) {
+        let waits = || packets.capture().waiting() == 0;
+        if gone || !keeper.go_on(waits) || !inspector.sink().go_on(&waits) {
             break;
         }
     }

@@ -1,5 +1,6 @@
 //! `netkit stats`: counts of messages, by kind, conversation and time, and their delivery.
 
+use super::capture;
 pub use super::ending::{ended, status, warning};
 use super::gates::{Pick, Picked};
 use super::interrupt::stop;
@@ -76,6 +77,9 @@ impl Shared for Picked<Stats> {
 
 /// Runs the command: several files each, and then all as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
+    if args.interface.list_interfaces {
+        return capture::list();
+    }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
     #[cfg(not(feature = "parquet"))]
     if args.format == StatsFormat::Parquet {
@@ -87,6 +91,12 @@ pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
         }
         (StatsFormat::Parquet, _) | (_, None) => {}
         (_, Some(_)) => return Err(Usage("-o is for -f parquet; other formats are printed: > FILE".into()).into()),
+    }
+    if args.write.is_some() && args.interface.interface.is_none() {
+        return Err(Usage("-w keeps what is captured: only with -i; decode -w writes a part of a file".into()).into());
+    }
+    if args.force && args.write.is_none() && args.out.is_none() {
+        return Err(Usage("--force: only with -w or -o: nothing is written".into()).into());
     }
     let pattern = |file: &PathBuf| !file.exists() && file.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
     if args.join || args.files.len() < 2 && !args.files.iter().any(pattern) {
@@ -137,6 +147,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
+    let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
+    capture::begin(&args.interface, keep, &options, global)?;
     if let Some(field) = &args.track {
         return super::track::run(args, field, &options, global, pick);
     }

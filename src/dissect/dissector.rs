@@ -62,6 +62,11 @@ pub trait Dissector: Sync {
         None
     }
 
+    /// All usual ports of its servers: what is captured where `-p` names it.
+    fn ports(&self) -> Vec<u16> {
+        self.port().into_iter().collect()
+    }
+
     /// The transport that `dump` assumes for bytes without packet headers: a datagram, or one
     /// direction of a stream.
     fn dump_transport(&self, _options: &Options) -> Transport {

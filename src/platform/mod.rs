@@ -9,15 +9,42 @@ mod fallback;
 mod unix;
 
 #[cfg(not(unix))]
-pub use fallback::{catch_signals, large_pipe, raise_files, same_file, stdin, stdout, wait};
+pub use fallback::{
+    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
+    right_to_capture, same_file, stdin, stdout, wait,
+};
 #[cfg(unix)]
-pub use unix::{catch_signals, large_pipe, raise_files, same_file, stdin, stdout, wait};
+pub use unix::{
+    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
+    right_to_capture, same_file, stdin, stdout, wait,
+};
 
 /// The signal number of Ctrl-C, on every system.
 pub const INTERRUPT: u8 = 2;
 
 /// The separator of file lists in environment variables: Windows paths contain colons.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+
+/// Can it be seen, without writing, that the reader of a pipe is gone?
+pub const SEES_READERS: bool = cfg!(unix);
+
+/// Folders of capture programs and of Wireshark that `PATH` often lacks.
+pub const PROGRAMS: &[&str] = if cfg!(windows) {
+    &["C:\\Program Files\\Wireshark"]
+} else if cfg!(target_os = "macos") {
+    &["/usr/sbin", "/Applications/Wireshark.app/Contents/MacOS"]
+} else {
+    &["/usr/sbin", "/usr/local/sbin"]
+};
+
+/// How a capture program is installed.
+pub const INSTALL: &str = if cfg!(windows) {
+    "install Wireshark with Npcap"
+} else if cfg!(target_os = "macos") {
+    "install Wireshark"
+} else {
+    "install one of them (Debian: apt-get install tcpdump), or name it with NETKIT_CAPTURE"
+};
 
 /// The result of waiting for input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,15 @@
 
 use super::Ready;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, geteuid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::{Child, ChildStdout, Command};
 use std::time::Duration;
 
 /// stdin without the standard library's buffer: buffered bytes would be invisible to polling.
@@ -57,6 +60,69 @@ pub fn wait(file: &File, output: bool, time: Duration) -> Ready {
         Ok(_) if !both[1].revents().is_empty() => Ready::OutputGone,
         Ok(_) => Ready::Read,
     }
+}
+
+/// The output of a child as a file that can be waited for.
+pub fn output_of(stdout: &ChildStdout) -> Option<File> {
+    own(stdout.as_fd())
+}
+
+/// Ctrl-C in the terminal does not reach this child: it is told when it shall end.
+pub fn apart(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// Asks a child to end, as Ctrl-C would.
+pub fn interrupt(child: &mut Child) {
+    // One that has ended, or has more rights than we, is not reached; its pipe closes.
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let _ = pid.map(|pid| kill_process(pid, Signal::INT));
+}
+
+/// Is the reader of this pipe gone?
+pub fn gone(output: &File) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut fd = [PollFd::new(output, PollFlags::empty())];
+    poll(&mut fd, Some(&now)).is_ok_and(|n| n > 0)
+}
+
+/// Is this a program that somebody may run? Whether we may is found out by running it.
+pub fn executable(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// Makes a file a program.
+pub fn make_executable(file: &File) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_mode(permissions.mode() | (permissions.mode() & 0o444) >> 2);
+    file.set_permissions(permissions)
+}
+
+/// The command that gives a program the right to capture.
+pub fn right_to_capture(program: &Path) -> String {
+    let shown = program.display();
+    if cfg!(target_os = "macos") {
+        return "`sudo chown \"$USER\" /dev/bpf*` grants it, until the next start".into();
+    }
+    if geteuid().is_root() {
+        return "root has it, but not in here: the container needs CAP_NET_RAW (docker run --cap-add NET_RAW)".into();
+    }
+    // Debian's way: the program has the right, and belongs to a group whose members may run it.
+    let about = std::fs::metadata(program).ok().filter(|about| about.mode() & 0o011 == 0o010);
+    match about.and_then(|about| group(about.gid())) {
+        Some(group) => format!("`sudo usermod -a -G {group} \"$USER\"` grants it, from the next login on"),
+        None => format!("`sudo setcap cap_net_raw,cap_net_admin+ep {shown}` grants it"),
+    }
+}
+
+/// The name of a group.
+fn group(id: u32) -> Option<String> {
+    let all = std::fs::read_to_string("/etc/group").ok()?;
+    all.lines().find_map(|line| {
+        let mut parts = line.split(':');
+        let (name, _, own) = (parts.next()?, parts.next()?, parts.next()?);
+        (own.parse() == Ok(id)).then(|| name.into())
+    })
 }
 
 /// Are these the same file, under whatever names? Devices may be opened twice.

@@ -3,8 +3,8 @@
 //!
 //! Column by column, as neighbours there are alike: about 30 bytes a message are left. A time or a
 //! frame is what it is more than the one before. Messages of the same form share their shape, one line
-//! a field: depth, name, type, bit, bits, flags (1 hidden, 2 derived, 4 group or list), source, divided
-//! by tabs; their values are one line a field, too.
+//! a field: depth, name, type, bit, bits, flags (1 hidden, 2 derived, 4 group or list, 8
+//! what its bytes are), source, divided by tabs; their values are one line a field, too.
 
 use super::Context;
 use super::entry::Entry;
@@ -93,7 +93,7 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
         Role::Unknown => 2,
     });
     out.numbers("length", entries, |entry| entry.length as i128);
-    out.numbers("captured", entries, |entry| entry.captured as i128);
+    out.numbers("missing", entries, |entry| entry.length as i128 - entry.captured as i128);
     out.numbers("frames", entries, |entry| entry.frames as i128);
     out.numbers("worst", entries, |entry| match entry.worst {
         None => 0,
@@ -106,7 +106,11 @@ fn columns(held: &Held<'_>, context: &Context<'_>) -> Vec<u8> {
         Some(Expected::Answer) => 1,
         Some(Expected::Ack) => 2,
     });
-    out.column("parts", entries, |entry, out| list(&entry.parts, out, |part, out| number(u64::from(*part), out)));
+    out.column("parts", entries, |entry, out| match *entry.parts {
+        // Nearly all: the message's bytes as they were captured.
+        [all] if all as usize == entry.captured => out.push(b'0'),
+        _ => list(&entry.parts, out, |part, out| number(u64::from(*part), out)),
+    });
     out.column("values", entries, |entry, out| string(entry.values.as_bytes(), out));
     out.column("notes", entries, |entry, out| {
         out.push(b'[');

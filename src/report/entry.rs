@@ -182,7 +182,8 @@ impl Maker {
             self.name(tree, node, sources, index, depth);
             let flags = u8::from(node.hidden())
                 | u8::from(beside || node.derived()) << 1
-                | u8::from(node.nests() && !numbers) << 2;
+                | u8::from(node.nests() && !numbers) << 2
+                | u8::from(in_the_bytes(node, sources)) << 3;
             self.shape.push(b'\t');
             type_word(node, &mut self.shape);
             for number in [u64::from(node.bit), u64::from(node.bits), u64::from(flags), u64::from(node.source)] {
@@ -194,6 +195,7 @@ impl Maker {
             match node.value {
                 _ if numbers => leaf::inline(&nodes[at + 1..end], sources, &mut line, COLUMNS),
                 Value::Group => {}
+                _ if in_the_bytes(node, sources) => {}
                 Value::List => {
                     let count = tree.children(Some(at)).count();
                     line.int(count);
@@ -249,6 +251,16 @@ impl Maker {
         string(&shown, &mut self.notes);
         self.notes.push(b']');
     }
+}
+
+/// Are these bytes shown whole anyway? Then the script makes their text of them, and they are not
+/// there twice.
+fn in_the_bytes(node: &Node, sources: Sources<'_>) -> bool {
+    let Value::Bytes { bit, bits } = node.value else { return false };
+    let (bit, bits) = (bit as usize, bits as usize);
+    let shown = sources.get(node.source).len().min(BYTES);
+    let whole = bit % 8 == 0 && bits % 8 == 0 && (bit + bits) / 8 <= shown;
+    whole && bit == node.bit as usize && bits == node.bits as usize && usize::from(node.source) <= SOURCES
 }
 
 /// The bytes of a message's sources, and how many are of each.

@@ -16,7 +16,9 @@
     return element;
   }
   const span = (className, text) => h("span", { className }, String(text));
-  const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const grouped = new Intl.NumberFormat("en");
+  const digits = (n) => (n < 1000 ? String(n) : grouped.format(n));
+  const plural = (n, word) => `${digits(n)} ${word}${n === 1 ? "" : "s"}`;
 
   // ---- The data ----
 
@@ -30,37 +32,46 @@
 
   /** The columns, with frames and times as sums of their steps. */
   async function load() {
-    const data = JSON.parse(new TextDecoder().decode(await inflate("messages-columns")));
+    const [columns, bytes] = await Promise.all([inflate("messages-columns"), inflate("messages-bytes")]);
+    const data = JSON.parse(new TextDecoder().decode(columns));
+    data.bytes = new Uint8Array(bytes);
     for (const name of ["frame", "time"]) {
-      let sum = 0;
-      data[name] = Float64Array.from(data[name], (step) => (sum += step));
+      const steps = data[name], sums = new Float64Array(steps.length);
+      for (let k = 0, sum = 0; k < steps.length; k++) sums[k] = sum += steps[k];
+      data[name] = sums;
     }
     data.count = data.frame.length;
     data.shapes = data.shapes.map((text) => text.split("\n").slice(0, -1).map((line) => {
       const [depth, name, type, bit, bits, flags, source] = line.split("\t");
       const flag = Number(flags);
       return { depth: Number(depth), name, type, bit: Number(bit), bits: Number(bits), source: Number(source),
-        hidden: (flag & 1) > 0, derived: (flag & 2) > 0, nests: (flag & 4) > 0 };
+        hidden: (flag & 1) > 0, derived: (flag & 2) > 0, nests: (flag & 4) > 0, asBytes: (flag & 8) > 0 };
     }));
-    let at = 0;
-    data.begins = Float64Array.from(data.parts, (parts) => {
-      const begin = at;
-      for (const part of parts) at += part;
-      return begin;
-    });
+    data.begins = new Float64Array(data.count);
+    // The first message of each frame, and those behind it by frame and index.
     data.places = new Map();
-    for (let k = 0; k < data.count; k++) {
-      const name = `frame-${data.frame[k]}`;
-      if (!data.places.has(name)) data.places.set(name, k);
-      data.places.set(`${name}-${data.index[k]}`, k);
+    data.behind = new Map();
+    data.fine = false;
+    for (let k = 0, at = 0; k < data.count; k++) {
+      data.begins[k] = at;
+      if (data.parts[k] === 0) at += data.length[k] - data.missing[k];
+      else for (const part of data.parts[k]) at += part;
+      const frame = data.frame[k];
+      if (!data.places.has(frame)) data.places.set(frame, k);
+      if (data.index[k] > 1) data.behind.set(`${frame}-${data.index[k]}`, k);
+      data.fine ||= data.time[k] % 1000 !== 0;
     }
     // Where there is one protocol, its name need not stand in every line.
     const first = data.kinds.map((kind) => kind.slice(0, kind.lastIndexOf(" ") + 1));
     const used = new Set(data.kind.map((kind) => first[kind]));
     data.short = data.kinds.map((kind, k) => (used.size > 1 ? kind : kind.slice(first[k].length)));
-    data.fine = data.time.some((time) => time % 1000 !== 0);
     data.ends = data.flows.map((flow) => `${flow[1]} ${flow[2]}`.toLowerCase());
     return data;
+  }
+
+  /** Where a message is: the first of its frame, or that with the index. */
+  function placeOf(data, frame, index) {
+    return index > 1 ? data.behind.get(`${frame}-${index}`) : data.places.get(frame);
   }
 
   function seconds(data, nanos) {
@@ -80,22 +91,45 @@
     return ["client", "server", data.side[k] === 0 ? "first end" : "other end"][data.from[k]];
   }
 
+  /** How many bytes of the message, and of each source of its fields, there are. */
+  function parts(data, k) {
+    return data.parts[k] === 0 ? [data.length[k] - data.missing[k]] : data.parts[k];
+  }
+
+  const CHARACTERS = Array.from({ length: 256 }, (_, byte) =>
+    byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·");
+
+  /** The fields' values; those of bytes are made of these. */
+  function values(data, k) {
+    const list = data.values[k].split("\n");
+    const fields = data.shapes[data.shape[k]];
+    for (let at = 0; at < fields.length; at++) {
+      const field = fields[at];
+      if (!field.asBytes) continue;
+      let begin = data.begins[k] + field.bit / 8;
+      for (let source = 0; source < field.source; source++) begin += parts(data, k)[source];
+      const end = begin + Math.min(field.bits / 8, 100);
+      let text = "";
+      for (let byte = begin; byte < end; byte++) text += CHARACTERS[data.bytes[byte]];
+      list[at] = `${plural(field.bits / 8, "byte")}${text ? `  |${text}${field.bits > 800 ? "…" : ""}|` : ""}`;
+    }
+    return list;
+  }
+
   /** Sender and receiver. */
   function ends(data, k) {
     const flow = data.flows[data.flow[k]];
     return data.side[k] === 0 ? [flow[1], flow[2]] : [flow[2], flow[1]];
   }
 
-  /** `name=value`, of the fields that are no groups; `all`: also those in groups, for the search. */
-  function summary(data, k, all) {
-    const values = data.values[k].split("\n");
-    const words = [];
-    data.shapes[data.shape[k]].forEach((field, at) => {
-      if (values[at] && (all || field.depth === 0 && !field.hidden && !field.nests && words.length < 12)) {
-        words.push(`${field.name}=${values[at]}`);
-      }
-    });
-    return words.join(all ? "\n" : " ");
+  /** `name=value`, of the fields that are no groups and not in one. */
+  function summary(data, k) {
+    const own = values(data, k), fields = data.shapes[data.shape[k]], words = [];
+    for (let at = 0; at < fields.length && words.length < 12; at++) {
+      const field = fields[at];
+      if (own[at] && field.depth === 0 && !field.hidden && !field.nests) words.push(`${field.name}=${own[at]}`);
+    }
+    return words.join(" ");
   }
 
   /** What is to be seen at a glance: sign, word, class. */
@@ -128,8 +162,11 @@
 
   function haystacks(data) {
     data.stacks ??= Array.from({ length: data.count }, (_, k) => {
-      const notes = data.notes[k].map((note) => `${note[1]} ${note[2]}`).join("\n");
-      return `${data.kinds[data.kind[k]]}\n${summary(data, k, true)}\n${notes}`.toLowerCase();
+      const fields = data.shapes[data.shape[k]], own = values(data, k);
+      let text = data.kinds[data.kind[k]];
+      for (let at = 0; at < fields.length; at++) if (own[at]) text += `\n${fields[at].name}=${own[at]}`;
+      for (const [, code, about] of data.notes[k]) text += `\n${code} ${about}`;
+      return text.toLowerCase();
     });
     return data.stacks;
   }
@@ -172,9 +209,15 @@
 
   function toolbar(data) {
     const many = (map, name) => [...map].sort((a, b) => b[1] - a[1]).slice(0, 500)
-      .map(([value, count]) => [value, `${name(value)} (${count.toLocaleString("en")})`]);
-    const codes = counts(data.notes.flatMap((notes) => [...new Set(notes.map((note) => note[1]))]));
-    const states = STATES.filter(([state]) => data.frame.some((_, k) => noted(data, k, state)));
+      .map(([value, count]) => [value, `${name(value)} (${digits(count)})`]);
+    const codes = new Map();
+    for (const notes of data.notes) {
+      notes.forEach(([, code], at) => {
+        const first = notes.findIndex((note) => note[1] === code) === at;
+        if (first) codes.set(code, (codes.get(code) ?? 0) + 1);
+      });
+    }
+    const states = STATES.filter(([state]) => data.values.some((_, k) => noted(data, k, state)));
     const search = h("input", { type: "search", id: "message-search", autocomplete: "off", spellcheck: false,
       placeholder: "text, name=value, #frame", "aria-keyshortcuts": "/" });
     const [kind, kindBox] = select("filter-kind", "Type", many(counts(data.kind), (k) => data.short[k]));
@@ -214,8 +257,7 @@
         "aria-setsize": shown.length, "aria-posinset": place + 1 },
       span("frame", data.frame[k]), span("time", seconds(data, data.time[k])),
       span("flow", data.flows[data.flow[k]][0]), span(`from from-${data.from[k]}`, side(data, k)),
-      h("span", { className: "kind" }, data.short[data.kind[k]], ...signs),
-      span("fields", summary(data, k, false)));
+      span("kind", data.short[data.kind[k]]), h("span", { className: "fields" }, ...signs, summary(data, k)));
       element.dataset.place = place;
       element.style.transform = `translateY(${place * height()}px)`;
       return element;
@@ -239,7 +281,7 @@
       for (const [name, box] of Object.entries(tools.boxes)) state[name] = box.value;
       shown = wanted(data, state);
       tools.count.textContent = shown.length === data.count ? plural(data.count, "message")
-        : `${shown.length.toLocaleString("en")} of ${plural(data.count, "message")}`;
+        : `${digits(shown.length)} of ${plural(data.count, "message")}`;
       list.scrollTop = 0;
       reveal();
       draw();
@@ -263,12 +305,13 @@
         return;
       }
       if (!how.linked) history.replaceState(null, "", `#${name(data, k)}`);
-      return open(data, k, opened, () => list.focus());
+      open(data, k, opened, () => list.focus());
     }
 
     function move(by) {
       const place = shown.indexOf(chosen);
-      const next = Math.min(shown.length - 1, Math.max(0, place < 0 ? (by < 0 ? shown.length - 1 : 0) : place + by));
+      const begin = place >= 0 ? place : by === -1 ? shown.length : -1;
+      const next = Math.min(shown.length - 1, Math.max(0, begin + by));
       if (shown.length > 0) choose(shown[next]);
     }
 
@@ -321,7 +364,7 @@
     });
     addEventListener("resize", () => requestAnimationFrame(draw));
 
-    async function follow() {
+    function follow() {
       const target = decodeURIComponent(location.hash.slice(1));
       if (/^note-/.test(target)) {
         const code = target.slice(5);
@@ -333,15 +376,16 @@
         return;
       }
       if (!/^frame-\d+(-\d+)?$/.test(target)) return;
-      const k = data.places.get(target);
+      const k = placeOf(data, ...target.slice(6).split("-").map(Number));
       if (k === undefined) {
         chosen = -1;
         draw();
         hint(opened, `Frame ${target.slice(6).replace("-", ", message ")} is not among the messages of this page.`);
       } else {
-        await choose(k, { linked: true });
+        choose(k, { linked: true });
       }
-      $("messages").scrollIntoView({ block: "start" });
+      const below = opened.offsetTop > list.offsetTop + list.clientHeight;
+      (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start" });
       opened.focus({ preventScroll: true });
     }
     addEventListener("hashchange", follow);
@@ -364,31 +408,27 @@
     return `frame-${data.frame[k]}${data.index[k] > 1 ? `-${data.index[k]}` : ""}`;
   }
 
-  let bytes;
-
-  async function open(data, k, opened, back) {
-    bytes ??= inflate("messages-bytes").then((buffer) => new Uint8Array(buffer));
-    const all = await bytes;
-    const fields = data.shapes[data.shape[k]], values = data.values[k].split("\n");
+  function open(data, k, opened, back) {
+    const fields = data.shapes[data.shape[k]], texts = values(data, k), captured = data.length[k] - data.missing[k];
     const [src, dst] = ends(data, k);
     const facts = [`${seconds(data, data.time[k])} s`, clock(data, data.time[k]), `${side(data, k)}: ${src} → ${dst}`,
       `conversation ${data.flows[data.flow[k]][0]} (${data.flows[data.flow[k]][3]})`, plural(data.length[k], "byte")];
     if (data.frames[k] > 1) facts.push(`in ${data.frames[k]} frames`);
-    if (data.captured[k] !== data.length[k]) facts.push(`${plural(data.captured[k], "byte")} captured`);
+    if (data.missing[k] > 0) facts.push(`${plural(captured, "byte")} captured`);
     const close = h("button", { type: "button", className: "close", "aria-label": "Close the message" }, "×");
     const title = h("h3", {}, span("number", `#${data.frame[k]}${data.index[k] > 1 ? `.${data.index[k]}` : ""} `),
       data.kinds[data.kind[k]]);
     const status = h("p", { className: "status", role: "status" });
-    const sources = hex(data, k, all);
-    const items = fields.map((field, at) => item(field, values[at] ?? ""));
+    const sources = hex(data, k);
+    const items = fields.map((field, at) => item(field, texts[at] ?? ""));
     const tree = h("div", { className: "tree", role: "tree", "aria-label": "Fields" }, ...items);
-    const parts = [h("header", {}, title, close), h("p", { className: "facts" }, facts.filter((x) => x).join(" · "))];
-    if (data.notes[k].length > 0) parts.push(notes(data.notes[k]));
+    const content = [h("header", {}, title, close), h("p", { className: "about" }, facts.filter((x) => x).join(" · "))];
+    if (data.notes[k].length > 0) content.push(notes(data.notes[k]));
     const related = relations(data, k);
-    if (related) parts.push(related);
-    if (items.length > 0) parts.push(h("h4", {}, "Fields"), tree);
-    if (data.captured[k] > 0) parts.push(h("h4", {}, "Bytes"), ...sources.map((source) => source.box), status);
-    opened.replaceChildren(...parts);
+    if (related) content.push(related);
+    if (items.length > 0) content.push(h("h4", {}, "Fields"), tree);
+    if (captured > 0) content.push(h("h4", {}, "Bytes"), ...sources.map((source) => source.box), status);
+    opened.replaceChildren(...content);
     opened.scrollTop = 0;
 
     let current = -1;
@@ -452,36 +492,36 @@
       : `${source}${Math.floor(field.bit / 8).toString(16).padStart(2, "0")}${bit}`;
     const element = h("div", { className: `node${field.hidden ? " dim" : ""}`, role: "treeitem", tabIndex: -1,
       "aria-level": field.depth + 1, "aria-selected": "false" },
-    span("offset", offset), span("name", field.name), span("value", value), span("type", field.type));
+    span("offset", offset), span("fname", field.name), span("fvalue", value), span("type", field.type));
     element.style.setProperty("--depth", Math.min(field.depth, 12));
     return element;
   }
 
   /** The sources' bytes: boxes, and the pairs of digits and characters that are marked. */
-  function hex(data, k, all) {
+  function hex(data, k) {
+    const all = parts(data, k);
     let begin = data.begins[k];
-    return data.parts[k].map((length, number) => {
+    return all.map((length, number) => {
       const cells = [], lines = [];
       for (let row = 0; row < length; row += 16) {
-        const line = h("div", { className: "line" }, span("offset", row.toString(16).padStart(4, "0")));
-        const digits = h("span", { className: "digits" }), signs = h("span", { className: "signs" });
+        const line = h("div", { className: "hexline" }, span("offset", row.toString(16).padStart(4, "0")));
+        const codes = h("span", { className: "digits" }), signs = h("span", { className: "signs" });
         for (let at = row; at < Math.min(row + 16, length); at++) {
-          const byte = all[begin + at];
-          const sign = byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : "·";
-          const pair = [span("b", byte.toString(16).padStart(2, "0")), span("c", sign)];
+          const byte = data.bytes[begin + at];
+          const pair = [span("b", byte.toString(16).padStart(2, "0")), span("c", CHARACTERS[byte])];
           cells.push(pair);
-          digits.append(pair[0]);
+          codes.append(pair[0]);
           signs.append(pair[1]);
         }
-        line.append(digits, signs);
+        line.append(codes, signs);
         lines.push(line);
       }
       begin += length;
-      const whole = number === 0 ? data.captured[k] : length;
+      const whole = number === 0 ? data.length[k] - data.missing[k] : length;
       const title = number === 0 ? "The message" : `Source ${number}: reassembled, unmasked or inflated`;
       const rest = whole > length ? h("p", { className: "hint" }, `The first ${plural(length, "byte")}.`) : "";
       const box = h("div", { className: length > 16 ? "hex many" : "hex", role: "group", tabIndex: 0, "aria-label": title },
-        ...(data.parts[k].length > 1 ? [h("p", { className: "hint" }, title)] : []), ...lines, rest);
+        ...(all.length > 1 ? [h("p", { className: "hint" }, title)] : []), ...lines, rest);
       return { box, cells };
     });
   }
@@ -489,14 +529,14 @@
   function notes(list) {
     const signs = { note: "•", warning: "!", error: "✗" };
     return h("ul", { className: "notes" }, ...list.map(([level, code, text]) =>
-      h("li", { className: level }, span("sign", signs[level] ?? "•"), " ", span("code", `${level} ${code}`),
+      h("li", { className: level }, span("glyph", signs[level] ?? "•"), " ", span("code", `${level} ${code}`),
         text ? `: ${text}` : "")));
   }
 
   function relations(data, k) {
     const items = data.related[k].map(([kind, frame, index, after]) => {
       const target = `frame-${frame}${index > 1 ? `-${index}` : ""}`;
-      const place = data.places.get(target);
+      const place = placeOf(data, frame, index);
       const text = `#${frame}${index > 1 ? `.${index}` : ""}`;
       const other = place === undefined ? `${text} (not in this page)`
         : h("a", { href: `#${target}` }, `${text} ${data.kinds[data.kind[place]]}`);
@@ -518,22 +558,28 @@
     return h("div", { className: "zoom", role: "group", "aria-label": `Zoom: ${label}` }, ...all.map(([, b]) => b));
   }
 
+  function title(figure) {
+    const caption = figure.querySelector("figcaption");
+    return (caption?.firstElementChild ?? caption)?.textContent ?? "figure";
+  }
+
   /** Diagrams grow inside their box, which scrolls. */
   function diagrams() {
     for (const figure of document.querySelectorAll("figure.sequence")) {
       const box = figure.querySelector(".scroll"), svg = box?.querySelector("svg");
       if (!svg) continue;
-      const width = svg.viewBox.baseVal.width;
-      let scale = 1;
+      let scale = 1, width = 0;
       const zoom = (by) => {
+        // Once it is shown, as wide as it is without zoom.
+        if (scale === 1) width = svg.getBoundingClientRect().width;
         scale = by === 0 ? 1 : Math.min(4, Math.max(0.25, scale * by));
         svg.style.width = scale === 1 ? "" : `${width * scale}px`;
         svg.style.maxWidth = scale === 1 ? "" : "none";
         figure.dataset.zoom = scale;
       };
-      const label = figure.querySelector("figcaption")?.textContent ?? "diagram";
+      const label = title(figure);
       box.before(buttons(label, { "Zoom in": ["+", () => zoom(1.25)], "Zoom out": ["−", () => zoom(0.8)],
-        "Whole diagram": ["1:1", () => zoom(0)] }));
+        "Whole diagram": ["Whole", () => zoom(0)] }));
       wheel(box, (by) => zoom(by));
     }
   }
@@ -603,11 +649,11 @@
         show();
       };
       for (const figure of figures) {
-        const label = figure.querySelector("figcaption")?.textContent ?? "chart";
+        const label = title(figure);
         const plot = figure.querySelector("svg.plot");
         const bar = buttons(label, { "Earlier": ["←", () => move(-0.5)], "Later": ["→", () => move(0.5)],
           "Zoom in": ["+", () => zoom(2)], "Zoom out": ["−", () => zoom(0.5)],
-          "Whole time": ["1:1", () => { [from, to] = [begin, end]; show(); }] });
+          "Whole time": ["Whole", () => { [from, to] = [begin, end]; show(); }] });
         const caption = figure.querySelector("figcaption");
         if (caption) caption.after(bar);
         else figure.prepend(bar);
@@ -623,7 +669,10 @@
   charts();
   const root = $("viewer");
   if (root) {
-    load().then((data) => viewer(data, root)).then(() => (root.dataset.ready = "true"), (why) => {
+    load().then((data) => viewer(data, root)).then(() => {
+      root.dataset.ready = "true";
+      performance.mark("netkit-ready");
+    }, (why) => {
       root.hidden = false;
       root.replaceChildren(h("p", { className: "hint", role: "alert" }, `The messages cannot be shown: ${why}`));
     });

@@ -39,7 +39,7 @@ pub fn write(held: &Held<'_>, context: &Context<'_>, html: &mut Html) {
     flows.truncate(CONVERSATIONS);
     let open: Vec<u64> = flows.iter().take(OPEN).map(|(flow, _)| *flow).collect();
     flows.sort_by_key(|(flow, _)| *flow);
-    section("sequences", "Conversations", html, |html| {
+    section("sequences", "Sequences", html, |html| {
         if all > CONVERSATIONS {
             html.el("p").class("omission").text(format_args!(
                 "{CONVERSATIONS} of {all} conversations are drawn: those with most warnings, then the longest."
@@ -74,7 +74,7 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
             let warned = warned(list);
             if warned > 0 {
                 html.text(" · ");
-                html.el("span").class("warning").text(format_args!("! {warned} with a warning or a fault"));
+                html.el("span").class("warned").text(format_args!("! {warned} with a warning or a fault"));
             }
         });
         html.el("figure").class("sequence").with(|html| {

@@ -127,6 +127,17 @@ fn text(data: &[u8], bit: u32, bits: u32, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
+/// Appends every whole byte of a range that may start at any bit.
+#[cfg(feature = "parquet")]
+#[inline]
+pub fn append_bytes(data: &[u8], bit: u32, bits: u32, out: &mut Vec<u8>) {
+    let (at, count) = clip(data, bit, bits);
+    match at % 8 {
+        0 => out.extend_from_slice(data.get(at / 8..(at + count) / 8).unwrap_or(&[])),
+        _ => out.extend((0..count / 8).map(|k| bits::get(data, at + k * 8, 8) as u8)),
+    }
+}
+
 /// Calls `each` with every whole byte of a range that may start at any bit.
 #[inline]
 pub fn each_byte(data: &[u8], bit: u32, bits: u32, mut each: impl FnMut(u8)) {

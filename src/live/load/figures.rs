@@ -227,9 +227,7 @@ impl Figures {
         };
         *place += 1;
         let well = stopped || whole && connected;
-        if !well
-            && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid))
-        {
+        if !well && let Some(why) = over.or(trouble).or_else(|| ending.and_then(|ending| ending.unsaid)) {
             self.reason(why);
         }
     }

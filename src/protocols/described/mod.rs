@@ -101,6 +101,10 @@ impl Dissector for Described {
         self.0.ports(Transport::Udp).chain(self.0.ports(Transport::Tcp)).next()
     }
 
+    fn ports(&self) -> Vec<u16> {
+        self.0.ports(Transport::Udp).chain(self.0.ports(Transport::Tcp)).collect()
+    }
+
     fn dump_transport(&self, _options: &Options) -> Transport {
         if self.0.udp.is_some() { Transport::Udp } else { Transport::Tcp }
     }

@@ -3,6 +3,7 @@
 //! Levels are Dremel's, as Parquet stores them: the definition level says how much of the path to
 //! a value is present, the repetition level which of the lists on the path goes on.
 
+use bytes::Bytes;
 use parquet::basic::{LogicalType, Repetition, TimeUnit, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
@@ -10,6 +11,9 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
+
+/// About how many bytes a value takes beside its text: eight, and its levels.
+pub const LEVEL: usize = 10;
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +28,10 @@ pub enum Leaf {
     F64,
     /// BOOLEAN.
     Bool,
-    /// UTF-8, with a dictionary.
+    /// UTF-8.
     Text,
+    /// UTF-8: words of the program, not of the traffic.
+    Word,
     /// JSON, as UTF-8. Not marked as such: Polars would read bytes.
     Json,
     /// Bytes.
@@ -43,7 +49,7 @@ impl Leaf {
             Leaf::F32 => (Physical::FLOAT, None),
             Leaf::F64 => (Physical::DOUBLE, None),
             Leaf::Bool => (Physical::BOOLEAN, None),
-            Leaf::Text | Leaf::Json => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Leaf::Text | Leaf::Word | Leaf::Json => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             Leaf::Bytes => (Physical::BYTE_ARRAY, None),
             Leaf::Time => (Physical::INT64, Some(LogicalType::timestamp(true, TimeUnit::MICROS))),
         };
@@ -59,11 +65,16 @@ enum Values {
     F32(Vec<f32>),
     F64(Vec<f64>),
     Bool(Vec<bool>),
-    /// One after the other, and where each ends.
-    Bytes(Vec<u8>, Vec<usize>),
+    /// One after the other, and where each begins and ends.
+    Bytes(Vec<u8>, Vec<(usize, usize)>),
+    /// Words of the program.
+    Words(Vec<&'static str>),
 }
 
 /// A column of the current row group.
+///
+/// A row that the column has nothing of costs nothing: its levels are made up for when the next value
+/// comes, or the row group ends.
 #[derive(Debug)]
 pub struct Column {
     values: Values,
@@ -71,6 +82,8 @@ pub struct Column {
     /// Empty where nothing on the path is a list.
     repetitions: Vec<i16>,
     repeats: bool,
+    /// The rows that have their levels.
+    rows: usize,
 }
 
 impl Column {
@@ -82,17 +95,47 @@ impl Column {
             Leaf::F64 => Values::F64(Vec::new()),
             Leaf::Bool => Values::Bool(Vec::new()),
             Leaf::Text | Leaf::Json | Leaf::Bytes => Values::Bytes(Vec::new(), Vec::new()),
+            Leaf::Word => Values::Words(Vec::new()),
         };
-        Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats }
+        Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats, rows: 0 }
     }
 
-    /// The levels of a value, or of what is missing in its place.
+    /// An empty column of the same type.
+    pub fn another(&self) -> Column {
+        let values = match &self.values {
+            Values::Int(_) => Values::Int(Vec::new()),
+            Values::F32(_) => Values::F32(Vec::new()),
+            Values::F64(_) => Values::F64(Vec::new()),
+            Values::Bool(_) => Values::Bool(Vec::new()),
+            Values::Bytes(..) => Values::Bytes(Vec::new(), Vec::new()),
+            Values::Words(_) => Values::Words(Vec::new()),
+        };
+        Column { values, definitions: Vec::new(), repetitions: Vec::new(), repeats: self.repeats, rows: 0 }
+    }
+
+    /// The levels of a value in this row, or of what is missing in its place.
     #[inline]
-    pub fn level(&mut self, definition: i16, repetition: i16) {
+    pub fn level(&mut self, row: usize, definition: i16, repetition: i16) {
+        if repetition == 0 {
+            if self.rows < row {
+                self.skip(row);
+            }
+            self.rows = row + 1;
+        }
         self.definitions.push(definition);
         if self.repeats {
             self.repetitions.push(repetition);
         }
+    }
+
+    /// The levels of the rows before this one that have none.
+    fn skip(&mut self, row: usize) {
+        let missing = row - self.rows;
+        self.definitions.resize(self.definitions.len() + missing, 0);
+        if self.repeats {
+            self.repetitions.resize(self.repetitions.len() + missing, 0);
+        }
+        self.rows = row;
     }
 
     /// A whole number, unsigned ones as their bits. A column of another type takes nothing.
@@ -127,18 +170,45 @@ impl Column {
     /// Bytes or text, which `write` appends. Returns how many.
     #[inline]
     pub fn bytes(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> usize {
-        let Values::Bytes(all, ends) = &mut self.values else { return 0 };
+        let Values::Bytes(all, ranges) = &mut self.values else { return 0 };
         let before = all.len();
         write(all);
-        ends.push(all.len());
+        ranges.push((before, all.len()));
         all.len() - before
     }
 
-    /// Writes the column's part of a row group, and empties it.
+    /// A word of the program.
+    #[inline]
+    pub fn word(&mut self, word: &'static str) {
+        if let Values::Words(all) = &mut self.values {
+            all.push(word);
+        }
+    }
+
+    /// Text that is often that of the row before: then it is held once. Returns how many bytes are new.
+    #[inline]
+    pub fn again(&mut self, text: &[u8]) -> usize {
+        if let Values::Bytes(all, ranges) = &mut self.values
+            && let Some((start, end)) = ranges.last().copied()
+            && all[start..end] == *text
+        {
+            ranges.push((start, end));
+            return 0;
+        }
+        self.bytes(|out| out.extend_from_slice(text))
+    }
+
+    /// Writes the column's part of a row group of so many rows, and empties it. `scratch` is empty before and after.
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn flush(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<()> {
+    pub fn flush(
+        &mut self,
+        rows: usize,
+        to: &mut SerializedColumnWriter<'_>,
+        scratch: &mut Vec<ByteArray>,
+    ) -> Result<()> {
+        self.skip(rows);
         let definitions = Some(self.definitions.as_slice());
         let repetitions = self.repeats.then_some(self.repetitions.as_slice());
         match (&mut self.values, to.untyped()) {
@@ -158,24 +228,24 @@ impl Column {
                 to.typed::<BoolType>().write_batch(all, definitions, repetitions)?;
                 all.clear();
             }
-            (Values::Bytes(all, ends), ColumnWriter::ByteArrayColumnWriter(_)) => {
+            (Values::Bytes(all, ranges), ColumnWriter::ByteArrayColumnWriter(_)) => {
                 // One buffer that all values share.
                 let all = ByteArray::from(std::mem::take(all));
-                let mut start = 0;
-                let values: Vec<ByteArray> = ends
-                    .drain(..)
-                    .map(|end| {
-                        let value = all.slice(start, end - start);
-                        start = end;
-                        value
-                    })
-                    .collect();
-                to.typed::<ByteArrayType>().write_batch(&values, definitions, repetitions)?;
+                scratch.extend(ranges.drain(..).map(|(start, end)| all.slice(start, end - start)));
+                to.typed::<ByteArrayType>().write_batch(scratch, definitions, repetitions)?;
+                scratch.clear();
+            }
+            (Values::Words(all), ColumnWriter::ByteArrayColumnWriter(_)) => {
+                let words = all.drain(..).map(|word| Bytes::from_static(word.as_bytes()).into());
+                scratch.extend(words);
+                to.typed::<ByteArrayType>().write_batch(scratch, definitions, repetitions)?;
+                scratch.clear();
             }
             _ => return Err(ParquetError::General("a column of another type".into())),
         }
         self.definitions.clear();
         self.repetitions.clear();
+        self.rows = 0;
         Ok(())
     }
 }

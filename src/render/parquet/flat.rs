@@ -69,19 +69,21 @@ fn file<'a>(
         };
         types.push(builder.leaf(column, leaf)?.0);
     }
+    let mut at = 0;
     for row in rows {
         for ((value, column), (name, kind)) in row.into_iter().zip(&mut builder.columns).zip(columns) {
-            if !put(value, *kind, column) {
+            if !put(value, *kind, at, column) {
                 return Ok(Err(io::Error::other(format!("{name}: {value:?} is no {kind:?}"))));
             }
         }
+        at += 1;
     }
     let schema = Arc::new(Type::group_type_builder(name).with_fields(types).build()?);
     let mut writer = SerializedFileWriter::new(File::create_new(path)?, schema, Arc::new(properties().build()))?;
     let mut group = writer.next_row_group()?;
     for column in &mut builder.columns {
         let Some(mut to) = group.next_column()? else { break };
-        column.flush(&mut to)?;
+        column.flush(at, &mut to, &mut Vec::new())?;
         to.close()?;
     }
     group.close()?;
@@ -90,8 +92,8 @@ fn file<'a>(
 }
 
 /// Puts a value into its column; false where it is of another type.
-fn put(value: FlatValue<'_>, kind: FlatType, column: &mut Column) -> bool {
-    column.level((value != FlatValue::Missing).into(), 0);
+fn put(value: FlatValue<'_>, kind: FlatType, row: usize, column: &mut Column) -> bool {
+    column.level(row, (value != FlatValue::Missing).into(), 0);
     match (value, kind) {
         (FlatValue::Missing, _) => {}
         (FlatValue::Int(n), FlatType::Int) => column.int(n as i64),

@@ -6,8 +6,10 @@
 //! value is lost.
 
 mod column;
+mod encoder;
 mod flat;
 mod plan;
+mod row;
 mod shape;
 mod shred;
 mod table;
@@ -18,16 +20,17 @@ pub use table::describe;
 use super::Files;
 use super::files::FileNames;
 use crate::dissect::{Message, Options, Sink};
+use encoder::Encoder;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use rustc_hash::FxHashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use table::{Memory, Table};
 
 /// How many bytes of rows are held, of all files together: then the fullest file writes a row group.
-const HELD: usize = 32 << 20;
+const HELD: usize = 16 << 20;
 
 /// Writes messages into the files of a folder.
 #[derive(Debug)]
@@ -43,13 +46,14 @@ pub struct ParquetFiles {
     last: Option<((&'static str, &'static str), usize)>,
     held: usize,
     memory: Memory,
+    encoder: Encoder,
     failed: Option<io::Error>,
 }
 
 impl ParquetFiles {
     /// Files in `folder`, which exists and has none of them. `bytes`: with the messages' bytes. `files`: which
-    /// file a frame is of.
-    pub fn new(folder: &Path, bytes: bool, files: &Files, options: &Options) -> ParquetFiles {
+    /// file a frame is of. `threads`: with two, one encodes what the caller's has put into rows.
+    pub fn new(folder: &Path, bytes: bool, files: &Files, threads: usize, options: &Options) -> ParquetFiles {
         ParquetFiles {
             folder: folder.into(),
             options: options.clone(),
@@ -60,6 +64,7 @@ impl ParquetFiles {
             last: None,
             held: 0,
             memory: Memory::default(),
+            encoder: Encoder::new(threads > 1),
             failed: None,
         }
     }
@@ -73,11 +78,12 @@ impl ParquetFiles {
     ///
     /// # Errors
     /// The error that stopped the output, now or before.
-    pub fn finish(&mut self) -> io::Result<()> {
-        match self.failed.take() {
-            Some(error) => Err(error),
-            None => self.tables.drain(..).try_for_each(Table::finish).map_err(error),
+    pub fn finish(mut self) -> io::Result<()> {
+        if let Some(error) = self.failed {
+            return Err(error);
         }
+        let rest = self.tables.drain(..).try_for_each(|mut table| table.flush(&mut self.encoder));
+        rest.and_then(|()| self.encoder.finish()).map_err(error)
     }
 
     fn table(&mut self, key: (&'static str, &'static str)) -> Result<usize, ParquetError> {
@@ -91,7 +97,7 @@ impl ParquetFiles {
             Some(table) => *table,
             None => {
                 let path = self.folder.join(format!("{}.{}.parquet", key.0, key.1));
-                self.tables.push(Table::create(&path, key.0, key.1, &self.options)?);
+                self.tables.push(Table::create(&path, key.0, key.1, &self.options, &mut self.encoder)?);
                 self.by_name.insert(key, self.tables.len() - 1);
                 self.tables.len() - 1
             }
@@ -108,7 +114,7 @@ impl ParquetFiles {
             && let Some(fullest) = self.tables.iter_mut().max_by_key(|table| table.held)
         {
             self.held -= fullest.held;
-            fullest.flush()?;
+            fullest.flush(&mut self.encoder)?;
         }
         Ok(())
     }
@@ -124,12 +130,14 @@ impl Sink for ParquetFiles {
     }
 }
 
-/// How all files are written: what repeats has a dictionary where a column is told to.
+/// How all files are written: what repeats has a dictionary where a column is told to; smallest and largest
+/// values by row group, with which readers pass over whole groups.
 fn properties() -> WriterPropertiesBuilder {
     WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("netkit ", env!("CARGO_PKG_VERSION")).into())
         .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
 }
 
 fn error(error: ParquetError) -> io::Error {

@@ -2,9 +2,11 @@
 
 use super::column::{Column, Leaf};
 use super::shape::{Member, Shape};
+use crate::codec::{Field, Node, Sources, Tree};
 use parquet::basic::{LogicalType, Repetition};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -24,10 +26,41 @@ pub enum Plan {
 /// The members of a group, and all their columns.
 #[derive(Debug)]
 pub struct Group {
-    /// Each with its name.
-    pub members: Vec<(String, Plan)>,
+    /// In the order of the table.
+    pub members: Vec<Place>,
     /// All columns below.
     pub columns: Range<usize>,
+}
+
+/// A member's name, and where its value goes.
+#[derive(Debug)]
+pub struct Place {
+    name: String,
+    /// Where its value goes.
+    pub plan: Plan,
+    /// The field that was found here last: to compare it is cheaper than its name.
+    field: Cell<Option<&'static Field>>,
+}
+
+impl Group {
+    /// The number of a node's member, by its name. Mostly nodes come in the order of the table: `next`
+    /// is tried first.
+    pub fn find(&self, tree: &Tree, node: &Node, sources: Sources<'_>, next: usize) -> Option<usize> {
+        let named = !tree.name_from_traffic(node);
+        if let Some(place) = self.members.get(next)
+            && named
+            && place.field.get().is_some_and(|field| std::ptr::eq(field, node.field))
+        {
+            return Some(next);
+        }
+        let name = tree.name(node, sources);
+        let is = |k: &usize| self.members[*k].name == name;
+        let found = (next..self.members.len()).find(is).or_else(|| (0..next).find(is))?;
+        if named {
+            self.members[found].field.set(Some(node.field));
+        }
+        Some(found)
+    }
 }
 
 /// A list's columns, and its repetition level.
@@ -111,7 +144,7 @@ impl Builder {
         for member in members {
             let (ptr, plan) = self.member(&member.name, &member.shape)?;
             types.push(ptr);
-            plans.push((member.name.clone(), plan));
+            plans.push(Place { name: member.name.clone(), plan, field: Cell::new(None) });
         }
         Ok((types, Group { members: plans, columns: first..self.columns.len() }))
     }

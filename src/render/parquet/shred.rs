@@ -1,9 +1,9 @@
 //! A tree's values into columns.
 
-use super::column::{Column, Leaf};
+use super::column::{Column, LEVEL, Leaf};
 use super::plan::{Group, List, Plan};
 use crate::codec::json::fields::{Walks, behind};
-use crate::codec::json::value::{each_byte, flags, name_of};
+use crate::codec::json::value::{append_bytes, each_byte, flags, name_of};
 use crate::codec::layout::Show;
 use crate::codec::{Node, Sources, Tree, Value, half_text};
 use std::ops::Range;
@@ -27,9 +27,12 @@ impl Others {
 
     /// Path and JSON of each.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let parts: Vec<&[u8]> = starts.zip(&self.ends).map(|(start, end)| &self.text[start..*end]).collect();
-        parts.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>().into_iter()
+        let mut start = 0;
+        self.ends.chunks_exact(2).map(move |ends| {
+            let pair = (&self.text[start..ends[0]], &self.text[ends[0]..ends[1]]);
+            start = ends[1];
+            pair
+        })
     }
 
     fn add(&mut self, path: impl FnOnce(&mut Vec<u8>), json: impl FnOnce(&mut Vec<u8>)) {
@@ -44,6 +47,8 @@ impl Others {
 pub struct Shredder<'a> {
     /// The columns of the message's table.
     pub columns: &'a mut [Column],
+    /// The row of the message.
+    pub row: usize,
     /// The tree.
     pub tree: &'a Tree,
     /// What its ranges refer to.
@@ -92,12 +97,9 @@ impl Shredder<'_> {
         while at < range.end {
             let node = &tree.nodes()[at];
             if self.shown(node) {
-                let name = tree.name(node, self.sources);
-                let is = |k: &usize| group.members[*k].0 == name;
-                // Mostly they come in the order of the table.
-                let found = (next..group.members.len()).find(is).or_else(|| (0..next).find(is));
+                let found = group.find(tree, node, self.sources, next);
                 // What no schema knows has a column beside the payload's fields.
-                let found = found.map(|k| match (&group.members[k].1, node.value) {
+                let found = found.map(|k| match (&group.members[k].plan, node.value) {
                     (Plan::Group(_), Value::Bytes { .. }) => (k + 1).min(group.members.len() - 1),
                     _ => k,
                 });
@@ -105,7 +107,7 @@ impl Shredder<'_> {
                     Some(k) if !self.seen[first + k] => {
                         self.seen[first + k] = true;
                         next = k + 1;
-                        self.value(&group.members[k].1, at, definition, repetition);
+                        self.value(&group.members[k].plan, at, definition, repetition);
                     }
                     _ => self.other(at),
                 }
@@ -114,7 +116,7 @@ impl Shredder<'_> {
         }
         for k in 0..group.members.len() {
             if !self.seen[first + k] {
-                self.missing(group.members[k].1.columns(), definition, repetition);
+                self.missing(group.members[k].plan.columns(), definition, repetition);
             }
         }
         self.seen.truncate(first);
@@ -125,9 +127,9 @@ impl Shredder<'_> {
         let node = &self.tree.nodes()[at];
         match (plan, node.value) {
             (Plan::Leaf(leaf, column), _) => match self.leaf(*leaf, *column, at) {
-                true => self.columns[*column].level(definition + 1, repetition),
+                true => self.columns[*column].level(self.row, definition + 1, repetition),
                 false => {
-                    self.columns[*column].level(definition, repetition);
+                    self.columns[*column].level(self.row, definition, repetition);
                     if node.value != Value::Null {
                         self.other(at);
                     }
@@ -147,12 +149,12 @@ impl Shredder<'_> {
                     };
                     let column = &mut self.columns[*column];
                     self.bytes += column.bytes(|out| out.extend_from_slice(text));
-                    column.level(definition + 3, level);
+                    column.level(self.row, definition + 3, level);
                     level = list.level;
                 });
                 // The first element has the level of a list further out.
                 if level == repetition {
-                    self.columns[*column].level(definition + 1, repetition);
+                    self.columns[*column].level(self.row, definition + 1, repetition);
                 }
             }
             _ => self.wrong(plan, at, definition, repetition),
@@ -185,14 +187,20 @@ impl Shredder<'_> {
         }
     }
 
+    #[inline]
     fn missing(&mut self, columns: Range<usize>, definition: i16, repetition: i16) {
-        self.columns[columns].iter_mut().for_each(|column| column.level(definition, repetition));
+        // What is missing from its top on is the rule: the columns know.
+        if (definition, repetition) != (0, 0) {
+            let row = self.row;
+            self.columns[columns].iter_mut().for_each(|column| column.level(row, definition, repetition));
+        }
     }
 
     /// Puts a leaf into its column; false where it does not fit.
     #[inline]
     fn leaf(&mut self, leaf: Leaf, column: usize, at: usize) -> bool {
         let (node, column) = (&self.tree.nodes()[at], &mut self.columns[column]);
+        self.bytes += LEVEL;
         let source = || self.sources.get(node.source);
         match (leaf, node.value, node.field.show) {
             (Leaf::Int, Value::UInt(n), Show::Plain) => match i64::try_from(n) {
@@ -219,7 +227,7 @@ impl Shredder<'_> {
             (Leaf::Text, Value::UInt(n), Show::Enum(names)) => self.bytes += named(column, names, n, n),
             (Leaf::Text, Value::Int(n), Show::Enum(names)) => self.bytes += named(column, names, n as u64, n),
             (Leaf::Text, Value::Text { bit, bits }, _) | (Leaf::Bytes, Value::Bytes { bit, bits }, _) => {
-                self.bytes += column.bytes(|out| each_byte(source(), bit, bits, |byte| out.push(byte)));
+                self.bytes += column.bytes(|out| append_bytes(source(), bit, bits, out));
             }
             (Leaf::Text, Value::Latin1 { bit, bits }, _) => {
                 let utf8 = |out: &mut Vec<u8>| {

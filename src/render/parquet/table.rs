@@ -1,13 +1,16 @@
 //! The file of one message: envelope, fields, what was found out, in this order.
 
 use super::column::{Column, Leaf};
+use super::encoder::Encoder;
 use super::plan::{Builder, Group, Plan, grouped};
+use super::row::Row;
 use super::shape::{Member, Shape, derived, members};
 use super::shred::{Others, Shredder};
 use crate::codec::json::fields::Walks;
 use crate::dissect::{Message, Options};
-use parquet::basic::Repetition;
+use parquet::basic::{Encoding, Repetition};
 use parquet::errors::Result;
+use parquet::file::properties::EnabledStatistics;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, TypePtr};
 use std::fs::File;
@@ -24,13 +27,13 @@ fn envelope() -> Vec<(&'static str, Kind)> {
         ("time", Kind::Leaf(Leaf::Time)),
         ("time_ns", Kind::Leaf(Leaf::Int)),
         ("flow", Kind::Leaf(Leaf::Int)),
-        ("proto", Kind::Leaf(Leaf::Text)),
-        ("version", Kind::Leaf(Leaf::Text)),
-        ("from", Kind::Leaf(Leaf::Text)),
-        ("transport", Kind::Leaf(Leaf::Text)),
+        ("proto", Kind::Leaf(Leaf::Word)),
+        ("version", Kind::Leaf(Leaf::Word)),
+        ("from", Kind::Leaf(Leaf::Word)),
+        ("transport", Kind::Leaf(Leaf::Word)),
         ("src", Kind::Leaf(Leaf::Text)),
         ("dst", Kind::Leaf(Leaf::Text)),
-        ("message", Kind::Leaf(Leaf::Text)),
+        ("message", Kind::Leaf(Leaf::Word)),
         ("length", Kind::Leaf(Leaf::Int)),
     ]
 }
@@ -87,7 +90,8 @@ pub struct Memory {
 
 /// One file, and the row group that it is being filled with.
 pub struct Table {
-    writer: SerializedFileWriter<File>,
+    /// The encoder's number of it.
+    file: usize,
     columns: Vec<Column>,
     fields: Group,
     known: Group,
@@ -109,45 +113,54 @@ impl Table {
     ///
     /// # Errors
     /// Errors of the file system.
-    pub fn create(path: &Path, proto: &str, message: &str, options: &Options) -> Result<Table> {
+    pub fn create(path: &Path, proto: &str, message: &str, options: &Options, encoder: &mut Encoder) -> Result<Table> {
         let (schema, plan, columns) = plan(proto, message, options)?;
         let mut properties = super::properties();
         // Names and addresses repeat, numbers and payloads do not.
         for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message"] {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
         }
+        // What goes up by little.
+        for name in ["file_frame", "frame", "time", "time_ns"] {
+            properties = properties.set_column_encoding(ColumnPath::from(name), Encoding::DELTA_BINARY_PACKED);
+        }
+        // What the file's name says, or what all groups have, lets no reader pass over any.
+        for name in ["file", "proto", "version", "from", "transport", "src", "dst", "message", "bytes"] {
+            properties = properties.set_column_statistics_enabled(ColumnPath::from(name), EnabledStatistics::None);
+        }
         let file = File::create_new(path)?;
-        let writer = SerializedFileWriter::new(file, schema, Arc::new(properties.build()))?;
+        let file = encoder.begin(SerializedFileWriter::new(file, schema, Arc::new(properties.build()))?)?;
         let [fields, known] = plan;
         let behind = known.columns.end;
-        Ok(Table { writer, columns, fields, known, behind, rows: 0, held: 0 })
+        Ok(Table { file, columns, fields, known, behind, rows: 0, held: 0 })
     }
 
     /// Adds a message. Returns about how many bytes it takes.
     pub fn add(&mut self, file: (&str, u64), message: &Message<'_>, bytes: bool, memory: &mut Memory) -> usize {
         let (place, dissection, info) = (message.place, message.dissection, message.flow_info);
-        let mut row = Row { columns: &mut self.columns, at: 0, bytes: 0 };
-        let time = (place.frame > 0).then_some(place.time.nanos());
+        let mut row = Row { columns: &mut self.columns, row: self.rows, at: 0, bytes: 0 };
+        let time = if place.frame > 0 { i64::try_from(place.time.nanos()).ok() } else { None };
         row.text(Some(file.0));
         row.int((place.frame > 0).then_some(file.1 as i64));
         row.int((place.frame > 0).then_some(place.frame as i64));
         row.frames(if place.frames.len() > 1 { place.frames } else { &[] });
-        row.int(time.and_then(|ns| i64::try_from(ns.div_euclid(1000)).ok()));
-        row.int(time.and_then(|ns| i64::try_from(ns).ok()));
+        row.int(time.map(|ns| ns.div_euclid(1000)));
+        row.int(time);
         row.int((info.flow > 0).then_some(info.flow as i64));
-        row.text(Some(dissection.proto));
-        row.text(dissection.version);
-        row.text(Some(dissection.from.name()));
+        row.word(Some(dissection.proto));
+        row.word(dissection.version);
+        row.word(Some(dissection.from.name()));
         let ends = info.ends.is_some();
-        row.text(ends.then(|| info.transport.name()));
+        row.word(ends.then(|| info.transport.name()));
         row.text(ends.then(|| message.src()));
         row.text(ends.then(|| message.dst()));
-        row.text(Some(dissection.message));
+        row.word(Some(dissection.message));
         row.int(Some(place.length as i64));
         let mut taken = row.bytes;
         memory.others.clear();
         let mut shredder = Shredder {
             columns: &mut self.columns,
+            row: self.rows,
             tree: &dissection.tree,
             sources: message.sources(),
             others: &mut memory.others,
@@ -165,13 +178,13 @@ impl Table {
         shredder.tree = &dissection.derived;
         shredder.top(&self.known);
         taken += shredder.bytes;
-        let mut row = Row { columns: &mut self.columns, at: self.behind, bytes: 0 };
+        let mut row = Row { columns: &mut self.columns, row: self.rows, at: self.behind, bytes: 0 };
         row.related(message);
         row.notes(message);
         row.fault(message, &mut memory.bytes);
         row.others(&memory.others);
         row.leaf(bytes.then_some(place.bytes));
-        taken += row.bytes + self.columns.len() * LEVEL;
+        taken += row.bytes;
         self.rows += 1;
         self.held += taken;
         taken
@@ -180,33 +193,13 @@ impl Table {
     /// Writes the row group, and begins another one.
     ///
     /// # Errors
-    /// Errors of the file system.
-    pub fn flush(&mut self) -> Result<()> {
-        if self.rows > 0 {
-            let mut group = self.writer.next_row_group()?;
-            for column in &mut self.columns {
-                let Some(mut writer) = group.next_column()? else { break };
-                column.flush(&mut writer)?;
-                writer.close()?;
-            }
-            group.close()?;
-        }
-        (self.rows, self.held) = (0, 0);
-        Ok(())
-    }
-
-    /// Completes the file.
-    ///
-    /// # Errors
-    /// Errors of the file system.
-    pub fn finish(mut self) -> Result<()> {
-        self.flush()?;
-        self.writer.close().map(drop)
+    /// What stopped the output.
+    pub fn flush(&mut self, encoder: &mut Encoder) -> Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        self.held = 0;
+        if rows > 0 { encoder.write(self.file, &mut self.columns, rows) } else { Ok(()) }
     }
 }
-
-/// About what a value of one column takes: eight bytes, and its levels.
-const LEVEL: usize = 10;
 
 /// The columns of a message's file: its type, where fields and derived values go.
 fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Group; 2], Vec<Column>)> {
@@ -235,127 +228,6 @@ fn plan(proto: &str, message: &str, options: &Options) -> Result<(TypePtr, [Grou
     let [fields, known]: [Group; 2] =
         plans.try_into().unwrap_or_else(|_| unreachable!("one plan for fields, one for what is derived"));
     Ok((Arc::new(schema), [fields, known], builder.columns))
-}
-
-/// The columns around the fields, filled in their order.
-struct Row<'a> {
-    columns: &'a mut [Column],
-    at: usize,
-    bytes: usize,
-}
-
-impl Row<'_> {
-    fn next(&mut self) -> &mut Column {
-        self.at += 1;
-        &mut self.columns[self.at - 1]
-    }
-
-    fn int(&mut self, value: Option<i64>) {
-        let column = self.next();
-        column.level(value.is_some().into(), 0);
-        value.into_iter().for_each(|value| column.int(value));
-    }
-
-    fn text(&mut self, value: Option<&str>) {
-        self.leaf(value.map(str::as_bytes));
-    }
-
-    fn leaf(&mut self, value: Option<&[u8]>) {
-        let column = self.next();
-        column.level(value.is_some().into(), 0);
-        if let Some(value) = value {
-            let taken = column.bytes(|out| out.extend_from_slice(value));
-            self.bytes += taken;
-        }
-    }
-
-    fn frames(&mut self, frames: &[u64]) {
-        let column = self.next();
-        if frames.is_empty() {
-            column.level(0, 0);
-        }
-        for (k, frame) in frames.iter().enumerate() {
-            column.level(3, (k > 0).into());
-            column.int(*frame as i64);
-        }
-        self.bytes += frames.len() * LEVEL;
-    }
-
-    /// A list of groups of texts.
-    fn list<'t, const N: usize>(&mut self, elements: impl Iterator<Item = [&'t [u8]; N]>) {
-        let mut level = 0;
-        for element in elements {
-            for (k, text) in element.into_iter().enumerate() {
-                let column = &mut self.columns[self.at + k];
-                column.level(4, level);
-                self.bytes += LEVEL + column.bytes(|out| out.extend_from_slice(text));
-            }
-            level = 1;
-        }
-        if level == 0 {
-            self.columns[self.at..self.at + N].iter_mut().for_each(|column| column.level(0, 0));
-        }
-        self.at += N;
-    }
-
-    fn related(&mut self, message: &Message<'_>) {
-        let [kind, frame, index, after] = [0, 1, 2, 3].map(|k| self.at + k);
-        let mut level = 0;
-        for relation in message.dissection.related.iter() {
-            let part = relation.index().map(i64::from);
-            // As ndjson writes it: a decimal number of milliseconds, of which this is the nearest.
-            let millis = relation.after.map(|nanos| nanos as f64 / 1e6);
-            let present = |there: bool| if there { 4 } else { 3 };
-            let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
-            (self.columns[self.at..].iter_mut().zip(definitions)).for_each(|(column, d)| column.level(d, level));
-            self.bytes +=
-                4 * LEVEL + self.columns[kind].bytes(|out| out.extend_from_slice(relation.kind.name().as_bytes()));
-            self.columns[frame].int(relation.target.frame as i64);
-            part.into_iter().for_each(|part| self.columns[index].int(part));
-            millis.into_iter().for_each(|millis| self.columns[after].f64(millis));
-            level = 1;
-        }
-        if level == 0 {
-            self.columns[self.at..self.at + 4].iter_mut().for_each(|column| column.level(0, 0));
-        }
-        self.at += 4;
-    }
-
-    fn notes(&mut self, message: &Message<'_>) {
-        let notes = message.dissection.notes.iter();
-        self.list(notes.map(|(note, text)| [note.level.name().as_bytes(), note.code.as_bytes(), text.as_bytes()]));
-    }
-
-    fn others(&mut self, others: &Others) {
-        self.list(others.iter().map(|(path, json)| [path, json]));
-    }
-
-    fn fault(&mut self, message: &Message<'_>, text: &mut Vec<u8>) {
-        let Some(fault) = &message.dissection.fault else {
-            (0..5).for_each(|_| self.next().level(0, 0));
-            return;
-        };
-        text.clear();
-        // Writing to memory cannot fail.
-        let _ = std::io::Write::write_fmt(text, format_args!("{fault}"));
-        let texts = [fault.path.as_bytes(), text.as_slice()];
-        let numbers = [i64::from(fault.bit), fault.need as i64, fault.have as i64];
-        self.group(texts[0]);
-        for number in numbers {
-            let column = self.next();
-            column.level(2, 0);
-            column.int(number);
-        }
-        self.group(texts[1]);
-    }
-
-    /// A text in a group.
-    fn group(&mut self, text: &[u8]) {
-        let column = self.next();
-        column.level(2, 0);
-        let taken = column.bytes(|out| out.extend_from_slice(text));
-        self.bytes += taken;
-    }
 }
 
 /// All columns of a message's file with their types, for documentation: `fields.rtt`, `BIGINT`.
@@ -388,7 +260,7 @@ fn word(leaf: Leaf) -> &'static str {
         Leaf::F32 => "FLOAT",
         Leaf::F64 => "DOUBLE",
         Leaf::Bool => "BOOLEAN",
-        Leaf::Text | Leaf::Json => "VARCHAR",
+        Leaf::Text | Leaf::Word | Leaf::Json => "VARCHAR",
         Leaf::Bytes => "BLOB",
         Leaf::Time => "TIMESTAMP",
     }

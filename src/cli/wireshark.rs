@@ -1,0 +1,43 @@
+//! The options of `netkit wireshark`.
+
+use crate::platform::LIST_SEPARATOR;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// `netkit wireshark`.
+#[derive(Args, Debug)]
+#[command(after_help = WIRESHARK, arg_required_else_help = true)]
+pub struct Wireshark {
+    /// What to do
+    #[arg(value_enum, value_name = "install|remove|print", hide_possible_values = true)]
+    pub what: What,
+    /// A protocol that a file describes (TOML), whose fields Wireshark shall know
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub protocol_file: Vec<PathBuf>,
+    /// The layouts of your game's payloads (TOML), whose fields Wireshark shall know
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
+}
+
+/// What to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// Write script and extcap entry into Wireshark's personal folders.
+    Install,
+    /// Remove what `install` wrote.
+    Remove,
+    /// Print the script, and tell on stderr where it would go.
+    Print,
+}
+
+const WIRESHARK: &str = "\
+Examples:
+  netkit wireshark install                     for Wireshark and tshark of this user
+  netkit wireshark install --schema game.toml  with the fields of your game's payloads
+  netkit wireshark print > netkit.lua          only look at it, or put it elsewhere
+  netkit wireshark remove
+  tshark -i netkit -O netkit                   afterwards: live, with netkit's fields
+
+Two files are written: netkit.lua, which draws what netkit has written into a capture (netkit decode \
+-f pcapng), and an entry that lists netkit among the interfaces. Both carry a marker; a file of that \
+name without it is somebody else's, and is left alone (`netkit help wireshark`).";

@@ -1,0 +1,70 @@
+//! The capture filter: what the user gives, or the ports that he names.
+
+use crate::cli::Interface;
+use netkit::dissect::{Dissector, FlowInfo, Options};
+use netkit::flow::Transport;
+
+/// Fragments behind the first one have no port.
+const FRAGMENTS: &str = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
+
+/// The filter in libpcap's language; `None`: all.
+pub fn of(args: &Interface, options: &Options) -> Option<String> {
+    match &args.capture_filter {
+        Some(given) => Some(given.trim().to_owned()).filter(|given| !given.is_empty()),
+        None => by_ports(options),
+    }
+}
+
+/// The ports of `--port`, and those that servers of the protocol of `-p` are known to have.
+fn by_ports(options: &Options) -> Option<String> {
+    let registry = &options.registry;
+    let protocol = options.proto.as_deref().and_then(|name| registry.by_name(name));
+    let mut named = options.ports.iter().filter_map(|(_, name)| registry.by_name(name)).chain(protocol);
+    // A server tells the ports of further conversations inside this one.
+    if named.any(|dissector| opens_others(dissector, options)) {
+        return None;
+    }
+    let mut ports: Vec<u16> = options.ports.iter().map(|(port, _)| *port).collect();
+    ports.extend(protocol.into_iter().flat_map(Dissector::ports));
+    ports.sort_unstable();
+    ports.dedup();
+    let each: Vec<String> = ports.iter().map(|port| format!("port {port}")).collect();
+    (!each.is_empty()).then(|| format!("{} or {FRAGMENTS}", each.join(" or ")))
+}
+
+fn opens_others(dissector: &dyn Dissector, options: &Options) -> bool {
+    [Transport::Udp, Transport::Tcp].into_iter().any(|transport| {
+        let about = FlowInfo { flow: 0, transport, ends: None, opener: None, begun: [true; 2], options };
+        dissector.takes(transport, true) && dissector.session(&about).affects_others()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter(proto: Option<&str>, ports: &[(u16, &str)], given: Option<&str>) -> Option<String> {
+        let mut options = netkit::protocols::options();
+        options.proto = proto.map(String::from);
+        options.ports = ports.iter().map(|(port, name)| (*port, (*name).into())).collect();
+        of(&Interface { capture_filter: given.map(String::from), ..Interface::default() }, &options)
+    }
+
+    #[test]
+    fn ports_become_a_filter() {
+        let with = |ports: &str| Some(format!("{ports} or {FRAGMENTS}"));
+        assert_eq!(filter(None, &[], None), None);
+        assert_eq!(filter(Some("riptide"), &[], None), with("port 7777"));
+        assert_eq!(filter(None, &[(9, "nano"), (7, "dnp"), (9, "nano")], None), with("port 7 or port 9"));
+        assert_eq!(filter(Some("riptide"), &[(9, "riptide")], None), with("port 9 or port 7777"));
+        assert_eq!(filter(Some("acknex"), &[], None), None, "no port is known");
+        assert_eq!(filter(Some("riptide"), &[], Some(" udp ")), Some("udp".into()));
+        assert_eq!(filter(Some("riptide"), &[], Some("")), None, "all");
+    }
+
+    #[test]
+    fn where_ports_are_told_inside_all_is_captured() {
+        assert_eq!(filter(None, &[(3412, "gne")], None), None);
+        assert_eq!(filter(Some("gne"), &[(3412, "riptide")], None), None);
+    }
+}

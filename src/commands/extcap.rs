@@ -1,0 +1,240 @@
+//! netkit as one of Wireshark's capture programs (extcap): Wireshark asks what there is, and starts a
+//! capture, with options of its own, which are recognised before netkit's commands.
+//!
+//! | call | answer |
+//! |---|---|
+//! | `--extcap-interfaces` | the interface `netkit` |
+//! | `--extcap-dlts` | a link type, which Wireshark checks capture filters with; the frames have their own |
+//! | `--extcap-config` | what the user can set |
+//! | `--capture --fifo PATH` | `decode -i IFACE -f pcapng` into the pipe, until Wireshark closes it, or a signal |
+
+use super::capture;
+use crate::platform::SEES_READERS;
+use netkit::protocols::ALL;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The interface's name in Wireshark.
+const NAME: &str = "netkit";
+
+/// What the arguments are.
+#[derive(Debug)]
+pub enum Call {
+    /// None of Wireshark's.
+    None,
+    /// A question, which has been answered.
+    Answered(u8),
+    /// A capture: the arguments that it is in netkit's own words.
+    Capture(Vec<OsString>),
+}
+
+/// What Wireshark has said.
+#[derive(Default)]
+struct Given {
+    interfaces: bool,
+    dlts: bool,
+    config: bool,
+    capture: bool,
+    extcap_interface: Option<OsString>,
+    fifo: Option<OsString>,
+    capture_filter: Option<OsString>,
+    interface: Option<OsString>,
+    proto: Option<OsString>,
+    port: Option<OsString>,
+    schema: Option<OsString>,
+    filter: Option<OsString>,
+}
+
+/// Recognises and answers Wireshark's calls.
+///
+/// # Errors
+/// A call that is not whole, or cannot be answered.
+pub fn call(args: &[OsString]) -> anyhow::Result<Call> {
+    let own = |arg: &OsString| arg.as_encoded_bytes().starts_with(b"--extcap-");
+    let of_wireshark = args.get(1).is_some_and(|arg| own(arg) || arg == "--capture") && args.iter().any(own);
+    if !of_wireshark {
+        return Ok(Call::None);
+    }
+    let given = given(args.get(1..).unwrap_or_default());
+    if given.interfaces {
+        return answer(&format!(
+            "extcap {{version={}}}{{display=netkit}}\ninterface {{value={NAME}}}{{display=netkit: game protocols, decoded}}\n",
+            env!("CARGO_PKG_VERSION")
+        ));
+    }
+    if given.extcap_interface.as_deref().is_some_and(|name| name != NAME) {
+        anyhow::bail!("--extcap-interface: there is only {NAME}");
+    }
+    if given.dlts {
+        return answer("dlt {number=1}{name=EN10MB}{display=Ethernet}\n");
+    }
+    if given.config {
+        return answer(&config());
+    }
+    if !given.capture {
+        // Questions of later versions.
+        return Ok(Call::Answered(0));
+    }
+    let Some(fifo) = &given.fifo else { anyhow::bail!("--capture: Wireshark names a pipe with --fifo") };
+    if SEES_READERS {
+        // Waits until Wireshark has opened it, too.
+        let watched = OpenOptions::new().write(true).open(fifo);
+        capture::ends_with(watched.map_err(|error| super::outfile::named(Path::new(fifo), &error))?);
+    }
+    Ok(Call::Capture(decode(&given, fifo)))
+}
+
+/// Reads the options: `--name VALUE` and `--name=VALUE`; those that are not known mean nothing here.
+fn given(args: &[OsString]) -> Given {
+    let mut given = Given::default();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(OsString::from(value))),
+            None => (&*text, None),
+        };
+        let place = match name {
+            "--extcap-interfaces" => {
+                given.interfaces = true;
+                continue;
+            }
+            "--extcap-dlts" => {
+                given.dlts = true;
+                continue;
+            }
+            "--extcap-config" => {
+                given.config = true;
+                continue;
+            }
+            "--capture" => {
+                given.capture = true;
+                continue;
+            }
+            "--extcap-interface" => &mut given.extcap_interface,
+            "--fifo" => &mut given.fifo,
+            "--extcap-capture-filter" => &mut given.capture_filter,
+            "--interface" => &mut given.interface,
+            "--proto" => &mut given.proto,
+            "--port" => &mut given.port,
+            "--schema" => &mut given.schema,
+            "--filter" => &mut given.filter,
+            _ => continue,
+        };
+        // What the user leaves empty may come as nothing at all, or as an empty text.
+        *place = value.or_else(|| args.next().cloned()).filter(|value| !value.is_empty());
+    }
+    given
+}
+
+/// The command that captures.
+fn decode(given: &Given, fifo: &OsStr) -> Vec<OsString> {
+    let interface = given.interface.clone().unwrap_or_else(|| usual().into());
+    let mut args: Vec<OsString> = ["netkit", "decode", "--quiet", "-f", "pcapng", "-o"].map(OsString::from).into();
+    args.push(fifo.into());
+    let mut option = |name: &str, value: &OsStr| {
+        let mut arg = OsString::from(name);
+        arg.push("=");
+        arg.push(value);
+        args.push(arg);
+    };
+    option("--interface", &interface);
+    let options = [
+        ("--proto", &given.proto),
+        ("--schema", &given.schema),
+        ("--filter", &given.filter),
+        ("--capture-filter", &given.capture_filter),
+    ];
+    for (name, value) in options {
+        if let Some(value) = value {
+            option(name, value);
+        }
+    }
+    // 7777=riptide,9000=nano
+    let ports = given.port.as_deref().unwrap_or_default().to_string_lossy().into_owned();
+    for port in ports.split([',', ' ']).filter(|port| !port.is_empty()) {
+        option("--port", OsStr::new(port));
+    }
+    args
+}
+
+/// The interface that is captured where none is chosen: all where the system has that.
+fn usual() -> String {
+    let list = capture::interfaces().unwrap_or_default();
+    let any = list.iter().find(|each| each.name == "any").or_else(|| list.first());
+    any.map_or_else(|| "any".into(), |each| each.name.clone())
+}
+
+/// What the user can set.
+fn config() -> String {
+    let mut text = String::new();
+    let mut line = |words: std::fmt::Arguments<'_>| _ = writeln!(text, "{words}");
+    line(format_args!(
+        "arg {{number=0}}{{call=--interface}}{{display=Interface}}{{type=selector}}{{tooltip=What is captured}}"
+    ));
+    let usual = usual();
+    for each in capture::interfaces().unwrap_or_default() {
+        let name = plain(&each.name);
+        let about = if each.about.is_empty() { name.clone() } else { format!("{name} ({})", plain(&each.about)) };
+        line(format_args!("value {{arg=0}}{{value={name}}}{{display={about}}}{{default={}}}", each.name == usual));
+    }
+    line(format_args!(
+        "arg {{number=1}}{{call=--proto}}{{display=Protocol}}{{type=selector}}{{tooltip=All conversations are read as this one; with no port below, its usual ports are captured}}"
+    ));
+    line(format_args!("value {{arg=1}}{{value=auto}}{{display=recognised by itself}}{{default=true}}"));
+    for dissector in ALL {
+        let (name, about) = (dissector.name(), plain(dissector.about()));
+        line(format_args!("value {{arg=1}}{{value={name}}}{{display={name}: {about}}}{{default=false}}"));
+    }
+    line(format_args!(
+        "arg {{number=2}}{{call=--port}}{{display=Ports}}{{type=string}}{{placeholder=7777=riptide}}{{tooltip=Which protocol a port carries, with commas between several; only these ports are captured}}"
+    ));
+    line(format_args!(
+        "arg {{number=3}}{{call=--schema}}{{display=Schema}}{{type=fileselect}}{{mustexist=true}}{{tooltip=The layouts of your game's payloads}}"
+    ));
+    line(format_args!(
+        "arg {{number=4}}{{call=--filter}}{{display=Messages}}{{type=string}}{{placeholder=message == reliable}}{{tooltip=netkit's filter: only such messages are written into the frames}}"
+    ));
+    text
+}
+
+/// Without what has a meaning in these lines.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() || "{}".contains(c) { ' ' } else { c }).collect()
+}
+
+fn answer(text: &str) -> anyhow::Result<Call> {
+    io::stdout().write_all(text.as_bytes())?;
+    Ok(Call::Answered(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split('|').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn options_become_netkits_own() {
+        let all = "--capture|--extcap-interface|netkit|--fifo|/tmp/f|--extcap-capture-filter|udp port 7|\
+                   --interface|lo|--proto=riptide|--port|7=riptide, 9=nano|--schema||--filter|a == 'b c'|--new|x";
+        let made = decode(&given(&words(all)), OsStr::new("/tmp/f"));
+        let expected = "netkit|decode|--quiet|-f|pcapng|-o|/tmp/f|--interface=lo|--proto=riptide|--filter=a == 'b c'|\
+                        --capture-filter=udp port 7|--port=7=riptide|--port=9=nano";
+        assert_eq!(made, words(expected));
+    }
+
+    #[test]
+    fn only_wiresharks_calls_are_taken() {
+        for other in ["netkit|decode|x.pcap", "netkit", "netkit|--capture", "netkit|decode|--extcap-interfaces"] {
+            assert!(matches!(call(&words(other)), Ok(Call::None)), "{other}");
+        }
+        assert!(call(&words("netkit|--capture|--extcap-interface|netkit")).is_err(), "no pipe");
+        assert!(call(&words("netkit|--extcap-dlts|--extcap-interface|eth0")).is_err(), "not ours");
+    }
+}

@@ -1,0 +1,137 @@
+//! Where Wireshark looks for what belongs to a user.
+//!
+//! | version | Lua scripts | extcap programs | source |
+//! |---|---|---|---|
+//! | up to 4.0 | `~/.local/lib/wireshark/plugins` | `extcap` in the personal configuration | `wsutil/filesystem.c` and `extcap.c` of that version: `get_persconffile_path("extcap", ..)`; tried with Debian's 4.0.17 |
+//! | from 4.1 on | the same | `~/.local/lib/wireshark/extcap` | `get_extcap_pers_dir()` in `wsutil/filesystem.c`; tried with Debian's 4.4.18, whose `tshark -G folders` names it |
+//! | Windows | `%APPDATA%\Wireshark\plugins` | `%APPDATA%\Wireshark\extcap` | the User's Guide, "Files and Folders" |
+//!
+//! The personal configuration is `$XDG_CONFIG_HOME/wireshark` (`~/.config/wireshark`), or `~/.wireshark` where
+//! only that is a folder; `WIRESHARK_CONFIG_DIR` and `WIRESHARK_EXTCAP_DIR`, where a version heeds them, are
+//! in what tshark says. So tshark is asked (`tshark -G folders`); where there is none, both extcap folders
+//! get the entry: each version reads one.
+
+use crate::commands::capture::find;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folders of this user.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Folders {
+    /// Of Lua scripts.
+    pub scripts: PathBuf,
+    /// Of extcap programs: those that the installed version reads, or all where it is not known.
+    pub extcap: Vec<PathBuf>,
+    /// All that some version reads: where something may stand from an earlier one.
+    pub all_extcap: Vec<PathBuf>,
+}
+
+/// What the places depend on.
+struct Place {
+    home: Option<PathBuf>,
+    /// `XDG_CONFIG_HOME`.
+    config: Option<PathBuf>,
+    /// `APPDATA`, on Windows.
+    roaming: Option<PathBuf>,
+}
+
+/// Asks tshark, and else goes by the table.
+///
+/// # Errors
+/// There is no home folder.
+pub fn folders() -> anyhow::Result<Folders> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let place = Place {
+        home: folder("HOME").or_else(|| folder("USERPROFILE")),
+        config: folder("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
+        roaming: folder("APPDATA").filter(|_| cfg!(windows)),
+    };
+    let Some(known) = by_rule(&place) else {
+        anyhow::bail!("no home folder: HOME is not set, so nobody knows where Wireshark looks");
+    };
+    Ok(match asked() {
+        Some(text) => said(&text, known),
+        None => known,
+    })
+}
+
+/// What `tshark -G folders` prints.
+fn asked() -> Option<String> {
+    let tshark = find(OsStr::new("tshark"))?;
+    let done = Command::new(tshark).args(["-G", "folders"]).stdin(Stdio::null()).output().ok()?;
+    done.status.success().then(|| String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+fn by_rule(place: &Place) -> Option<Folders> {
+    if let Some(roaming) = &place.roaming {
+        let own = roaming.join("Wireshark");
+        let extcap = vec![own.join("extcap")];
+        return Some(Folders { scripts: own.join("plugins"), all_extcap: extcap.clone(), extcap });
+    }
+    let home = place.home.as_deref()?;
+    let library = home.join(".local/lib/wireshark");
+    let config = place.config.clone().unwrap_or_else(|| home.join(".config")).join("wireshark");
+    let old = home.join(".wireshark");
+    let config = if !config.is_dir() && old.is_dir() { old } else { config };
+    let extcap = vec![library.join("extcap"), config.join("extcap")];
+    Some(Folders { scripts: library.join("plugins"), all_extcap: extcap.clone(), extcap })
+}
+
+/// The table, corrected by what tshark says: it reads its environment, too.
+fn said(text: &str, mut known: Folders) -> Folders {
+    let named = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        line.map(|path| Path::new(path.trim()).to_owned()).filter(|path| path.is_absolute())
+    };
+    if let Some(scripts) = named("Personal Lua Plugins") {
+        known.scripts = scripts;
+    }
+    // Up to 4.0 only the folder of all users is named, and it is called "Extcap path".
+    let extcap =
+        named("Personal Extcap path").or_else(|| named("Personal configuration").map(|folder| folder.join("extcap")));
+    if let Some(extcap) = extcap {
+        if !known.all_extcap.contains(&extcap) {
+            known.all_extcap.push(extcap.clone());
+        }
+        known.extcap = vec![extcap];
+    }
+    known
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_home() -> Folders {
+        by_rule(&Place { home: Some("/nowhere/me".into()), config: None, roaming: None }).expect("a home")
+    }
+
+    #[test]
+    fn every_version_has_its_folder() {
+        let config = Path::new("/nowhere/me/.config/wireshark/extcap").to_path_buf();
+        let library = Path::new("/nowhere/me/.local/lib/wireshark/extcap").to_path_buf();
+        assert_eq!(by_home().extcap, [library.clone(), config.clone()], "nobody can be asked");
+        let old = "Personal configuration:\t/nowhere/me/.config/wireshark\n\
+                   Personal Lua Plugins:\t/nowhere/me/.local/lib/wireshark/plugins\n\
+                   Extcap path:         \t/usr/lib/x86_64-linux-gnu/wireshark/extcap\n";
+        assert_eq!(said(old, by_home()).extcap, [config]);
+        let new = "Personal configuration:\t/nowhere/me/.config/wireshark\n\
+                   Personal Extcap path:\t/nowhere/me/.local/lib/wireshark/extcap\n\
+                   Global Extcap path:  \t/usr/libexec/wireshark/extcap\n";
+        assert_eq!(said(new, by_home()).extcap, [library]);
+        assert_eq!(said(new, by_home()).scripts, Path::new("/nowhere/me/.local/lib/wireshark/plugins"));
+        assert_eq!(said("garbage", by_home()), by_home());
+    }
+
+    #[test]
+    fn the_environment_counts() {
+        let place = Place { home: Some("/nowhere/me".into()), config: Some("/nowhere/xdg".into()), roaming: None };
+        assert_eq!(by_rule(&place).expect("a home").extcap[1], Path::new("/nowhere/xdg/wireshark/extcap"));
+        let place = Place { home: None, config: None, roaming: Some("/nowhere/Roaming".into()) };
+        let windows = by_rule(&place).expect("a folder");
+        assert_eq!(windows.scripts, Path::new("/nowhere/Roaming/Wireshark/plugins"));
+        assert_eq!(windows.extcap, [Path::new("/nowhere/Roaming/Wireshark/extcap")]);
+        assert_eq!(by_rule(&Place { home: None, config: None, roaming: None }), None);
+    }
+}

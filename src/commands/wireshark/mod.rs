@@ -1,0 +1,95 @@
+//! `netkit wireshark`: the script and the extcap entry, in Wireshark's personal folders.
+
+mod entry;
+mod folders;
+mod installed;
+
+use super::{options, outfile};
+use crate::cli::{Dissect, Global, What, Wireshark};
+use folders::{Folders, folders};
+use installed::{Installed, State};
+use netkit::printable::Printable;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Runs the command.
+pub fn run(args: &Wireshark, global: &Global) -> anyhow::Result<u8> {
+    let folders = folders()?;
+    match args.what {
+        What::Remove => remove(&folders),
+        What::Install => install(&folders, args),
+        What::Print => {
+            let list = files(&folders, args)?;
+            if let Some(script) = list.first() {
+                io::stdout().write_all(script.text.as_bytes())?;
+            }
+            for file in list {
+                super::notify::notify(
+                    global,
+                    format_args!("netkit: install writes {}", Printable(file.path.display())),
+                );
+            }
+            Ok(0)
+        }
+    }
+}
+
+/// What is installed: the script first.
+fn files(folders: &Folders, args: &Wireshark) -> anyhow::Result<Vec<Installed>> {
+    let dissect =
+        Dissect { protocol_file: args.protocol_file.clone(), schema: args.schema.clone(), ..Dissect::default() };
+    let text = netkit::render::pcapng::script(&options(&dissect)?);
+    let script = Installed::new(folders.scripts.join("netkit.lua"), "--", text);
+    let program = std::env::current_exe()?;
+    let entry = entry::text(&program, &args.protocol_file, &args.schema)?;
+    let name = entry::NAME;
+    let entries = folders.extcap.iter().map(|folder| Installed::program(folder.join(name), entry::REMARK, &entry));
+    Ok(std::iter::once(script).chain(entries).collect())
+}
+
+fn install(folders: &Folders, args: &Wireshark) -> anyhow::Result<u8> {
+    let list = files(folders, args)?;
+    // Somebody else's file is told before any is written.
+    for file in &list {
+        if file.state()? == State::Foreign {
+            let path = Printable(file.path.display());
+            anyhow::bail!("{path}: is not netkit's: nothing was installed; move it away, and install again");
+        }
+    }
+    let mut out = io::stdout().lock();
+    for file in &list {
+        let done = file.write()?;
+        writeln!(out, "{}: {done}", Printable(file.path.display()))?;
+    }
+    // What another version of Wireshark has read.
+    for path in folders.all_extcap.iter().map(|folder| folder.join(entry::NAME)) {
+        if list.iter().all(|file| file.path != path) && installed::state(&path)? == State::Ours {
+            writeln!(out, "{}: is netkit's, for another version of Wireshark; left", Printable(path.display()))?;
+        }
+    }
+    writeln!(out, "Wireshark and tshark have it from their next start on (Wireshark: Analyze, Reload Lua Plugins)")?;
+    Ok(0)
+}
+
+fn remove(folders: &Folders) -> anyhow::Result<u8> {
+    let entries = folders.all_extcap.iter().map(|folder| folder.join(entry::NAME));
+    let all: Vec<PathBuf> = std::iter::once(folders.scripts.join("netkit.lua")).chain(entries).collect();
+    let mut out = io::stdout().lock();
+    let mut any = false;
+    for path in all {
+        let shown = Printable(path.display());
+        match installed::state(&path)? {
+            State::None => {}
+            State::Foreign => writeln!(out, "{shown}: is not netkit's: left as it is")?,
+            State::Ours => {
+                std::fs::remove_file(&path).map_err(|error| outfile::named(&path, &error))?;
+                writeln!(out, "{shown}: removed")?;
+                any = true;
+            }
+        }
+    }
+    if !any {
+        writeln!(out, "nothing of netkit's was installed")?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,155 @@
+//! What stands around the fields in a row: the envelope before them, what was found out behind them.
+
+use super::column::{Column, LEVEL};
+use super::shred::Others;
+use crate::dissect::Message;
+
+/// The columns around the fields, filled in their order. What is missing is only passed over.
+pub struct Row<'a> {
+    /// All columns.
+    pub columns: &'a mut [Column],
+    /// The number of the row.
+    pub row: usize,
+    /// The next column.
+    pub at: usize,
+    /// About how many bytes it takes so far.
+    pub bytes: usize,
+}
+
+impl Row<'_> {
+    fn next(&mut self) -> &mut Column {
+        self.at += 1;
+        &mut self.columns[self.at - 1]
+    }
+
+    /// A whole number.
+    pub fn int(&mut self, value: Option<i64>) {
+        let row = self.row;
+        let column = self.next();
+        if let Some(value) = value {
+            column.level(row, 1, 0);
+            column.int(value);
+            self.bytes += LEVEL;
+        }
+    }
+
+    /// A word of the program.
+    pub fn word(&mut self, value: Option<&'static str>) {
+        let row = self.row;
+        let column = self.next();
+        if let Some(value) = value {
+            column.level(row, 1, 0);
+            column.word(value);
+            self.bytes += LEVEL;
+        }
+    }
+
+    /// A text of which there are few.
+    pub fn text(&mut self, value: Option<&str>) {
+        let row = self.row;
+        let column = self.next();
+        if let Some(value) = value {
+            column.level(row, 1, 0);
+            let taken = column.again(value.as_bytes());
+            self.bytes += LEVEL + taken;
+        }
+    }
+
+    /// Bytes.
+    pub fn leaf(&mut self, value: Option<&[u8]>) {
+        let row = self.row;
+        let column = self.next();
+        if let Some(value) = value {
+            column.level(row, 1, 0);
+            let taken = column.bytes(|out| out.extend_from_slice(value));
+            self.bytes += LEVEL + taken;
+        }
+    }
+
+    /// The numbers of all frames of a message.
+    pub fn frames(&mut self, frames: &[u64]) {
+        let row = self.row;
+        let column = self.next();
+        for (k, frame) in frames.iter().enumerate() {
+            column.level(row, 3, (k > 0).into());
+            column.int(*frame as i64);
+        }
+        self.bytes += frames.len() * LEVEL;
+    }
+
+    /// A list of groups of texts.
+    fn list<'t, const N: usize>(&mut self, elements: impl Iterator<Item = [&'t [u8]; N]>) {
+        let mut level = 0;
+        for element in elements {
+            for (k, text) in element.into_iter().enumerate() {
+                let column = &mut self.columns[self.at + k];
+                column.level(self.row, 4, level);
+                self.bytes += LEVEL + column.bytes(|out| out.extend_from_slice(text));
+            }
+            level = 1;
+        }
+        self.at += N;
+    }
+
+    /// Its relations to other messages.
+    pub fn related(&mut self, message: &Message<'_>) {
+        let [kind, frame, index, after] = [0, 1, 2, 3].map(|k| self.at + k);
+        let mut level = 0;
+        for relation in message.dissection.related.iter() {
+            let part = relation.index().map(i64::from);
+            // As ndjson writes it: a decimal number of milliseconds, of which this is the nearest.
+            let millis = relation.after.map(|nanos| nanos as f64 / 1e6);
+            let present = |there: bool| if there { 4 } else { 3 };
+            let definitions = [4, 4, present(part.is_some()), present(millis.is_some())];
+            (self.columns[self.at..].iter_mut().zip(definitions))
+                .for_each(|(column, definition)| column.level(self.row, definition, level));
+            self.bytes += 4 * LEVEL + self.columns[kind].again(relation.kind.name().as_bytes());
+            self.columns[frame].int(relation.target.frame as i64);
+            part.into_iter().for_each(|part| self.columns[index].int(part));
+            millis.into_iter().for_each(|millis| self.columns[after].f64(millis));
+            level = 1;
+        }
+        self.at += 4;
+    }
+
+    /// Its notes.
+    pub fn notes(&mut self, message: &Message<'_>) {
+        let notes = message.dissection.notes.iter();
+        self.list(notes.map(|(note, text)| [note.level.name().as_bytes(), note.code.as_bytes(), text.as_bytes()]));
+    }
+
+    /// What has no column of its own.
+    pub fn others(&mut self, others: &Others) {
+        self.list(others.iter().map(|(path, json)| [path, json]));
+    }
+
+    /// Its fault. `text` is scratch memory.
+    pub fn fault(&mut self, message: &Message<'_>, text: &mut Vec<u8>) {
+        let Some(fault) = &message.dissection.fault else {
+            self.at += 5;
+            return;
+        };
+        text.clear();
+        // Writing to memory cannot fail.
+        let _ = std::io::Write::write_fmt(text, format_args!("{fault}"));
+        let texts = [fault.path.as_bytes(), text.as_slice()];
+        let numbers = [i64::from(fault.bit), fault.need as i64, fault.have as i64];
+        self.group(texts[0]);
+        for number in numbers {
+            let row = self.row;
+            let column = self.next();
+            column.level(row, 2, 0);
+            column.int(number);
+        }
+        self.group(texts[1]);
+    }
+
+    /// A text in a group.
+    fn group(&mut self, text: &[u8]) {
+        let row = self.row;
+        let column = self.next();
+        column.level(row, 2, 0);
+        let taken = column.bytes(|out| out.extend_from_slice(text));
+        self.bytes += taken;
+    }
+}

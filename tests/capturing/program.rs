@@ -1,0 +1,341 @@
+//! Programs in the place of tcpdump and dumpcap, as scripts of the shell.
+
+use crate::common::{Done, Scratch, ended, feed, finish, fixture, netkit, signal, until};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The capture that they give.
+fn capture() -> String {
+    fixture("riptide/riptide20-udp.pcap").to_str().expect("UTF-8").into()
+}
+
+/// A folder with such programs, which stands before all others in `PATH`.
+struct Fakes(Scratch);
+
+impl Fakes {
+    /// `programs`: names and what they do; CAPTURE is the fixture, FOLDER this folder.
+    fn new(test: &str, programs: &[(&str, &str)]) -> Fakes {
+        let folder = Scratch::new(&format!("fake-{test}"));
+        for (name, does) in programs {
+            let does = does.replace("CAPTURE", &capture()).replace("FOLDER", folder.path().to_str().expect("UTF-8"));
+            let path = folder.write(name, format!("#!/bin/sh\n{does}\n"));
+            assert!(Command::new("chmod").args(["+x", &path]).status().expect("chmod").success());
+        }
+        Fakes(folder)
+    }
+
+    /// netkit that finds only these and the shell's own.
+    fn netkit(&self, args: &[&str]) -> Command {
+        let mut command = netkit(args);
+        command.env_remove("NETKIT_CAPTURE");
+        command.env("PATH", format!("{}:/bin:/usr/bin", self.0.path().display()));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Done {
+        feed(&mut self.netkit(args), b"")
+    }
+
+    /// With the one that is named, and no other.
+    fn only(&self, name: &str, args: &[&str]) -> Command {
+        let mut command = self.netkit(args);
+        command.env("NETKIT_CAPTURE", self.0.file(name));
+        command
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.file(name)).unwrap_or_default()
+    }
+}
+
+/// Gives the capture, and waits until it is told to end.
+const GIVES: &str = "echo $$ > FOLDER/pid; trap 'echo \"3 packets dropped by kernel\" >&2; exit 0' INT TERM\n\
+                     cat CAPTURE; while :; do sleep 0.02; done";
+
+/// What the capture holds, as a file.
+fn whole(args: &[&str]) -> String {
+    let done = feed(&mut netkit(&[&["decode", &capture()], args].concat()), b"").ok();
+    done.text().into()
+}
+
+/// Is the process there?
+fn lives(pid: &str) -> bool {
+    std::path::Path::new("/proc").join(pid.trim()).exists()
+        && Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().expect("kill").success()
+}
+
+/// Waits for as many lines as there are to come.
+fn lines(child: &mut Child, count: usize) -> String {
+    let mut out = BufReader::new(child.stdout.take().expect("stdout"));
+    let mut text = String::new();
+    for _ in 0..count {
+        assert!(out.read_line(&mut text).expect("a line") > 0, "{text}");
+    }
+    text
+}
+
+#[test]
+fn an_interface_is_read_as_stdin_is() {
+    let fakes = Fakes::new("equal", &[("tcpdump", GIVES)]);
+    let expected = whole(&["-f", "ndjson"]);
+    let count = expected.lines().count();
+    let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
+    assert_eq!(lines(&mut child, count), expected);
+    // It goes on until somebody ends it, and takes the program with it.
+    assert!(child.try_wait().expect("a child").is_none());
+    let pid = fakes.text("pid");
+    assert!(lives(&pid));
+    signal(&child, "-INT");
+    let done = finish(child);
+    assert_eq!(done.status, Some(0), "{}", done.err);
+    assert!(!lives(&pid), "the program has ended");
+    assert!(done.err.starts_with("netkit: capturing on eth7; Ctrl-C ends\n"), "{}", done.err);
+    assert!(done.err.contains("netkit: eth7: tcpdump dropped 3 frames, which are missing here\n"), "{}", done.err);
+}
+
+/// Ctrl-C: what was captured before is still read, also where the program is slow to hand it on.
+#[test]
+fn what_was_captured_before_the_end_is_read() {
+    let slow = "trap 'cat CAPTURE | tail -c +25; exit 0' INT\nhead -c 24 CAPTURE; while :; do sleep 0.02; done";
+    let fakes = Fakes::new("slow", &[("tcpdump", slow)]);
+    let mut child = fakes.only("tcpdump", &["stats", "-i", "eth7", "-f", "json"]).spawn().expect("netkit");
+    let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    assert!(line.contains("capturing on eth7"), "{line}");
+    signal(&child, "-INT");
+    let done = finish(child);
+    assert_eq!(done.status, Some(0));
+    let messages = whole(&["-f", "ndjson"]).lines().count();
+    assert!(done.text().contains(&format!("\"messages\":{messages},")), "{}", done.text());
+    assert!(done.text().contains("\"capture\":\"eth7\""), "{}", done.text());
+}
+
+#[test]
+fn no_right_to_capture() {
+    let denied = "echo \"$0: eth7: You don't have permission to capture on that device\" >&2\n\
+                  echo '(socket: Operation not permitted)' >&2; exit 1";
+    let fakes = Fakes::new("denied", &[("tcpdump", denied), ("dumpcap", denied)]);
+    for (command, name) in [("decode", "tcpdump"), ("stats", "dumpcap")] {
+        let done = feed(&mut fakes.only(name, &[command, "-i", "eth7"]), b"");
+        assert_eq!((done.status, done.text()), (Some(3), ""), "{}", done.err);
+        assert_eq!(done.err.lines().count(), 1, "{}", done.err);
+        let begins = "netkit: eth7: no right to capture: ";
+        assert!(done.err.starts_with(begins), "{}", done.err);
+        // The command, or what root can do.
+        let grants = ["setcap cap_net_raw,cap_net_admin+ep ", "CAP_NET_RAW", "/dev/bpf"];
+        assert!(grants.iter().any(|grant| done.err.contains(grant)), "{}", done.err);
+        assert!(done.err.contains("Operation not permitted"), "{}", done.err);
+    }
+    // One that may is taken instead of one that may not.
+    let fakes = Fakes::new("other", &[("tcpdump", denied), ("dumpcap", "cat CAPTURE; sleep 60")]);
+    let done = fakes.run(&["decode", "-i", "eth7", "-c", "1", "-f", "summary", "-v"]);
+    assert_eq!((done.status, done.text().lines().count()), (Some(0), 1), "{}", done.err);
+    assert!(done.err.contains("/dumpcap -q -i eth7 -w -\n"), "{}", done.err);
+}
+
+#[test]
+fn a_program_that_ends_ends_netkit() {
+    let dies = "head -c 3000 CAPTURE; echo \"tcpdump: pcap_loop: The interface disappeared\" >&2\n\
+                echo '12 packets captured' >&2; exit 1";
+    let fakes = Fakes::new("dies", &[("tcpdump", dies), ("dumpcap", "cat CAPTURE; exit 0")]);
+    for command in ["decode", "stats"] {
+        let done = feed(&mut fakes.only("tcpdump", &[command, "-i", "eth7"]), b"");
+        assert_eq!(done.status, Some(3), "{}", done.err);
+        // What could be read is there.
+        assert!(!done.text().is_empty());
+        let why = "tcpdump has ended (exit status: 1): pcap_loop: The interface disappeared\n";
+        assert!(done.err.ends_with(why), "{}", done.err);
+    }
+    // Also where it seems to be content.
+    let done = feed(&mut fakes.only("dumpcap", &["decode", "-i", "eth7", "-f", "ndjson"]), b"");
+    assert_eq!((done.status, done.text()), (Some(3), &*whole(&["-f", "ndjson"])), "{}", done.err);
+    assert!(done.err.contains("dumpcap has ended (exit status: 0)"), "{}", done.err);
+    // Before it gave anything.
+    let fakes = Fakes::new("at-once", &[("tcpdump", "echo 'tcpdump: eth7: No such device exists' >&2; exit 1")]);
+    let done = feed(&mut fakes.only("tcpdump", &["decode", "-i", "eth7"]), b"");
+    assert_eq!((done.status, &*done.err), (Some(3), "netkit: eth7: tcpdump: eth7: No such device exists\n"));
+}
+
+#[test]
+fn drops_are_told_however_it_ends() {
+    let dumpcap = "trap 'echo \"Packets captured: 9\" >&2\n\
+                   echo \"Packets received/dropped on interface '\\''eth7'\\'': 9/4 (pcap:4/dumpcap:0/flushed:0/ps_ifdrop:0) (69.2%)\" >&2\n\
+                   exit 0' INT\ncat CAPTURE; while :; do sleep 0.02; done";
+    let fakes = Fakes::new("drops", &[("dumpcap", dumpcap)]);
+    for quiet in [&[][..], &["-q"]] {
+        let args = [&["decode", "-i", "eth7", "-c", "2", "-f", "summary"], quiet].concat();
+        let done = feed(&mut fakes.only("dumpcap", &args), b"").ok();
+        assert_eq!(done.text().lines().count(), 2);
+        assert!(done.err.contains("netkit: eth7: dumpcap dropped 4 frames, which are missing here\n"), "{}", done.err);
+    }
+}
+
+/// Garbage, nothing at all, no end, and deaf to every wish.
+#[test]
+fn hostile_programs() {
+    let deaf = "echo $$ > FOLDER/pid; trap '' INT TERM";
+    let fakes = Fakes::new(
+        "hostile",
+        &[
+            ("tcpdump-garbage", "head -c 1000000 /dev/urandom | tr '\\n\\r\\324\\241\\115\\303' x; sleep 60"),
+            ("tcpdump-text", "echo '08 01 00 01 00'; sleep 60"),
+            ("tcpdump-nothing", &format!("{deaf}\nwhile :; do sleep 0.02; done")),
+            ("tcpdump-endless", &format!("{deaf}\ncat CAPTURE; while :; do tail -c +25 CAPTURE; done")),
+            ("tcpdump-loud", "yes 'tcpdump: a warning' >&2 & cat CAPTURE; sleep 0.3; kill $!; exit 4"),
+        ],
+    );
+    for name in ["tcpdump-garbage", "tcpdump-text"] {
+        let done = feed(&mut fakes.only(name, &["decode", "-i", "eth7"]), b"");
+        let why = "netkit: eth7: tcpdump: writes no capture: neither pcap nor pcapng\n";
+        assert_eq!((done.status, done.text(), &*done.err), (Some(3), "", why), "{name}");
+    }
+    for (name, count) in [("tcpdump-nothing", 0), ("tcpdump-endless", 5000)] {
+        let mut child = fakes.only(name, &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
+        let mut out = BufReader::new(child.stdout.take().expect("stdout"));
+        let mut line = String::new();
+        for _ in 0..count {
+            line.clear();
+            assert!(out.read_line(&mut line).expect("a line") > 0);
+        }
+        until("it runs", || !fakes.text("pid").is_empty());
+        std::thread::sleep(Duration::from_millis(100));
+        signal(&child, "-INT");
+        let begun = Instant::now();
+        let mut rest = Vec::new();
+        out.read_to_end(&mut rest).expect("bytes");
+        assert_eq!(ended(&mut child).code(), Some(0), "{name}");
+        assert!(begun.elapsed() < crate::common::HANG);
+        assert!(!lives(&fakes.text("pid")), "{name}: it has been ended");
+        std::fs::remove_file(fakes.0.file("pid")).expect("removed");
+    }
+    let done = feed(&mut fakes.only("tcpdump-loud", &["stats", "-i", "eth7"]), b"");
+    assert_eq!(done.status, Some(3), "{}", done.err);
+    let told = done.err.split_once("tcpdump has ended (exit status: 4)").expect("its end").1;
+    assert!(told.len() < 500, "not all that it has said: {told}");
+}
+
+/// The reader of the output goes away while nothing comes.
+#[test]
+fn nobody_reads() {
+    let fakes = Fakes::new("nobody", &[("tcpdump", GIVES)]);
+    let mut child = fakes.only("tcpdump", &["decode", "-i", "eth7", "-f", "ndjson"]).spawn().expect("netkit");
+    lines(&mut child, 3);
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert!(!lives(&fakes.text("pid")));
+}
+
+/// Signals of somebody else than the user's.
+#[test]
+fn terminated_is_not_done() {
+    let fakes = Fakes::new("terminated", &[("tcpdump", GIVES)]);
+    for (name, status) in [("-TERM", 143), ("-HUP", 129)] {
+        let child = fakes.only("tcpdump", &["stats", "-i", "eth7", "-f", "json"]).spawn().expect("netkit");
+        until("it runs", || !fakes.text("pid").is_empty());
+        std::thread::sleep(Duration::from_millis(200));
+        signal(&child, name);
+        let done = finish(child);
+        assert_eq!(done.status, Some(status), "{}", done.err);
+        assert!(done.text().contains("\"stopped\":true"), "{}", done.text());
+        assert!(!lives(&fakes.text("pid")));
+        std::fs::remove_file(fakes.0.file("pid")).expect("removed");
+    }
+}
+
+#[test]
+fn ports_and_filters_are_passed_on() {
+    let fakes = Fakes::new("filters", &[("tcpdump", "cat CAPTURE"), ("dumpcap", "cat CAPTURE")]);
+    let said = |name: &str, args: &[&str]| {
+        let args = [&["decode", "-i", "eth 7", "-c", "1", "-f", "summary", "-v"], args].concat();
+        // Where no message comes, the program's end is the end.
+        let done = feed(&mut fakes.only(name, &args), b"");
+        let line = done.err.lines().find(|line| line.contains("capture program: ")).expect("which").to_owned();
+        line.split_once(&format!("/{name} ")).expect("its name").1.to_owned()
+    };
+    let fragments = "(ip[6:2] & 0x1fff != 0) or ip6[6] = 44";
+    assert_eq!(said("tcpdump", &[]), "-i 'eth 7' -n -U --immediate-mode -w -");
+    assert_eq!(
+        said("tcpdump", &["--port", "17870=riptide"]),
+        format!("-i 'eth 7' -n -U --immediate-mode -w - -- 'port 17870 or {fragments}'")
+    );
+    assert_eq!(said("dumpcap", &["-p", "riptide"]), format!("-q -i 'eth 7' -w - -f 'port 7777 or {fragments}'"));
+    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter", "udp"]), "-q -i 'eth 7' -w - -f udp");
+    assert_eq!(said("dumpcap", &["-p", "riptide", "--capture-filter="]), "-q -i 'eth 7' -w -");
+    // All ports of a described protocol.
+    let described = said("dumpcap", &["-p", "fixtures/protocols/minecraft.toml"]);
+    assert!(described.contains("port 25565"), "{described}");
+}
+
+/// `-w` keeps what was captured, whatever is printed of it.
+#[test]
+fn frames_are_kept() {
+    let fakes = Fakes::new("kept", &[("tcpdump", "cat CAPTURE; exit 0")]);
+    let frames = |path: &str| feed(&mut netkit(&["decode", path, "-f", "ndjson"]), b"").text().to_owned();
+    for name in ["kept.pcap", "kept.pcapng"] {
+        let path = fakes.0.file(name);
+        let args = ["decode", "-i", "eth7", "-w", &path, "-f", "ndjson", "-F", "message == heartbeat"];
+        let done = feed(&mut fakes.only("tcpdump", &args), b"");
+        assert_eq!(done.text(), whole(&["-f", "ndjson", "-F", "message == heartbeat"]));
+        assert_eq!(frames(&path), whole(&["-f", "ndjson"]), "{name}");
+        // A file that is there is not replaced without being asked to.
+        let done = feed(&mut fakes.only("tcpdump", &args), b"");
+        assert_eq!((done.status, done.text()), (Some(2), ""), "{}", done.err);
+        assert!(done.err.contains("exists: --force replaces it"), "{}", done.err);
+        let args = ["stats", "-i", "eth7", "-w", &path, "--force", "-f", "json"];
+        assert_eq!(feed(&mut fakes.only("tcpdump", &args), b"").status, Some(3), "the program has ended");
+        assert_eq!(frames(&path), whole(&["-f", "ndjson"]), "{name}");
+    }
+    assert_eq!(std::fs::read(fakes.0.file("kept.pcap")).expect("it"), std::fs::read(capture()).expect("it"));
+    // Stopped, it is whole as far as it came.
+    let fakes = Fakes::new("kept-stopped", &[("tcpdump", GIVES)]);
+    let path = fakes.0.file("kept.pcap");
+    let expected = whole(&["-f", "ndjson"]);
+    let args = ["decode", "-i", "eth7", "-w", &path, "-f", "ndjson"];
+    let mut child = fakes.only("tcpdump", &args).spawn().expect("netkit");
+    lines(&mut child, expected.lines().count());
+    signal(&child, "-INT");
+    assert_eq!(ended(&mut child).code(), Some(0));
+    assert_eq!(frames(&path), expected);
+}
+
+#[test]
+fn what_does_not_go_together() {
+    let fakes = Fakes::new("together", &[("tcpdump", GIVES)]);
+    for (args, why) in [
+        (&["decode", "-i", "eth7", "x.pcap"][..], "cannot be used with"),
+        (&["decode", "-i", "eth7", "--join"], "cannot be used with"),
+        (&["decode", "-i", "eth7", "--follow"], "cannot be used with"),
+        (&["decode", "-i", "eth7", "--link"], "cannot be used with"),
+        (&["decode", "-i", "eth7", "-F", "has unanswered"], "-w FILE keeps the frames"),
+        (&["decode", "x.pcap", "--capture-filter", "udp"], "only with -i"),
+        (&["stats", "x.pcap", "-w", "y.pcap"], "only with -i"),
+        (&["decode", "x.pcap", "-w", "y.pcap", "-f", "csv"], "'--write <FILE>' cannot be used with '--format <F>'"),
+    ] {
+        let done = fakes.run(args);
+        assert_eq!((done.status, done.text()), (Some(2), ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains(why) && done.err.lines().count() == 1, "{args:?}: {}", done.err);
+    }
+    let mut unknown = fakes.netkit(&["decode", "-i", "eth7"]);
+    let done = feed(unknown.env("NETKIT_CAPTURE", "cat"), b"");
+    assert_eq!(done.status, Some(2), "{}", done.err);
+    assert!(done.err.contains("NETKIT_CAPTURE: cat: expected tcpdump or dumpcap"), "{}", done.err);
+    let done = feed(unknown.env("NETKIT_CAPTURE", "/nowhere/tcpdump"), b"");
+    assert_eq!(done.status, Some(3), "{}", done.err);
+}
+
+#[test]
+fn interfaces_are_listed() {
+    let list = "printf '1.eth7 [Up, Running]\\n2.lo [Up, Loopback]\\n3.off [none]\\n'";
+    let fakes = Fakes::new("list", &[("tcpdump", list), ("dumpcap", "printf '1. eth7\\n2. lo (Loopback)\\n'")]);
+    let expected = "eth7  Up, Running\nlo    Up, Loopback\noff\n";
+    for args in [&["-D"][..], &["decode", "-D"], &["stats", "--list-interfaces"]] {
+        assert_eq!(fakes.run(args).ok().text(), expected, "{args:?}");
+    }
+    let done = feed(&mut fakes.only("dumpcap", &["-D"]), b"").ok();
+    assert_eq!(done.text(), "eth7\nlo    Loopback\n");
+    // Without a subcommand an interface is decoded.
+    let fakes = Fakes::new("list-decode", &[("tcpdump", "cat CAPTURE; sleep 60")]);
+    let done = feed(&mut fakes.only("tcpdump", &["-i", "eth7", "-c", "1", "-f", "summary"]), b"").ok();
+    assert_eq!(done.text(), whole(&["-c", "1", "-f", "summary"]));
+}
