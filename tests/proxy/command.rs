@@ -250,7 +250,9 @@ fn tshark_reads_both_legs() {
     assert_eq!(rows.len(), 7, "{text}");
     assert_eq!(of("client side", "03aa"), "dropped");
     assert!(of("client side", "03bb").contains("edited data") && of("server side", "03cccc").contains("edited data"));
-    for (side, payload) in [("client side", "03dd"), ("server side", "03dd"), ("server side", "03ee"), ("client side", "03ee")] {
+    for (side, payload) in
+        [("client side", "03dd"), ("server side", "03dd"), ("server side", "03ee"), ("client side", "03ee")]
+    {
         assert!(of(side, payload).starts_with("delayed 2.0"), "{text}");
     }
 }

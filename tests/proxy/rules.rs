@@ -256,6 +256,26 @@ fn compressed_and_masked_messages_are_made_again() {
     }
 }
 
+/// A message is left out of the middle of a compressed direction, by a rule that knows no field: what
+/// is behind it is read all the same.
+#[test]
+fn what_is_dropped_is_missing_to_no_later_message() {
+    let mut through = Through::new(&["-p", "nano", "--on", "route == b.gone: drop"]);
+    let answer = answer("permessage-deflate");
+    through.client.write_all(REQUEST).unwrap();
+    through.server.read_exact(&mut vec![0; REQUEST.len()]).unwrap();
+    through.server.write_all(&answer).unwrap();
+    through.client.read_exact(&mut vec![0; answer.len()]).unwrap();
+    let said = ["a.kept", "a.kept", "b.gone", "a.kept", "a.kept"].map(|route| notify(route, b"the same words again"));
+    let (mut client, mut server) = (Peer::new(false), Peer::new(false));
+    let frames: Vec<Vec<u8>> = said.iter().map(|message| client.frame(message, Some([1, 2, 3, 4]))).collect();
+    let came = through.up(&frames.concat(), 1000);
+    assert!(came.starts_with(&frames[..2].concat()));
+    let want = [&said[0], &said[1], &said[3], &said[4]].map(Clone::clone);
+    assert_eq!(server.messages(&came, Some([1, 2, 3, 4])), want);
+    through.end();
+}
+
 /// Without a rule that fits, a compressed stream passes byte for byte although it is read.
 #[test]
 fn a_rule_that_fits_nothing_changes_no_byte() {

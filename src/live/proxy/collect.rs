@@ -210,6 +210,10 @@ impl<'a> Collector<'a> {
             (seen.delay, seen.copies) = (decision.delay, decision.copies);
         }
         let edits = rules.iter().any(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))));
+        if stream {
+            // Its rewriter has to meet all frames, also those before the first that a rule is for.
+            self.writing(flow, message.dissection.proto, options);
+        }
         // The encoder has to meet all messages: earlier ones say how later ones are written. So do a
         // stream's, whose rules may come later.
         let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
