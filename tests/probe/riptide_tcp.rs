@@ -21,6 +21,8 @@ enum Kind {
     Later,
     /// The same; it never comes out of such a length.
     Pytide,
+    /// The same; it rejects everybody, three times as the library does, and closes nothing by itself.
+    Full,
     /// Reads, and says nothing.
     Silent,
 }
@@ -122,6 +124,7 @@ fn answers(kind: Kind, message: &[u8]) -> Vec<Vec<u8>> {
         (Kind::V20, [8, ..]) => say("01 01 00 01 00"),
         (Kind::V20, [5, ping, ..]) => vec![vec![5, *ping]],
         (Kind::V20, _) => Vec::new(),
+        (Kind::Full, [2]) => vec![hex("33 00"); 3],
         (Kind::Pytide, [2]) => say("28 00 10 00 00"),
         (_, [2]) => say("18 00 10 00 00"),
         (_, [first, ..]) if first & 15 == 8 => say("11 00 10 00 00"),
@@ -149,6 +152,19 @@ fn no_socket_stays_with_a_server() {
             assert!(report.notes.iter().all(|note| !note.contains("CLOSE_WAIT")));
         }
     }
+}
+
+/// 2.1's server and pytide's keep the socket of whom they reject: the goodbye ends it.
+#[test]
+fn who_is_rejected_leaves() {
+    let (report, seen) = probe(Kind::Full, &["riptide.version=2.1"]);
+    assert_eq!(outcome(&report), "rejected", "{}", text(&report));
+    assert_eq!((seen.open, &seen.harmed), (0, &None), "{seen:?}");
+    assert_eq!(seen.messages, [vec![2], vec![5]], "{seen:?}");
+    // Where 2.0 was asked first it may be pytide's server, which never comes out of that length.
+    let (report, seen) = probe(Kind::Full, &[]);
+    assert_eq!((outcome(&report), seen.open, &seen.harmed), ("rejected", 1, &None), "{seen:?}");
+    assert!(report.notes.iter().any(|note| note.contains("CLOSE_WAIT")), "{:?}", report.notes);
 }
 
 /// Nothing but the connect of 2.0, and not its goodbye, goes to whom it may not be for.

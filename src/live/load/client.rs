@@ -263,7 +263,8 @@ impl<'s, 'a> Client<'s, 'a> {
             match came {
                 Ok(Came::Bytes(length)) => {
                     if length > 0 {
-                        player.recv(channel, buffer.get(..length).unwrap_or_default(), now);
+                        // This side may have waited meanwhile: what took the server how long is to be told.
+                        player.recv(channel, buffer.get(..length).unwrap_or_default(), Instant::now());
                     }
                 }
                 Ok(Came::Nothing) => {}

@@ -216,11 +216,13 @@ impl Figures {
         let whole = ending.as_ref().is_some_and(|ending| ending.complete);
         let stopped = stopping && ending.as_ref().is_none_or(|ending| ending.stopped);
         let over = ending.as_ref().and_then(|ending| ending.over.clone());
+        // That nobody answers is no word of the server's.
+        let refused = refused || over.is_some() && ending.as_ref().is_some_and(|ending| ending.heard);
         let trouble = error.or_else(|| ending.as_ref().and_then(|ending| ending.trouble.clone()));
         let place = match () {
             () if stopped => &mut self.now.left,
             () if whole && connected => &mut self.now.finished,
-            () if !connected && (refused || over.is_some()) => &mut self.now.refused,
+            () if !connected && refused => &mut self.now.refused,
             () if !connected => &mut self.now.silent,
             () if trouble.is_some() || over.is_some() => &mut self.now.dropped,
             () => &mut self.now.incomplete,

@@ -307,7 +307,7 @@ impl<'p, 'a> Player<'p, 'a> {
 
     /// What has become of it, without what the peer said.
     pub fn ending(self) -> Ending {
-        let Player { plan, actor, out, unsaid, error, stopped, next, .. } = self;
+        let Player { plan, actor, channels, out, unsaid, error, stopped, next, .. } = self;
         let left = plan.steps.get(next).map(|step| format!("{} was not said: the session was over", step.name()));
         let unsaid = unsaid.first().map(|unsaid| format!("{} was not said: {}", unsaid.message, unsaid.why)).or(left);
         Ending {
@@ -316,6 +316,7 @@ impl<'p, 'a> Player<'p, 'a> {
             trouble: error,
             unsaid,
             stopped,
+            heard: !channels.main.raw().is_empty(),
         }
     }
 

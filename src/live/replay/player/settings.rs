@@ -88,4 +88,6 @@ pub struct Ending {
     pub unsaid: Option<String>,
     /// It was told to stop.
     pub stopped: bool,
+    /// Something came from the peer.
+    pub heard: bool,
 }

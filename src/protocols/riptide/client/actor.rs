@@ -219,6 +219,7 @@ impl Actor for RiptideActor {
                 if self.life.phase == Phase::Over {
                     return Handling::Session;
                 }
+                self.rejected |= said.message == "reject";
                 self.life.end(RiptideActor::reason(said));
                 self.sent.abandon(out);
             }
@@ -291,7 +292,10 @@ impl Actor for RiptideActor {
 
     fn leave(&mut self, out: &mut Outbox) {
         self.sent.abandon(out);
-        if self.life.phase != Phase::Over && self.life.phase != Phase::New {
+        // A server of 2.1 and pytide read nothing more of a stream that they have rejected, but a goodbye:
+        // without one their socket stays.
+        let rejected = self.rejected && !self.datagrams && self.life.role == Role::Client;
+        if rejected || self.life.phase != Phase::Over && self.life.phase != Phase::New {
             let fields = match self.life.role {
                 Role::Server if !matches!(self.version, Version::V10 | Version::V12) => {
                     json!({"reason": "server_stopped"})

@@ -66,6 +66,8 @@ struct RiptideActor {
     version: Version,
     datagrams: bool,
     client_id: Option<u64>,
+    /// The server has refused us.
+    rejected: bool,
     next: u16,
     sent: Unacknowledged,
     received: Received,
@@ -109,6 +111,7 @@ impl RiptideActor {
             version: context.version.and_then(Version::by_name).unwrap_or_else(|| version(context.messages)),
             datagrams: context.transport == Transport::Udp,
             client_id: None,
+            rejected: false,
             next: 1,
             sent,
             received: Received::default(),
