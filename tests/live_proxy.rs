@@ -194,10 +194,10 @@ fn riptide_loses_what_its_legs_say() {
     assert!(heard.len() >= 10, "{heard:?} {told}");
     assert!(log.lines().iter().all(|line| line.starts_with("1 hello ")), "{told}");
     let stats = netkit(&["stats", "--delivery", "-q", "-p", "riptide", "-f", "json", pcap.path()]);
-    let flows = stats["conversations"].as_array().expect("conversations");
+    let connections = stats["connections"].as_array().expect("connections");
     let flow = |end: &str| {
-        let found = flows.iter().find(|flow| flow["src"] == end || flow["dst"] == end || flow["server"] == end);
-        found.unwrap_or_else(|| panic!("{end}: {flows:?}"))["flow"].clone()
+        let found = connections.iter().find(|connection| connection["server"] == end);
+        found.unwrap_or_else(|| panic!("{end}: {stats}"))["flow"].clone()
     };
     let legs = [flow(&at), flow(&target)];
     let rows = stats["delivery"].as_array().expect("delivery");

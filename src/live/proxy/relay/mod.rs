@@ -44,6 +44,8 @@ const COARSE: Duration = Duration::from_millis(1);
 const SWEEP: Duration = Duration::from_secs(1);
 /// What the system is asked to hold of datagrams that were not read yet.
 const RECEIVE_BUFFER: usize = 4 << 20;
+/// So many ports of the system's choice are tried.
+const PORTS: usize = 16;
 /// So many of the ports that streams name are told.
 const NAMED: usize = 100;
 /// After a failed accept (no more files), the next try.
@@ -111,22 +113,17 @@ impl Relay {
     /// Those of the sockets.
     pub fn bind(config: Config) -> io::Result<Relay> {
         let poll = Poll::new()?;
-        let mut local = config.listen;
-        let mut udp = None;
-        if config.udp {
-            let mut socket = UdpSocket::bind(local)?;
+        // A port of the system's choice may be free for datagrams and taken for streams.
+        let tries = if config.listen.port() == 0 { PORTS } else { 1 };
+        let bound = (1..tries).find_map(|_| listen(&config).ok());
+        let (mut udp, mut tcp, local) = bound.map_or_else(|| listen(&config), Ok)?;
+        if let Some(socket) = &mut udp {
             // A burst that comes while something is printed must not be lost here.
-            let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
-            local = socket.local_addr()?;
-            poll.registry().register(&mut socket, UDP, Interest::READABLE)?;
-            udp = Some(socket);
+            let _ = socket2::SockRef::from(&*socket).set_recv_buffer_size(RECEIVE_BUFFER);
+            poll.registry().register(socket, UDP, Interest::READABLE)?;
         }
-        let mut tcp = None;
-        if config.tcp {
-            let mut listener = TcpListener::bind(local)?;
-            local = listener.local_addr()?;
-            poll.registry().register(&mut listener, TCP, Interest::READABLE)?;
-            tcp = Some(listener);
+        if let Some(listener) = &mut tcp {
+            poll.registry().register(listener, TCP, Interest::READABLE)?;
         }
         Ok(Relay {
             queue: Queue::new(config.queue),
@@ -634,6 +631,20 @@ impl Relay {
             }
         }
     }
+}
+
+/// The sockets of both transports, on one port.
+fn listen(config: &Config) -> io::Result<(Option<UdpSocket>, Option<TcpListener>, SocketAddr)> {
+    let mut local = config.listen;
+    let udp = if config.udp { Some(UdpSocket::bind(local)?) } else { None };
+    if let Some(socket) = &udp {
+        local = socket.local_addr()?;
+    }
+    let tcp = if config.tcp { Some(TcpListener::bind(local)?) } else { None };
+    if let Some(listener) = &tcp {
+        local = listener.local_addr()?;
+    }
+    Ok((udp, tcp, local))
 }
 
 fn register(registry: &Registry, socket: &mut UdpSocket, token: Token) -> io::Result<()> {
