@@ -121,10 +121,11 @@ fn message(arrow: &Arrow<'_>, y: i64, html: &mut Html) {
         time.text(seconds(arrow.time));
         html.el("a").to(arrow.entry.place()).attr("tabindex", -1).with(|html| {
             let middle = (LINES[0] + LINES[1]) / 2;
+            let above = if arrow.joined > 1 { 7 } else { 5 };
             html.el("text")
                 .class("label")
                 .attr("x", middle)
-                .attr("y", y - 5)
+                .attr("y", y - above)
                 .attr("text-anchor", "middle")
                 .text(&arrow.label);
             // A cross stands where the arrow would end.

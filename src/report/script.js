@@ -342,7 +342,7 @@
       if (place === undefined) return;
       choose(shown[place]);
       // Where the opened message stands below the list, it comes into view.
-      if (opened.offsetTop > list.offsetTop + list.clientHeight) opened.scrollIntoView({ block: "nearest" });
+      if (opened.offsetTop > list.offsetTop + list.clientHeight) opened.scrollIntoView({ block: "nearest", behavior: "instant" });
     });
     list.addEventListener("keydown", (event) => {
       const page = Math.max(1, Math.floor(list.clientHeight / height()) - 1);
@@ -366,15 +366,6 @@
 
     function follow() {
       const target = decodeURIComponent(location.hash.slice(1));
-      if (/^note-/.test(target)) {
-        const code = target.slice(5);
-        const known = [...tools.boxes.note.options].some((option) => option.value === code);
-        if (known) {
-          tools.boxes.note.value = code;
-          filter();
-        }
-        return;
-      }
       if (!/^frame-\d+(-\d+)?$/.test(target)) return;
       const k = placeOf(data, ...target.slice(6).split("-").map(Number));
       if (k === undefined) {
@@ -385,8 +376,21 @@
         choose(k, { linked: true });
       }
       const below = opened.offsetTop > list.offsetTop + list.clientHeight;
-      (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start" });
+      (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start", behavior: "instant" });
       opened.focus({ preventScroll: true });
+    }
+    // What is said of notes offers the messages that have them.
+    for (const row of document.querySelectorAll("tr[data-note]")) {
+      const code = row.dataset.note, place = row.querySelector("code");
+      if (!place || ![...tools.boxes.note.options].some((option) => option.value === code)) continue;
+      place.after(" ", h("button", { type: "button", className: "show", "aria-label": `show messages with ${code}`,
+        onclick: () => {
+          tools.clear.click();
+          tools.boxes.note.value = code;
+          filter();
+          $("messages").scrollIntoView({ block: "start", behavior: "instant" });
+          list.focus({ preventScroll: true });
+        } }, "show"));
     }
     addEventListener("hashchange", follow);
     hint(opened);
@@ -419,7 +423,7 @@
     const title = h("h3", {}, span("number", `#${data.frame[k]}${data.index[k] > 1 ? `.${data.index[k]}` : ""} `),
       data.kinds[data.kind[k]]);
     const status = h("p", { className: "status", role: "status" });
-    const sources = hex(data, k);
+    const sources = hex(data, k, opened.clientWidth > 560);
     const items = fields.map((field, at) => item(field, texts[at] ?? ""));
     const tree = h("div", { className: "tree", role: "tree", "aria-label": "Fields" }, ...items);
     const content = [h("header", {}, title, close), h("p", { className: "about" }, facts.filter((x) => x).join(" · "))];
@@ -471,7 +475,7 @@
         && Math.floor(field.bit / 8) <= place && place < Math.ceil((field.bit + field.bits) / 8));
       if (place >= 0 && at >= 0) {
         mark(at, false);
-        items[at].scrollIntoView({ block: "nearest" });
+        items[at].scrollIntoView({ block: "nearest", behavior: "instant" });
       }
     }));
     opened.onkeydown = (event) => {
@@ -498,15 +502,15 @@
   }
 
   /** The sources' bytes: boxes, and the pairs of digits and characters that are marked. */
-  function hex(data, k) {
-    const all = parts(data, k);
+  function hex(data, k, wide) {
+    const step = wide ? 16 : 8, all = parts(data, k);
     let begin = data.begins[k];
     return all.map((length, number) => {
       const cells = [], lines = [];
-      for (let row = 0; row < length; row += 16) {
+      for (let row = 0; row < length; row += step) {
         const line = h("div", { className: "hexline" }, span("offset", row.toString(16).padStart(4, "0")));
         const codes = h("span", { className: "digits" }), signs = h("span", { className: "signs" });
-        for (let at = row; at < Math.min(row + 16, length); at++) {
+        for (let at = row; at < Math.min(row + step, length); at++) {
           const byte = data.bytes[begin + at];
           const pair = [span("b", byte.toString(16).padStart(2, "0")), span("c", CHARACTERS[byte])];
           cells.push(pair);
@@ -520,7 +524,7 @@
       const whole = number === 0 ? data.length[k] - data.missing[k] : length;
       const title = number === 0 ? "The message" : `Source ${number}: reassembled, unmasked or inflated`;
       const rest = whole > length ? h("p", { className: "hint" }, `The first ${plural(length, "byte")}.`) : "";
-      const box = h("div", { className: length > 16 ? "hex many" : "hex", role: "group", tabIndex: 0, "aria-label": title },
+      const box = h("div", { className: `hex ${length <= step ? "" : wide ? "wide" : "narrow"}`, role: "group", tabIndex: 0, "aria-label": title },
         ...(all.length > 1 ? [h("p", { className: "hint" }, title)] : []), ...lines, rest);
       return { box, cells };
     });

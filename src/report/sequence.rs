@@ -64,13 +64,15 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
     let rows = rows(list, server, held, context);
     let drawn = rows.iter().filter(|row| matches!(row, Row::Arrow(_))).count();
     let proto = list.first().and_then(|entry| held.kinds.get(entry.kind)).map_or("", |kind| kind.0);
+    let counted = context.stats.flows.iter().find(|one| one.id == flow).map(|one| one.messages.iter().sum());
+    let messages = counted.unwrap_or(list.len() as u64);
     let title = format!("Conversation {flow}: {proto}, {left} and {right}");
     let details = html.line().el("details").class("conversation");
     let details = if open { details.attr("open", "") } else { details };
     details.with(|html| {
         html.el("summary").with(|html| {
             html.el("b").text(format_args!("Conversation {flow}"));
-            html.text(format_args!(" {proto} · {left} ↔ {right} · {}", Plural(list.len(), "message")));
+            html.text(format_args!(" {proto} · {left} ↔ {right} · {}", Plural(messages, "message")));
             let warned = warned(list);
             if warned > 0 {
                 html.text(" · ");
@@ -79,11 +81,12 @@ fn one(flow: u64, list: &[&Entry], open: bool, held: &Held<'_>, context: &Contex
         });
         html.el("figure").class("sequence").with(|html| {
             html.el("figcaption").class("unseen").text(&title);
-            if drawn < list.len() {
-                html.el("p").class("hint").text(format_args!(
-                    "{} of these, those around warnings first; parts are drawn as what they make together.",
-                    Plural(drawn, "arrow")
-                ));
+            if rows.iter().any(|row| matches!(row, Row::Left(_))) {
+                let drawn = Plural(drawn, "arrow");
+                html.el("p").class("hint").text(format_args!("{drawn} drawn, those around warnings first."));
+            }
+            if list.iter().any(|entry| entry.joined().next().is_some()) {
+                html.el("p").class("hint").text("What came in parts is drawn once, with its last part.");
             }
             html.el("div")
                 .class("scroll")

@@ -185,6 +185,15 @@ async function main() {
     await page.waitForFunction(() => document.querySelector("#message-open h3").textContent.startsWith("#2 "));
   }, { hash: "#frame-3" }));
 
+  await check("notes show their messages", () => opened(report(lossy), async (page) => {
+    const row = page.locator("tr[data-note='dnp.request_while_connected']");
+    const times = await row.locator("[data-c=times]").textContent();
+    await page.fill("#message-search", "something else");
+    await row.getByRole("button").click();
+    await shown(page, `${times} of 501 messages`);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "message-list");
+  }));
+
   await check("keys alone", () => opened(report(lossy), async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type("link_state");

@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod groups;
+mod report;
 mod requests;
 mod waiting;
 
