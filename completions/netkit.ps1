@@ -275,6 +275,7 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--targets', '--targets', [CompletionResultType]::ParameterName, 'More servers, one a line: [LABEL=VALUE..] HOST:PORT [PROTOCOL]; `#` begins a comment; `-` is stdin')
             [CompletionResult]::new('-p', '-p', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
             [CompletionResult]::new('--proto', '--proto', [CompletionResultType]::ParameterName, 'The protocol; default: try all of them, in an order that harms none')
+            [CompletionResult]::new('--protocol-file', '--protocol-file', [CompletionResultType]::ParameterName, 'A protocol that a file describes (TOML), whose [probe] says what is asked; without -p only those of such files are asked')
             [CompletionResult]::new('--transport', '--transport', [CompletionResultType]::ParameterName, 'Only over this transport; default: what the protocol has, one after the other')
             [CompletionResult]::new('-s', '-s', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A setting of a protocol, as `netkit fields PROTO` lists them: riptide.version=2.0')

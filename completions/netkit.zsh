@@ -349,6 +349,7 @@ _arguments "${_arguments_options[@]}" : \
 '--targets=[More servers, one a line\: \[LABEL=VALUE..\] HOST\:PORT \[PROTOCOL\]; \`#\` begins a comment; \`-\` is stdin]:FILE:_files' \
 '-p+[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol; default\: try all of them, in an order that harms none]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML), whose \[probe\] says what is asked; without -p only those of such files are asked]:FILE:_files' \
 '--transport=[Only over this transport; default\: what the protocol has, one after the other]:T:((udp\:"UDP"
 tcp\:"TCP"
 ws\:"WebSocket"))' \
@@ -583,7 +584,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files recognition live performance columns wireshark builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac

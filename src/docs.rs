@@ -40,13 +40,14 @@ macro_rules! pages {
 }
 
 pages! {
-    14:
+    15:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
     impairments, "what proxy does to packets, and what it shows and records";
     schemas, "layouts of your own game's payloads";
     protocol_files as "protocol-files", "protocols that a file describes";
+    your_protocol as "your-protocol", "your protocol in ten minutes: a file, step by step";
     recognition, "how a conversation's protocol is found";
     live, "capture from an interface: who captures, with which rights, what is kept";
     performance, "speed and memory, and how they are measured";

@@ -26,7 +26,7 @@ pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
 pub use interface::Interface;
 pub use meant::parse;
-pub use names::{is_file, known_proto};
+pub use names::{is_file, named_proto, protocol_files_given};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
 pub use proxy::{Proxy, ProxyFormat, ProxyTransport};
 pub use replay::{Replay, ReplayFormat};

@@ -1,11 +1,12 @@
 //! Names as option values: for completions, and suggestions in errors.
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Command, CommandFactory, Error};
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
 use netkit::protocols::{ALL, by_name};
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 /// A text with some known values. Others may be valid too: `check` decides.
 #[derive(Clone)]
@@ -64,13 +65,21 @@ pub fn named_proto(name: &str) -> Result<String, String> {
     }
 }
 
+/// A file that describes a protocol. An empty one is none: `NETKIT_PROTOCOLS=` loads nothing.
+pub fn protocol_file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+/// Does the command line itself name protocol files, not only the environment?
+pub fn protocol_files_given() -> bool {
+    std::env::args_os().any(|arg| arg.to_string_lossy().starts_with("--protocol-file"))
+}
+
 /// May protocols be described by files in this run?
 fn described() -> bool {
     std::env::var_os("NETKIT_PROTOCOLS").is_some_and(|files| !files.is_empty())
-        || std::env::args_os().any(|arg| {
-            let text = arg.to_string_lossy();
-            text.starts_with("--protocol-file") || text.ends_with(".toml")
-        })
+        || protocol_files_given()
+        || std::env::args_os().any(|arg| arg.to_string_lossy().ends_with(".toml"))
         || !crate::commands::configured().is_empty()
 }
 

@@ -1,6 +1,6 @@
 //! The options of `netkit probe`.
 
-use super::names::{proto, setting};
+use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
 use clap::{Args, ValueEnum};
 use netkit::duration::between;
@@ -21,6 +21,10 @@ pub struct Probe {
     /// The protocol; default: try all of them, in an order that harms none
     #[arg(short, long, value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
+    /// A protocol that a file describes (TOML), whose [probe] says what is asked; without -p only
+    /// those of such files are asked
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = crate::platform::LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub protocol_file: Vec<PathBuf>,
     /// Only over this transport; default: what the protocol has, one after the other
     #[arg(long, value_enum, value_name = "T")]
     pub transport: Option<ProbeTransport>,

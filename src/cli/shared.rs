@@ -1,6 +1,6 @@
 //! Options that several commands have in common.
 
-use super::names::{filter, named_proto, proto, setting};
+use super::names::{filter, named_proto, proto, protocol_file, setting};
 use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::capture::TimeSpec;
@@ -16,7 +16,7 @@ pub struct Dissect {
     #[arg(short, long, alias = "protocol", value_name = "P", value_parser = proto())]
     pub proto: Option<String>,
     /// A protocol that a file describes (TOML); may be given several times
-    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", env = "NETKIT_PROTOCOLS", value_parser = protocol_file(), value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
     pub protocol_file: Vec<PathBuf>,
     /// The layouts of your game's payloads (TOML); may be given several times
     #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]

@@ -48,6 +48,15 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if let (Some(to), None) = (&args.write, &args.interface.interface) {
         return cut::run(args, to, pick, &options, global);
     }
+    let asked = |name: &str| options.proto.as_deref() == Some(name) || !args.dissect.protocol_file.is_empty();
+    let mut nested = options.registry.iter().filter(|dissector| !dissector.headers().is_empty());
+    if args.output.format == Format::Parquet
+        && let Some(dissector) = nested.find(|dissector| asked(dissector.name()))
+    {
+        let name = dissector.name();
+        let why = format!("-f parquet: {name} has headers around its messages, which have no columns: use -f ndjson");
+        return Err(Usage(why).into());
+    }
     if args.output.format == Format::Parquet {
         #[cfg(feature = "parquet")]
         return super::parquet::run(args, pick, &options, global);

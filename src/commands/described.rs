@@ -3,14 +3,16 @@
 
 use super::Usage;
 use netkit::dissect::{Dissector, Registry};
+use netkit::live::{Client, Clients};
 use netkit::nearest::{hint, nearest};
+use netkit::protocols;
 use netkit::protocols::described::{Described, load as compile};
 use std::path::{Path, PathBuf};
 
 /// The protocols that files describe.
 pub struct Loaded {
     /// All of them.
-    pub all: Vec<&'static dyn Dissector>,
+    pub all: Vec<&'static Described>,
     /// The name of the one that was given as the protocol itself.
     pub own: Option<&'static str>,
 }
@@ -59,6 +61,21 @@ pub fn load(given: &[PathBuf], own: Option<&Path>) -> anyhow::Result<Loaded> {
         }
     }
     Ok(loaded)
+}
+
+impl Loaded {
+    /// As dissectors.
+    pub fn dissectors(&self) -> impl Iterator<Item = &'static dyn Dissector> + '_ {
+        self.all.iter().map(|described| *described as &'static dyn Dissector)
+    }
+
+    /// The clients there are: the built-in ones, and those of files that say how servers are asked.
+    pub fn clients(&self) -> Clients {
+        let client =
+            |described: &&'static Described| Client { dissector: *described, probe: Some(*described), replay: None };
+        let asked = self.all.iter().filter(|described| described.description().is_asked());
+        Clients::new(protocols::clients().iter().chain(asked.map(client)))
+    }
 }
 
 /// Reads one file.

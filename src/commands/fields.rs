@@ -17,7 +17,7 @@ use std::io::{self, Write as _};
 /// Runs the command.
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     let described = super::described::load(&args.protocol_file, None)?;
-    let registry = Registry::new(protocols::registry().iter().chain(described.all));
+    let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
     let mut page = Page { out: String::new(), width: style(global, false).width };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {

@@ -117,11 +117,16 @@ pub fn status(error: &anyhow::Error) -> u8 {
 
 /// The user's options for dissection.
 pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
+    described_options(dissect).map(|(options, _)| options)
+}
+
+/// The same, and the protocols that files describe.
+pub fn described_options(dissect: &Dissect) -> anyhow::Result<(Options, described::Loaded)> {
     let mut options = Options { from: dissect.from, ..protocols::options() };
     let named = dissect.proto.clone().filter(|name| name != "auto");
     let own = named.as_deref().filter(|name| crate::cli::is_file(name)).map(PathBuf::from);
     let described = described::load(&dissect.protocol_file, own.as_deref())?;
-    options.registry = Registry::new(options.registry.iter().chain(described.all));
+    options.registry = Registry::new(options.registry.iter().chain(described.dissectors()));
     options.proto = described.own.map(Into::into).or(named.filter(|_| own.is_none()));
     if let Some(name) = &options.proto {
         described::known(name, &options.registry)?;
@@ -130,7 +135,7 @@ pub fn options(dissect: &Dissect) -> anyhow::Result<Options> {
         options.set(text).map_err(|why| Usage(format!("-s {text}: {why}")))?;
     }
     options.schemas = schemas(&dissect.schema)?.into();
-    Ok(options)
+    Ok((options, described))
 }
 
 /// All files that a command reads: none of them may be its output.

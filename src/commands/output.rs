@@ -115,11 +115,19 @@ impl Printer {
     }
 }
 
+/// May messages have headers around them, and share a packet?
+pub fn packets(options: &Options) -> bool {
+    options.registry.iter().any(|dissector| !dissector.headers().is_empty())
+}
+
 /// `--columns`, looked up. With `-p`, fields of other protocols are wrong.
 fn columns(output: &Output, options: &Options) -> anyhow::Result<Option<Columns>> {
     let names = Names::new(options);
     let wrong = |error| Usage(format!("--columns: {error}"));
     match output.format {
+        Format::Csv | Format::Tsv if output.columns.is_empty() && packets(options) => {
+            Ok(Some(Columns::usual_of_packets()))
+        }
         _ if output.columns.is_empty() => Ok(None),
         Format::Csv | Format::Tsv | Format::Summary => {
             Ok(Some(Columns::parse(&output.columns, options.proto.as_deref(), &names).map_err(wrong)?))

@@ -5,14 +5,15 @@ use super::output::style;
 use super::probe_print::{Printer, Update};
 use super::selection::limits;
 use super::targets::{self, Asked};
-use super::{Usage, broken_pipe, inputs, interrupt, options};
-use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport};
+use super::{Usage, broken_pipe, described_options, inputs, interrupt};
+use crate::cli::{Dissect, Global, Probe, ProbeFormat, ProbeTransport, protocol_files_given};
+use netkit::dissect::Dissector;
 use netkit::dissect::{Message, Sink};
+use netkit::live::Clients;
 use netkit::live::Observer;
 use netkit::live::net::Recorder;
 use netkit::live::probe::{self, Carrier, Request, Shared, pool};
 use netkit::printable::Printable;
-use netkit::protocols;
 use netkit::render::{self, Renderer, Style};
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -175,9 +176,14 @@ fn requests(args: &Probe, targets: &[Asked]) -> anyhow::Result<Vec<(Option<Strin
 
 /// `proto`: where the target's own line names one.
 fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
-    let dissect =
-        Dissect { proto: proto.or(args.proto.as_ref()).cloned(), set: args.set.clone(), ..Dissect::default() };
-    let mut options = options(&dissect)?;
+    let dissect = Dissect {
+        proto: proto.or(args.proto.as_ref()).cloned(),
+        protocol_file: args.protocol_file.clone(),
+        set: args.set.clone(),
+        ..Dissect::default()
+    };
+    let (mut options, described) = described_options(&dissect)?;
+    let mut clients = described.clients();
     limits(&args.limit, &mut options)?;
     let carrier = args.transport.map(|transport| match transport {
         ProbeTransport::Udp => Carrier::Udp,
@@ -185,8 +191,22 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         ProbeTransport::Ws => Carrier::Ws,
     });
     let proto = options.proto.as_deref().and_then(|name| options.registry.by_name(name));
+    if let Some(dissector) = proto.filter(|dissector| clients.probe(dissector.name()).is_none()) {
+        let name = dissector.name();
+        let why = format!("{name}: its file has no [probe], which says what is asked: netkit help protocol-files");
+        return Err(Usage(why).into());
+    }
+    if proto.is_none() && protocol_files_given() {
+        let given: Vec<&str> = described.all.iter().map(|described| described.name()).collect();
+        let asked: Vec<_> = clients.iter().filter(|client| given.contains(&client.dissector.name())).collect();
+        if asked.is_empty() {
+            let why = format!("{}: no file has a [probe], which says what is asked", given.join(", "));
+            return Err(Usage(why).into());
+        }
+        clients = Clients::new(asked);
+    }
     if let (Some(dissector), Some(carrier)) = (proto, carrier) {
-        let methods = protocols::clients().probe(dissector.name()).map_or(&[][..], |probe| probe.servers().methods);
+        let methods = clients.probe(dissector.name()).map_or(&[][..], |probe| probe.servers().methods);
         if !methods.iter().any(|course| course.carrier == carrier) {
             let mut all: Vec<&str> = methods.iter().map(|course| course.carrier.name()).collect();
             all.dedup();
@@ -198,7 +218,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
     Ok(Request {
         proto,
         carrier,
-        clients: protocols::clients(),
+        clients,
         options,
         samples: args.samples,
         interval: args.interval,

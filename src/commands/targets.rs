@@ -1,7 +1,7 @@
 //! The servers that a probe asks: arguments, and lines of a file with labels and protocols.
 
 use super::{Usage, input};
-use crate::cli::{Probe, known_proto};
+use crate::cli::{Probe, named_proto};
 use anyhow::Context;
 use netkit::live::net::Target;
 use std::io::{BufRead, BufReader};
@@ -69,7 +69,7 @@ fn line(text: &str, place: &str) -> Result<Option<Asked>, String> {
                 labels.push((name.to_string(), value.to_string()));
             }
             (_, None) => target = Some(word.parse::<Target>()?),
-            (_, Some(_)) if proto.is_none() => proto = Some(known_proto(word)?),
+            (_, Some(_)) if proto.is_none() => proto = Some(named_proto(word)?),
             _ => return Err(format!("{word:?}: expected [LABEL=VALUE..] TARGET [PROTOCOL]")),
         }
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub const USUAL: [&str; 10] = ["frame", "time", "flow", "proto", "from", "src", "dst", "message", "length", "fields"];
 
 /// Keys of a line of ndjson that are no fields of their own.
-const KEYS: [(&str, Source); 12] = [
+const KEYS: [(&str, Source); 14] = [
     ("file", Source::File),
     ("file_frame", Source::FileFrame),
     ("frame", Source::Frame),
@@ -27,6 +27,8 @@ const KEYS: [(&str, Source); 12] = [
     ("related", Source::Related),
     ("notes", Source::Notes),
     ("fault", Source::Fault),
+    ("part", Source::Part),
+    ("packet", Source::Packet),
     ("fields", Source::Fields),
     ("derived", Source::Derived),
     ("bytes", Source::Bytes),
@@ -47,6 +49,8 @@ enum Source {
     Related,
     Notes,
     Fault,
+    Part,
+    Packet,
     Fields,
     Derived,
     Bytes,
@@ -101,6 +105,12 @@ impl Columns {
     pub fn usual() -> Columns {
         let known = |name: &&str| Some((name.to_string(), Value::of_envelope(name)?));
         Columns(Arc::new(USUAL.iter().filter_map(known).collect()))
+    }
+
+    /// The same where packets may hold several messages, and parts of longer ones.
+    pub fn usual_of_packets() -> Columns {
+        let known = |name: &&str| Some((name.to_string(), Value::of_envelope(name)?));
+        Columns(Arc::new(USUAL.iter().chain(&["part", "packet", "derived"]).filter_map(known).collect()))
     }
 
     /// The names, in order.
@@ -231,6 +241,19 @@ impl Lines {
             Source::Fault if message.dissection.fault.is_some() => {
                 envelope::fault(message, out);
                 out.drain(..b",\"fault\":".len());
+            }
+            Source::Part => {
+                if let Some((part, of)) = message.dissection.part {
+                    out.push(b'[');
+                    cells::plain(part, out);
+                    out.push(b',');
+                    cells::plain(of, out);
+                    out.push(b']');
+                }
+            }
+            Source::Packet if !message.dissection.packet.is_empty() => {
+                out.push(b'{');
+                self.walks.fields(&message.dissection.packet, message.sources(), out);
             }
             Source::Fields => {
                 out.push(b'{');

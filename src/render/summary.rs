@@ -203,6 +203,15 @@ pub(super) fn fields(message: &Message<'_>, limit: usize, line: &mut LineWriter<
             at = behind(node, at);
         }
     }
+    // The headers around it: behind everything of its own.
+    let packet = &dissection.packet;
+    let mut at = 0;
+    while let Some(node) = packet.nodes().get(at) {
+        if !node.hidden() {
+            whole &= pair(packet, at, sources, limit, line);
+        }
+        at = behind(node, at);
+    }
     if !whole {
         line.put(" …");
     }

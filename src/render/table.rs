@@ -71,7 +71,7 @@ impl RowMaker {
         });
         notes.extend(fault.as_deref());
         let mut fields = Vec::new();
-        for tree in [&dissection.tree, &dissection.derived] {
+        for tree in [&dissection.tree, &dissection.derived, &dissection.packet] {
             collect(tree, message, &mut fields);
         }
         Some(Row {

@@ -88,6 +88,12 @@ pub fn name(message: &Message<'_>, line: &mut LineWriter<'_>) {
     line.paint(line.palette.title);
     line.name(message.dissection.message);
     line.reset();
+    if let Some((part, of)) = message.dissection.part {
+        line.put(" ");
+        line.uint(u64::from(part));
+        line.put("/");
+        line.uint(u64::from(of));
+    }
 }
 
 fn role(role: Role, line: &mut LineWriter<'_>) {

@@ -235,8 +235,9 @@ fn filters_find_headers_and_fields() {
 
 #[test]
 fn conversations_are_recognised_and_no_others_claimed() {
-    let files: Vec<String> =
-        CASES.iter().map(|(_, file)| toml(file)).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    let all: std::collections::BTreeSet<String> =
+        CASES.iter().map(|(_, file)| toml(file)).chain([toml("raknet")]).collect();
+    let files: Vec<String> = all.into_iter().collect();
     let claimed = |capture: &str| {
         let mut args = vec!["decode", capture, "-f", "ndjson"];
         files.iter().for_each(|file| args.extend(["--protocol-file", file]));
@@ -246,7 +247,7 @@ fn conversations_are_recognised_and_no_others_claimed() {
         protos.dedup();
         protos
     };
-    for (case, file) in CASES {
+    for (case, file) in CASES.into_iter().chain([("raknet", "raknet")]) {
         assert_eq!(claimed(&pcap(case)), [format!("{file:?}")], "{case}");
     }
     // It has two messages of MQTT.
@@ -265,4 +266,37 @@ fn conversations_are_recognised_and_no_others_claimed() {
             );
         }
     }
+}
+
+#[test]
+fn every_form_shows_headers_parts_and_wholes() {
+    let shown = |format: &str, filter: &str| {
+        let told = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", format, "-F", filter]);
+        assert_eq!(told.status.code(), Some(0), "{format}: {}", String::from_utf8_lossy(&told.stderr));
+        String::from_utf8(told.stdout).unwrap()
+    };
+    // Frame 3 has an acknowledgement and a ping.
+    for format in ["summary", "table", "tree"] {
+        let text = shown(format, "frame == 3");
+        for part in ["enet acknowledge 1/2", "enet ping 2/2"] {
+            assert!(text.contains(part), "{format}: {part}: {text}");
+        }
+        assert_eq!(text.matches("channel_id").count(), 2, "{format}: {text}");
+        let whole = shown(format, "derived.joined.length == 2500");
+        assert!(whole.contains("joined") && whole.contains("2500"), "{format}: {whole}");
+    }
+    // What is the message's own comes first.
+    let summary = shown("summary", "message == connect");
+    assert!(summary.find("mtu=1400").unwrap() < summary.find("peer_id=4095").unwrap(), "{summary}");
+    for (format, separator) in [("csv", ","), ("tsv", "\t")] {
+        let text = shown(format, "frame == 3");
+        let head = text.lines().next().unwrap();
+        assert!(head.ends_with(&["fields", "part", "packet", "derived"].join(separator)), "{head}");
+        assert!(text.contains("[2,2]") && text.contains("channel_id"), "{text}");
+        assert!(shown(format, "derived.joined.length == 2500").contains("joined"));
+    }
+    let parquet = run(&["decode", &pcap("enet"), "-p", &toml("enet"), "-f", "parquet", "-o", "nowhere"]);
+    assert_eq!(parquet.status.code(), Some(2));
+    let why = String::from_utf8(parquet.stderr).unwrap();
+    assert!(why.contains("enet has headers around its messages"), "{why}");
 }

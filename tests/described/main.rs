@@ -4,8 +4,11 @@ mod cases;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod loading;
 mod mistakes;
+mod raknet;
 mod traffic;
+mod websocket;
 mod words;
 
 /// What the program does with these arguments; no configuration of whoever runs the tests is read.

@@ -32,6 +32,15 @@ fn refused(text: &str) -> (usize, String) {
     (error.line, error.reason)
 }
 
+/// A file with two messages, and this `[probe]`: its keys begin in line 14.
+fn probe(keys: &str) -> String {
+    let head = "protocol = \"toy\"\nencoding = \"be\"\n[[message]]\nid = 1\nname = \"a\"\nfrom = \"client\"\n\
+        fields = { token = { type = \"u16\", default = 0 } }\n";
+    format!(
+        "{head}[[message]]\nid = 2\nname = \"b\"\nfrom = \"server\"\nfields = {{ name = \"string8\" }}\n[probe]\n{keys}"
+    )
+}
+
 #[test]
 fn every_key_says_what_it_expects() {
     let head = "protocol = \"toy\"\nencoding = \"be\"\n[packet.fields]\n";
@@ -131,6 +140,27 @@ fn every_key_says_what_it_expects() {
         ),
         ("protocol = \"toy\"\n[recognise]\npackets = 0", 3, "expected 1 to 64"),
         ("protocol = \"toy\"\n[recognise]\nserver = \"x == 1\"\n[packet.fields]\na = \"u8\"", 3, "no field \"x\""),
+        ("protocol = \"toy\"\n[udp]\nports = 1", 3, "expected a list of numbers"),
+        ("protocol = \"toy\"\n[websocket]\npath = 1", 3, "path: expected text"),
+        ("protocol = \"toy\"\n[settings]\nx = 1.5", 3, "expected a number or a name"),
+        ("protocol = \"toy\"\n[enum.x]\na = \"b\"", 3, "expected a whole number"),
+        ("protocol = \"toy\"\n[struct.x]\n[packet.fields]\na = \"x\"", 2, "struct x has no fields"),
+        ("protocol = \"toy\"\ndoc = 1", 2, "doc: expected text"),
+        ("protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\nany = 1", 5, "any: expected true or false"),
+        ("protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\nsets = { x = 1 }", 5, "[memory] has no \"x\""),
+        ("protocol = \"toy\"\n[[message]]\nid = 1\nname = \"a\"\nif = \"x\"", 5, "no field \"x\""),
+        ("protocol = \"toy\"\n[probe]\nsend = \"a\"", 2, "expected send and answer"),
+        (&probe("answer = \"b\"\nsend = \"c\""), 15, "no message \"c\""),
+        (&probe("send = \"b\"\nanswer = \"b\""), 14, "the client does not send \"b\""),
+        (&probe("send = \"a\"\nanswer = \"a\""), 15, "the server does not send \"a\""),
+        (&probe("send = \"a\"\nanswer = \"b\"\ntell = \"nam\""), 16, "did you mean \"name\"?"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nexpect = { q = 1 }"), 16, "b has no field \"q\""),
+        (&probe("send = \"a\"\nanswer = \"b\"\nexpect = 1"), 16, "expected a table"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nretries = 11"), 16, "expected 0 to 10"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nagain = { tokn = \"b.name\" }"), 16, "did you mean \"token\"?"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nagain = { token = \"name\" }"), 16, "expected MESSAGE.FIELD"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nfields = { token = 70000 }"), 14, "out of range"),
+        (&probe("send = \"a\"\nanswer = \"b\"\nfields = { tokn = 7 }"), 14, "tokn"),
         ("protocol = \"toy\"\nprotcol = 1", 2, "did you mean \"protocol\"?"),
     ] {
         let (at, why) = refused(text);

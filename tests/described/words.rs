@@ -227,7 +227,8 @@ fn messages_in_messages() {
 fn the_files_of_the_page_are_what_it_says() {
     let page = include_str!("../../src/docs/protocol_files.md");
     let files: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(files.len(), 2);
+    assert_eq!(files.len(), 3);
+    assert_eq!(read(files[2], b"\x01")[0]["message"], "who");
     let line = &read(files[0], b"\x07\0\x2a\x02hi")[0];
     assert_eq!(
         (&line["message"], &line["packet"], &line["fields"]),
@@ -237,4 +238,16 @@ fn the_files_of_the_page_are_what_it_says() {
     assert_eq!(read(files[1], b"\x49\x4f\x02\x01\xfb\x00\x12\x34")[0]["message"], "unknown");
     let entered = &read(files[1], b"\x49\x4f\x01\x48\x43")[0];
     assert_eq!((&entered["message"], &entered["derived"]["memory"]), (&json!("enter"), &json!({"state": "lobby"})));
+}
+
+#[test]
+fn the_steps_of_the_newcomers_page_are_the_files_beside_it() {
+    let page = include_str!("../../src/docs/your_protocol.md");
+    let shown: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let file =
+        |step: u8| std::fs::read_to_string(crate::common::fixture(&format!("described/tutorial/{step}.toml"))).unwrap();
+    assert_eq!(shown.len(), 3);
+    assert_eq!((shown[0], shown[1]), (&*file(1), &*file(2)));
+    // The third is what stands behind the second.
+    assert_eq!(format!("{}\n{}", shown[1], shown[2]), file(3));
 }

@@ -12,6 +12,7 @@ use netkit::encode::{Encoders, Entry, Framing, Source, Values, deeply};
 use netkit::filter::{Filter, Names};
 use netkit::flow::{Caps, Table};
 use netkit::protocols;
+use netkit::protocols::described::{Described, load};
 use netkit::render::{Format, Renderer, Style};
 use std::io::{Cursor, Write};
 use std::net::SocketAddr;
@@ -24,6 +25,24 @@ const SCHEMAS: [(&str, &str); 4] = [
     ("nano.toml", include_str!("../../fixtures/schemas/nano.toml")),
     ("riptide.toml", include_str!("../../fixtures/schemas/riptide.toml")),
 ];
+
+/// The files of the fixtures that describe protocols, and whether they are spoken over TCP.
+pub const DESCRIBED: [(&str, bool, &str); 8] = [
+    ("a2s", false, include_str!("../../fixtures/protocols/a2s.toml")),
+    ("enet", false, include_str!("../../fixtures/protocols/enet.toml")),
+    ("kcp", false, include_str!("../../fixtures/protocols/kcp.toml")),
+    ("luanti", false, include_str!("../../fixtures/protocols/luanti.toml")),
+    ("raknet", false, include_str!("../../fixtures/protocols/raknet.toml")),
+    ("io", true, include_str!("../../fixtures/protocols/io.toml")),
+    ("minecraft", true, include_str!("../../fixtures/protocols/minecraft.toml")),
+    ("mqtt", true, include_str!("../../fixtures/protocols/mqtt.toml")),
+];
+
+/// Compiled once: what a file describes is never freed.
+static FILES: LazyLock<Vec<&'static Described>> = LazyLock::new(|| {
+    let one = |(name, _, text): &(&str, bool, &str)| load(name, text).expect("a file of the fixtures");
+    DESCRIBED.iter().map(one).collect()
+});
 
 /// Caps small enough that a few packets reach them.
 const SMALL: Caps =
@@ -257,12 +276,52 @@ pub fn capture(data: &[u8], proto: Option<&str>) -> (usize, usize) {
 /// Flags: 1 from the server, 2 the stream begins again, 4 bytes are missing before it, 8 FIN,
 /// 16 a second port, 32 the TCP bytes come one by one.
 pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
-    let Some((&choice, mut rest)) = data.split_first() else { return 0 };
+    let Some((&choice, rest)) = data.split_first() else { return 0 };
     let mut options = options(Some(proto), choice);
     options.ports.push((7777, proto.into()));
+    let (messages, printed) = converse(&options, tcp, rest);
+    in_proportion(data.len(), messages, printed);
+    messages
+}
+
+/// The same, read by a file of the fixtures: the first byte says by which.
+pub fn described(data: &[u8]) -> usize {
+    let Some((&choice, rest)) = data.split_first() else { return 0 };
+    let place = usize::from(choice) % FILES.len();
+    let (described, (_, tcp, _)) = (FILES[place], DESCRIBED[place]);
+    let registry = protocols::registry().with(described);
+    let mut options = Options { proto: Some(described.name().into()), ..Options::new(registry) };
+    options.ports.push((7777, described.name().into()));
+    let (messages, printed) = converse(&options, tcp, rest);
+    assert!(messages <= 16 + 4 * data.len(), "{messages} messages of {} bytes", data.len());
+    // Packed bytes unpack to what the file allows, once a message: 1 MiB, and 4 characters a byte.
+    assert!(printed <= (messages + 1) << 23, "{printed} bytes of JSON of {} bytes read", data.len());
+    messages
+}
+
+/// A file that describes a protocol, and behind a zero byte a packet. Is it a valid file?
+pub fn protocol_file(data: &[u8]) -> bool {
+    let (text, bytes) = data.split_at(data.iter().position(|&b| b == 0).unwrap_or(data.len()));
+    let Ok(text) = std::str::from_utf8(text) else { return false };
+    let described = match load("hostile.toml", text) {
+        Ok(described) => described,
+        Err(error) => {
+            harmless("a protocol file's error", error.to_string().as_bytes());
+            return false;
+        }
+    };
+    let options = Options::new(protocols::registry().with(described));
     let mut looker = Looker::new(&options);
+    inspector::dump(described, bytes.get(1..).unwrap_or_default(), &options, &mut Dissection::default(), &mut looker);
+    looker.finish();
+    true
+}
+
+/// Drives records through a flow table: how many messages there were, and how long their JSON.
+fn converse(options: &Options, tcp: bool, mut rest: &[u8]) -> (usize, usize) {
+    let mut looker = Looker::new(options);
     let mut table = Table::new(SMALL);
-    let mut inspector = Inspector::new(&options, &mut looker);
+    let mut inspector = Inspector::new(options, &mut looker);
     let mut seq = [1000u32, 0xffff_f000];
     let mut frame = 0;
     while let [flags, low, high, more @ ..] = rest {
@@ -307,9 +366,7 @@ pub fn conversation(proto: &str, tcp: bool, data: &[u8]) -> usize {
         }
     }
     table.finish(&mut inspector);
-    let (messages, printed) = looker.finish();
-    in_proportion(data.len(), messages, printed);
-    messages
+    looker.finish()
 }
 
 /// The bytes of one message or stream, as `dump -p` reads them: what a live server sends to `probe`

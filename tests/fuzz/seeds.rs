@@ -35,9 +35,57 @@ pub fn captures() -> Vec<Vec<u8>> {
 /// The conversations of a protocol's captures, as `harness::conversation` takes them, each cut to
 /// some kilobytes.
 pub fn conversations(proto: &str, tcp: bool) -> Vec<Vec<u8>> {
+    let mut all = talks(&files(proto, ".pcap"), tcp);
+    all.extend(vectors(proto).into_iter().map(|bytes| {
+        let mut records = vec![0, 2 * tcp as u8];
+        records.extend((bytes.len() as u16).to_le_bytes());
+        records.extend(bytes);
+        records
+    }));
+    all
+}
+
+/// The captures of described protocols, as `harness::described` takes them.
+pub fn described() -> Vec<Vec<u8>> {
     let mut all = Vec::new();
-    for path in files(proto, ".pcap") {
-        let file = Box::new(std::io::Cursor::new(read(&path)));
+    // In the order of `harness::DESCRIBED`.
+    let names = [
+        ("a2s", false),
+        ("enet", false),
+        ("kcp", false),
+        ("luanti", false),
+        ("raknet", false),
+        ("io", true),
+        ("minecraft", true),
+        ("mqtt", true),
+    ];
+    for (place, (name, tcp)) in names.into_iter().enumerate() {
+        let mut captures = files("described", ".pcap");
+        captures.retain(|path| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
+        for mut records in talks(&captures, tcp) {
+            records[0] = place as u8;
+            all.push(records);
+        }
+    }
+    all
+}
+
+/// The files that describe protocols, those with mistakes, and some with a packet behind them.
+pub fn protocol_files() -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = files("mistakes", ".toml").iter().map(|p| read(p)).collect();
+    for path in files("protocols", ".toml") {
+        let text = read(&path);
+        all.push([&text[..], &[0, 0x80, 0, 1, 2, 3, 4, 5, 6, 7]].concat());
+        all.push(text);
+    }
+    all
+}
+
+/// The conversations of captures, each cut to some kilobytes.
+fn talks(captures: &[PathBuf], tcp: bool) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    for path in captures {
+        let file = Box::new(std::io::Cursor::new(read(path)));
         let mut packets = Packets::new(Capture::new(Input::new(file).expect("bytes")).expect("a capture"));
         let mut talks: BTreeMap<_, (_, Vec<u8>)> = BTreeMap::new();
         while let Ok(Some(item)) = packets.next() {
@@ -58,12 +106,6 @@ pub fn conversations(proto: &str, tcp: bool) -> Vec<Vec<u8>> {
         }
         all.extend(talks.into_values().map(|(_, records)| records).filter(|r| r.len() > 4));
     }
-    all.extend(vectors(proto).into_iter().map(|bytes| {
-        let mut records = vec![0, 2 * tcp as u8];
-        records.extend((bytes.len() as u16).to_le_bytes());
-        records.extend(bytes);
-        records
-    }));
     all
 }
 
@@ -135,6 +177,8 @@ pub fn of(target: &str) -> Vec<Vec<u8>> {
         "capture" => captures().into_iter().filter(|c| c.len() < 40_000).collect(),
         "hex_text" => hex_texts(),
         "schema" => schemas(),
+        "described" => described(),
+        "protocol_file" => protocol_files(),
         "encode" => lines(),
         "filter" => filters(),
         "riptide_udp" | "gne_udp" => conversations(target.trim_end_matches("_udp"), false),

@@ -27,6 +27,8 @@ fn corpus() {
         "capture",
         "hex_text",
         "schema",
+        "described",
+        "protocol_file",
         "encode",
         "filter",
         "riptide_udp",

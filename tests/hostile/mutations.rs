@@ -97,6 +97,18 @@ fn schemas() {
 }
 
 #[test]
+fn described_protocols() {
+    let seeds = seeds::described();
+    assert!(seeds.len() >= 9, "{}", seeds.len());
+    feed("described", &seeds, 1200, |data| _ = harness::described(data));
+}
+
+#[test]
+fn protocol_files() {
+    feed("protocol file", &seeds::protocol_files(), 300, |data| _ = harness::protocol_file(data));
+}
+
+#[test]
 fn json_lines() {
     netkit::encode::deeply(|| feed("encode", &seeds::lines(), 400, |data| _ = harness::encode(data)))
         .expect("a thread");

@@ -2,6 +2,7 @@
 
 mod acknex;
 mod command;
+mod described;
 mod dnp;
 mod gate;
 mod gne;

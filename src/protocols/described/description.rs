@@ -3,6 +3,7 @@
 use super::codes::Codes;
 use super::compile::Hook;
 use super::frames::Frame;
+use super::probe::Plan;
 use super::traffic;
 use crate::codec::Tree;
 use crate::codec::kinds::Choice;
@@ -40,6 +41,8 @@ pub struct Description {
     pub(super) server: Option<When>,
     pub(super) packets: usize,
     pub(super) traffic: traffic::Rules,
+    /// How servers are asked.
+    pub(super) probe: Option<&'static Plan>,
     /// The bits that a packet rules out at best, and why.
     pub(super) bits: u32,
     pub(super) has_joins: bool,
@@ -58,6 +61,11 @@ pub struct Description {
 pub(super) type Value = (&'static str, u64, Vec<(u64, &'static str)>);
 
 impl Description {
+    /// Does the file say how servers are asked?
+    pub fn is_asked(&self) -> bool {
+        self.probe.is_some()
+    }
+
     /// How many bits a packet of it can rule out.
     pub fn bits(&self) -> u32 {
         self.bits

@@ -5,14 +5,14 @@ use super::compile::{Compiled, Compiler, lasting, statics};
 use super::description::Description;
 use super::shown::{JOINED, MEMORY};
 use super::text::{File, First};
-use super::{Described, about, frames, lines, parse, recognise, traffic};
+use super::{Described, about, frames, lines, parse, probe, recognise, traffic};
 use crate::codec::kinds::Choice;
 use crate::codec::layout::uint;
 use crate::codec::reader::TRAILING;
 use crate::codec::schema::SchemaError;
 use crate::codec::schema::named::{identifier, leak};
-use crate::dissect::Setting;
-use crate::nearest::{hint, nearest};
+use crate::dissect::{Dissector, Setting};
+use crate::live::probe::Carrier;
 
 /// Compiles a protocol file. What it returns lives as long as the program: its size is bounded by
 /// the file's.
@@ -68,16 +68,6 @@ fn build(file: &File) -> Compiled<&'static Described> {
         None => None,
     };
     let name = leak(&file.protocol);
-    if let Some(probe) = &file.probe {
-        for message in std::iter::once(&probe.send).chain(&probe.answer) {
-            if file.messages.iter().all(|m| m.name != *message) {
-                let near = hint(nearest(message, file.messages.iter().map(|m| m.name.as_str())));
-                return Err((probe.line, format!("probe: no message {message:?}{near}")));
-            }
-        }
-        let why = "[probe] is checked, but `netkit probe` does not read protocol files yet";
-        compiler.advice.push((probe.line, why.into()));
-    }
     let carried: Vec<(&'static str, &'static [Choice])> = {
         let mut all: Vec<_> = compiler.all_choices().map(|(carrier, list)| (leak(carrier), list)).collect();
         all.sort_by_key(|(carrier, _)| *carrier);
@@ -92,6 +82,10 @@ fn build(file: &File) -> Compiled<&'static Described> {
     let websocket = file.websocket.as_ref().map(|ports| statics(ports.ports.clone()));
     // A file that says nothing is of datagrams.
     let udp = if udp.is_none() && tcp.is_none() && websocket.is_none() { Some(statics(Vec::new())) } else { udp };
+    let carriers = [(udp.is_some(), Carrier::Udp), (tcp.is_some(), Carrier::Tcp), (websocket.is_some(), Carrier::Ws)];
+    let carriers: Vec<Carrier> = carriers.into_iter().filter(|(there, _)| *there).map(|(_, carrier)| carrier).collect();
+    let ports = udp.iter().copied().chain(tcp.as_ref().map(|(ports, _)| *ports)).chain(websocket);
+    let probe = probe::compile(file, &compiler, &carriers, ports.flatten().next().copied())?;
     let traffic = traffic::compile(file, &compiler, headers, &carried)?;
     let codes = Codes::of(name);
     let tables = about::tables(&carried, packet);
@@ -131,8 +125,14 @@ fn build(file: &File) -> Compiled<&'static Described> {
         server,
         packets: file.recognise.packets.unwrap_or(3) as usize,
         traffic,
+        probe,
         bits,
         advice: std::mem::take(&mut compiler.advice),
     };
-    Ok(lasting(Described(lasting(described))))
+    let described = lasting(Described(lasting(described)));
+    if let (Some(plan), Some(text)) = (probe, &file.probe) {
+        plan.check(&mut *described.encoder(&crate::protocols::options()), name)
+            .map_err(|why| (text.at("send"), why))?;
+    }
+    Ok(described)
 }

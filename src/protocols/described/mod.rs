@@ -19,6 +19,7 @@ mod lines;
 mod load;
 mod names;
 mod parse;
+mod probe;
 mod reader;
 mod recognise;
 mod session;

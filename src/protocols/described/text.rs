@@ -234,7 +234,16 @@ pub struct ProbeText {
     pub send: String,
     pub fields: Json,
     pub answer: Vec<String>,
+    pub expect: Json,
     pub again: Vec<(String, String)>,
     pub tell: Vec<String>,
     pub retries: Option<u64>,
+    pub lines: Vec<(String, usize)>,
+}
+
+impl ProbeText {
+    /// The line of a key.
+    pub fn at(&self, key: &str) -> usize {
+        self.lines.iter().find(|(k, _)| k == key).map_or(self.line, |(_, line)| *line)
+    }
 }

@@ -68,7 +68,12 @@ impl<'a> Compiler<'a> {
     /// Where the number stands, and its names.
     fn by(&mut self, by: &str, t: &FieldText, hidden: bool) -> Compiled<(By, Vec<(u64, &'static str)>)> {
         if let Some(mut number) = self.word_type(by, t.line)? {
-            number.set_name("id");
+            // A name that no header around it has.
+            let mut name = "id".to_owned();
+            while self.known.iter().any(|known| known.name == name && known.group.is_none()) {
+                name.push('_');
+            }
+            number.set_name(leak(&name));
             number.flags |= flag::HIDDEN | flag::SELECTS;
             let _ = hidden;
             return Ok((By::Word(lasting(number)), Vec::new()));

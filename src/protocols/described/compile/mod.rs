@@ -11,7 +11,7 @@ pub use hooks::{Hook, Join, Set};
 pub use sizes::{fixed, packed, region};
 
 use super::known::{Known, Use, used};
-use super::text::{FieldText, File, Word};
+use super::text::{FieldText, File, MessageText, Word};
 use crate::codec::kinds::{Choice, Extent, Packing};
 use crate::codec::layout::{Field, When};
 use crate::codec::schema::named::{identifier, leak};
@@ -291,6 +291,23 @@ impl<'a> Compiler<'a> {
     /// The message whose fields are being compiled; empty: the packet's.
     pub fn message_name(&self) -> &'static str {
         leak(self.carriers.last().copied().unwrap_or(""))
+    }
+
+    /// The names of a message's fields, with the parts of numbers and those of inlined structs.
+    pub fn names_of(&self, m: &'a MessageText) -> impl Iterator<Item = &'a str> {
+        fn add<'t>(text: &'t File, fields: &'t [FieldText], depth: usize, all: &mut Vec<&'t str>) {
+            for field in fields {
+                all.push(&field.name);
+                all.extend(field.bits.iter().map(|part| part.name.as_str()));
+                let inner = text.structs.iter().find(|(name, ..)| field.inline && *name == field.kind);
+                if let (Some((.., fields)), true) = (inner, depth < DEPTH) {
+                    add(text, fields, depth + 1, all);
+                }
+            }
+        }
+        let mut all = Vec::new();
+        add(self.text, &m.fields, 0, &mut all);
+        all.into_iter()
     }
 
     /// The messages that a carrier has.

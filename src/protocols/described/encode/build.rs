@@ -222,8 +222,8 @@ impl Build<'_> {
             self.placed = true;
             self.level_of_message(choice, &mut object);
         } else {
-            if self.nameless() && matches!(chosen.by, By::Word(_)) {
-                self.packet.remove("id");
+            if let (true, By::Word(number)) = (self.nameless(), chosen.by) {
+                self.packet.remove(number.name);
             }
             self.level(choice.layout.fields, rest, choice.field.name, &mut object)?;
             if let Some(trailing) = self.packet.remove("trailing") {

@@ -97,14 +97,16 @@ impl Parser<'_> {
     }
 
     pub(super) fn probe(&self, item: Item<'_, '_>) -> Done<ProbeText> {
-        let mut probe =
-            ProbeText { line: self.line(&item), fields: Json::Object(Default::default()), ..Default::default() };
+        let none = || Json::Object(Default::default());
+        let mut probe = ProbeText { line: self.line(&item), fields: none(), expect: none(), ..Default::default() };
         for inner in self.reader.table("probe", item.1)? {
             let (key, value) = inner;
+            probe.lines.push((key.get_ref().to_string(), self.line(&inner)));
             match key.get_ref().as_ref() {
                 "send" => probe.send = self.reader.text("send", value)?,
                 "fields" => probe.fields = self.json("fields", value)?,
                 "answer" => probe.answer = self.texts("answer", value)?,
+                "expect" => probe.expect = self.json("expect", value)?,
                 "tell" => probe.tell = self.texts("tell", value)?,
                 "retries" => probe.retries = Some(self.reader.number("retries", value)?),
                 "again" => {
@@ -113,7 +115,7 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    let known = ["send", "fields", "answer", "again", "tell", "retries"];
+                    let known = ["send", "fields", "answer", "expect", "again", "tell", "retries"];
                     return Err(self.reader.unknown(inner, &known));
                 }
             }

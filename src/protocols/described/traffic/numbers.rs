@@ -22,6 +22,8 @@ const NAMED: u64 = 4096;
 /// Messages with a number of their own are apart from those known by another field.
 const SPACE: u32 = 50;
 const IDENTIFIED: i64 = 1 << 49;
+/// A message that is known by its number itself.
+const BY_NUMBER: u64 = 1;
 
 /// The number spaces of a conversation.
 #[derive(Debug, Default)]
@@ -141,6 +143,9 @@ impl Spaces {
                 seen
             }
         };
+        if let (None, Some(sent)) = (identity, space.sequence.get_mut(extended)) {
+            sent.tag = BY_NUMBER;
+        }
         let (mut told, mut as_told) = (space.known(extended), seen);
         if let Some(identity) = identity {
             let index = u16::try_from(target.index).unwrap_or(u16::MAX);
@@ -244,7 +249,8 @@ impl Spaces {
                 events.push(Event::Acked { extended: (serial + known) | IDENTIFIED, acked });
                 acknowledgement.name(number, acked);
             });
-            if !inside {
+            // What is known by its own field alone has been told.
+            if !inside || matches!(acked, Acked::First(sent) if sent.tag == BY_NUMBER) {
                 if !matches!(acked, Acked::Unknown) {
                     events.push(Event::Acked { extended: number + known, acked });
                 }

@@ -1,0 +1,289 @@
+//! Asking servers of a described protocol, as the file's `[probe]` says: one message, the answer to
+//! it, and what of an earlier answer goes into the question when it is asked again.
+
+use super::Described;
+use super::compile::{Compiled, Compiler, lasting, statics};
+use super::text::{File, MessageText, ProbeText};
+use crate::codec::schema::named::leak;
+use crate::dissect::{Encoder, Line, Role};
+use crate::live::OwnedMessage;
+use crate::live::net::Link;
+use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers, Unexpected};
+use crate::nearest::{hint, nearest};
+use serde_json::{Map, Value as Json};
+use std::time::{Duration, Instant};
+
+/// A server may ask for further words so often before it answers.
+const ROUNDS: usize = 4;
+/// Copies of a question that nobody answers, if the file says nothing.
+const RETRIES: u64 = 2;
+/// How long an answer is waited for, if the user says nothing.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+static NOBODY: Servers = Servers { port: None, timeout: TIMEOUT, answers: &[], methods: &[] };
+
+/// What a file says of asking servers.
+#[derive(Debug)]
+pub struct Plan {
+    send: &'static str,
+    fields: Map<String, Json>,
+    answers: &'static [&'static str],
+    /// What the answer has to have.
+    expect: Map<String, Json>,
+    /// A field of the question, and the message and its field that has the value.
+    again: Vec<(String, String, String)>,
+    tell: Vec<String>,
+    retries: u64,
+    servers: &'static Servers,
+}
+
+/// What a file says of asking servers, its names looked up.
+pub fn compile(
+    file: &File,
+    compiler: &Compiler<'_>,
+    carriers: &[Carrier],
+    port: Option<u16>,
+) -> Compiled<Option<&'static Plan>> {
+    let Some(text) = &file.probe else { return Ok(None) };
+    let message = |name: &str, key: &str, from: &str| -> Compiled<&MessageText> {
+        let all = || file.messages.iter().filter(|m| m.from.is_empty() || m.from == from);
+        all().find(|m| m.name == name).ok_or_else(|| {
+            let near = hint(nearest(name, all().map(|m| m.name.as_str())));
+            let why = match file.messages.iter().any(|m| m.name == name) {
+                true => format!("probe: {key}: the {from} does not send {name:?}{near}"),
+                false => format!("probe: {key}: no message {name:?}{near}"),
+            };
+            (text.at(key), why)
+        })
+    };
+    let has = |m: &MessageText, name: &str, key: &str| -> Compiled<()> {
+        let names = || compiler.names_of(m);
+        match names().any(|known| known == name) {
+            true => Ok(()),
+            false => {
+                let near = hint(nearest(name, names()));
+                Err((text.at(key), format!("probe: {key}: {} has no field {name:?}{near}", m.name)))
+            }
+        }
+    };
+    let sent = message(&text.send, "send", "client")?;
+    let fields = object(&text.fields, "fields", text)?;
+    let mut answers = Vec::new();
+    for name in &text.answer {
+        answers.push(message(name, "answer", "server")?);
+    }
+    let expect = object(&text.expect, "expect", text)?;
+    for (key, names) in [("expect", expect.keys().collect::<Vec<_>>()), ("tell", text.tell.iter().collect())] {
+        for name in names {
+            let known = answers.iter().map(|m| has(m, name, key)).find(Result::is_ok);
+            if let (None, Some(first)) = (known, answers.first()) {
+                has(first, name, key)?;
+            }
+        }
+    }
+    let mut again = Vec::new();
+    for (field, source) in &text.again {
+        has(sent, field, "again")?;
+        let Some((from, name)) = source.split_once('.') else {
+            let why = format!("probe: again: {field}: expected MESSAGE.FIELD, got {source:?}");
+            return Err((text.at("again"), why));
+        };
+        has(message(from, "again", "server")?, name, "again")?;
+        again.push((field.clone(), from.to_owned(), name.to_owned()));
+    }
+    let retries = text.retries.unwrap_or(RETRIES);
+    if retries > 10 {
+        return Err((text.at("retries"), format!("probe: retries: expected 0 to 10, got {retries}")));
+    }
+    let why = "as the file of its protocol says, behind the built-in ones";
+    let method = |carrier: &Carrier| {
+        let rank = if *carrier == Carrier::Udp { 90 } else { 190 };
+        Method { name: "", carrier: *carrier, rank, why }
+    };
+    let answers: &'static [&'static str] = statics(answers.iter().map(|m| leak(&m.name)).collect());
+    let methods = statics(carriers.iter().map(method).collect());
+    let servers = lasting(Servers { port, timeout: TIMEOUT, answers, methods });
+    let send = leak(&text.send);
+    Ok(Some(lasting(Plan { send, fields, answers, expect, again, tell: text.tell.clone(), retries, servers })))
+}
+
+fn object(value: &Json, key: &str, text: &ProbeText) -> Compiled<Map<String, Json>> {
+    match value {
+        Json::Object(map) => Ok(map.clone()),
+        _ => Err((text.at(key), format!("probe: {key}: expected a table"))),
+    }
+}
+
+impl Plan {
+    /// Can the question be written?
+    pub fn check(&self, encoder: &mut dyn Encoder, proto: &str) -> Result<(), String> {
+        let fields = Json::Object(self.fields.clone());
+        let line = Line {
+            message: self.send,
+            proto,
+            version: None,
+            from: Role::Client,
+            flow: 0,
+            fields: &fields,
+            derived: None,
+            packet: None,
+            part: None,
+            broken: false,
+        };
+        encoder.encode(&line).map(drop).map_err(|why| format!("probe: {}: {why}", self.send))
+    }
+
+    /// What a message, or the whole that it completed, says.
+    fn said<'m>(heard: &'m OwnedMessage) -> (&'m str, &'m Json) {
+        let joined = &heard.derived["joined"];
+        match joined["message"].as_str() {
+            Some(name) => (name, &joined["fields"]),
+            None => (heard.message, &heard.fields),
+        }
+    }
+
+    fn answers(&self, (message, fields): (&str, &Json)) -> bool {
+        self.answers.contains(&message) && self.expect.iter().all(|(name, value)| fields.get(name) == Some(value))
+    }
+
+    /// Takes what the question needs from a message; false: nothing.
+    fn learn(&self, (message, said): (&str, &Json), fields: &mut Map<String, Json>) -> bool {
+        let mut any = false;
+        for (field, from, name) in self.again.iter().filter(|(_, from, _)| from == message) {
+            let _ = from;
+            if let Some(value) = said.get(name) {
+                fields.insert(field.clone(), value.clone());
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The answer's own words.
+    fn tell(&self, said: &Json, findings: &mut Findings<'_>) {
+        let Some(said) = said.as_object() else { return };
+        match self.tell.is_empty() {
+            true => {
+                let plain = said.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+                plain.for_each(|(name, value)| findings.fact(name, value.clone()));
+            }
+            false => {
+                let told = self.tell.iter().filter_map(|name| Some((name, said.get(name)?)));
+                told.for_each(|(name, value)| findings.fact(name, value.clone()));
+            }
+        }
+    }
+}
+
+/// A conversation that asks.
+struct Asking<'a, 'p> {
+    plan: &'p Plan,
+    link: Link<'a>,
+    carrier: Carrier,
+    fields: Map<String, Json>,
+    unexpected: Unexpected,
+}
+
+impl Asking<'_, '_> {
+    fn failure(&self, error: crate::live::NetError, ask: &Ask<'_>) -> Failure {
+        let failure = Failure::from_net_error(error, self.carrier);
+        self.unexpected.at_end(failure, ask, self.carrier, self.link.raw())
+    }
+
+    /// Asks, and waits so long for the answer: it, and how long it took.
+    fn exchange(
+        &mut self,
+        wait: Duration,
+        ask: &Ask<'_>,
+    ) -> Result<Option<(OwnedMessage, Duration, Instant)>, Failure> {
+        let proto = ask.dissector.name();
+        let mut rounds = 0;
+        let send = |this: &mut Self| {
+            let sent = this.link.send(this.plan.send, &Json::Object(this.fields.clone()));
+            sent.map_err(|error| this.failure(error, ask))
+        };
+        let mut sent = send(self)?;
+        while let Some(heard) = self.link.recv(sent + wait).map_err(|error| self.failure(error, ask))? {
+            if heard.proto != proto {
+                continue;
+            }
+            let said = Plan::said(&heard);
+            if heard.fault.is_none() && self.plan.answers(said) {
+                let took = heard.since(sent);
+                return Ok(Some((heard, took, sent)));
+            }
+            if heard.fault.is_none() && rounds < ROUNDS && self.plan.learn(said, &mut self.fields) {
+                rounds += 1;
+                sent = send(self)?;
+                continue;
+            }
+            self.unexpected.put(heard);
+        }
+        Ok(None)
+    }
+
+    /// Takes what comes until then.
+    fn listen(&mut self, until: Instant, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        while let Some(heard) = self.link.recv(until).map_err(|error| self.failure(error, ask))? {
+            findings.duplicates += u64::from(self.plan.answers(Plan::said(&heard)));
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        // Copies are for datagrams, which are lost.
+        let copies = if self.carrier == Carrier::Udp { self.plan.retries + 1 } else { 1 };
+        let mut answer = None;
+        for copy in 1..=copies {
+            answer = self.exchange(ask.timeout / copies as u32, ask)?.map(|answer| (copy, answer));
+            if answer.is_some() {
+                break;
+            }
+        }
+        let Some((copy, (heard, took, mut sent))) = answer else {
+            let advice = "check the port and the file's [probe]; the server may answer nobody whom it does not know";
+            return Err(self.unexpected.verdict(ask, self.carrier, self.link.raw(), self.plan.send, advice));
+        };
+        findings.find(ask.dissector.name(), self.carrier, None);
+        self.plan.tell(Plan::said(&heard).1, findings);
+        findings.introduce();
+        let mut left = ask.samples;
+        if copy == 1 {
+            findings.sample(self.plan.send, Some(took));
+            left = left.saturating_sub(1);
+        } else {
+            // Which copy was answered is not known.
+            let copies = if copy == 2 { "1 copy".into() } else { format!("{} copies", copy - 1) };
+            findings.note(format!("nobody answered {copies} of the first question: its time is not counted"));
+        }
+        for _ in 0..left {
+            self.listen(sent + ask.interval, ask, findings)?;
+            ask.stop.check().map_err(|error| self.failure(error, ask))?;
+            let begun = Instant::now();
+            let answer = self.exchange(ask.answer_wait(), ask)?;
+            findings.sample(self.plan.send, answer.as_ref().map(|(_, took, _)| *took));
+            sent = answer.map_or(begun, |(.., sent)| sent);
+        }
+        Ok(())
+    }
+}
+
+impl Probe for Described {
+    fn servers(&self) -> &'static Servers {
+        self.description().probe.map_or(&NOBODY, |plan| plan.servers)
+    }
+
+    fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
+        let Some(plan) = self.description().probe else {
+            let why = format!("the file of {} has no [probe]", ask.dissector.name());
+            return Err(Failure::new(crate::live::probe::Outcome::Failed, why, "add one: netkit help protocol-files"));
+        };
+        let link = ask.open(course.carrier, None)?;
+        let fields = plan.fields.clone();
+        let mut asking = Asking { plan, link, carrier: course.carrier, fields, unexpected: Unexpected::default() };
+        let result = asking.ask(ask, findings);
+        asking.link.leave();
+        asking.link.finish();
+        result
+    }
+}

@@ -1,0 +1,110 @@
+//! A described protocol over WebSocket: plain and deflated messages, recognised by the path.
+
+use crate::cases::lines;
+use crate::common::{Scratch, Wire};
+use crate::run;
+use flate2::{Compress, Compression, FlushCompress};
+use serde_json::{Value as Json, json};
+
+const FILE: &str = r#"
+protocol = "webgame"
+encoding = "le"
+
+[websocket]
+ports = [8090]
+path  = "/webgame/socket"
+
+[[message]]
+id = 1
+name = "hello"
+from = "client"
+[message.fields]
+magic = { type = "bytes[4]", value = "57474d45", hidden = true }
+name  = "string8"
+
+[[message]]
+id = 2
+name = "state"
+from = "server"
+[message.fields]
+magic    = { type = "bytes[4]", value = "57474d45", hidden = true }
+entities = "entity[u16]"
+
+[struct.entity]
+id = "u16"
+x  = { type = "i16", scale = 0.1 }
+"#;
+
+/// A frame, masked where a client sends it. `deflated`: it is compressed.
+fn frame(client: bool, deflated: bool, payload: &[u8]) -> Vec<u8> {
+    let mut frame = vec![0x82 | (deflated as u8) << 6];
+    let mask = if client { 0x80 } else { 0 };
+    match payload.len() {
+        short @ 0..126 => frame.push(mask | short as u8),
+        long => {
+            frame.push(mask | 126);
+            frame.extend((long as u16).to_be_bytes());
+        }
+    }
+    let key = [7, 11, 13, 17];
+    if client {
+        frame.extend(key);
+    }
+    frame.extend(payload.iter().enumerate().map(|(k, byte)| if client { byte ^ key[k % 4] } else { *byte }));
+    frame
+}
+
+/// What permessage-deflate makes of a message: the state goes on from one to the next.
+fn deflate(state: &mut Compress, message: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(message.len() + 64);
+    state.compress_vec(message, &mut out, FlushCompress::Sync).expect("compressed");
+    out.truncate(out.len() - 4);
+    out
+}
+
+#[test]
+fn deflated_messages_are_read_and_given_back() {
+    let folder = Scratch::new("described-websocket");
+    let file = folder.write("webgame.toml", FILE);
+    let ends = ["127.0.0.1:40000".parse().unwrap(), "127.0.0.1:8090".parse().unwrap()];
+    let extension = "Sec-WebSocket-Extensions: permessage-deflate\r\n";
+    let upgrade = format!(
+        "GET /webgame/socket?token=1 HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n{extension}\r\n"
+    );
+    let answer = format!(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n{extension}\r\n"
+    );
+    let mut state = Compress::new(Compression::default(), false);
+    let entities: Vec<u8> = (0..80u16).flat_map(|k| [k.to_le_bytes(), (k * 5).to_le_bytes()].concat()).collect();
+    let long = [&[2][..], b"WGME", &80u16.to_le_bytes(), &entities].concat();
+    let mut said = vec![
+        (true, upgrade.into_bytes()),
+        (false, answer.into_bytes()),
+        (true, frame(true, false, b"\x01WGME\x03Ada")),
+    ];
+    // The second is shorter because the first is remembered.
+    let packed = [deflate(&mut state, &long), deflate(&mut state, &long)];
+    assert!(packed[1].len() < packed[0].len() / 2 && packed[0].len() < long.len());
+    said.extend(packed.map(|packed| (false, frame(false, true, &packed))));
+    let mut wire = Wire::default();
+    wire.stream(ends, &said);
+    let capture = folder.write("webgame.pcap", wire.file());
+    // Its path alone tells, so that no -p is needed.
+    for option in ["-p", "--protocol-file"] {
+        let told = run(&["decode", &capture, option, &file, "-f", "ndjson"]);
+        let text = String::from_utf8(told.stdout).unwrap();
+        let told: Vec<Json> = lines(&text).into_iter().filter(|line| line["proto"] == "webgame").collect();
+        let names: Vec<&str> = told.iter().map(|line| line["message"].as_str().unwrap()).collect();
+        assert_eq!(names, ["hello", "state", "state"], "{option}: {text}");
+        assert_eq!(told[0]["fields"], json!({"name": "Ada"}));
+        for state in &told[1..] {
+            let entities = state["fields"]["entities"].as_array().unwrap();
+            assert_eq!((entities.len(), &entities[79]), (80, &json!({"id": 79, "x": 39.5})), "{state}");
+            assert_eq!((&state["from"], &state["length"]), (&json!("server"), &json!(long.len())));
+        }
+    }
+    let check = run(&["decode", &capture, "-p", &file, "--check"]);
+    assert_eq!(check.status.code(), Some(0), "{}", String::from_utf8_lossy(&check.stderr));
+}

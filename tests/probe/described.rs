@@ -1,0 +1,148 @@
+//! Servers of a protocol that a file describes: what its `[probe]` asks, and what is made of answers.
+
+use super::peer::*;
+use serde_json::{Value, json};
+use std::process::{Command, Output, Stdio};
+
+const QUESTION: &str = "ff ff ff ff 54 53 6f 75 72 63 65 20 45 6e 67 69 6e 65 20 51 75 65 72 79 00";
+/// As a server of the game answered (fixtures/described/a2s.pcap), without what may be left out.
+const ANSWER: &str = "ff ff ff ff 49 11 54 65 73 74 00 64 65 5f 64 75 73 74 00 63 73 00 47 61 6d 65 00 f0 00
+    03 10 01 64 6c 00 01 31 2e 30 00";
+
+fn a2s() -> String {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/protocols/a2s.toml").display().to_string()
+}
+
+fn netkit(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+    command.env_remove("NETKIT_PROTOCOLS").env("XDG_CONFIG_HOME", "/nonexistent");
+    command.args(["probe"]).args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Only the question, with and without a challenge, may be sent.
+fn question(bytes: &[u8]) -> Result<(), String> {
+    match bytes.strip_prefix(&hex(QUESTION)[..]) {
+        Some([] | [1, 2, 3, 4]) => Ok(()),
+        _ => Err("not the question".into()),
+    }
+}
+
+fn summary(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap_or_else(|_| panic!("{output:?}"))
+}
+
+#[test]
+fn a_challenge_goes_into_the_question() {
+    let peer = udp(V4, question, |bytes| match bytes.len() {
+        25 => say("ff ff ff ff 41 01 02 03 04"),
+        _ => say(ANSWER),
+    });
+    let target = peer.addr.to_string();
+    let output = netkit(&[&target, "--protocol-file", &a2s(), "-n", "3", "-i", "20ms"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for line in ["a2s over udp", "  name: Test\n", "  map: de_dust\n", "  players: 3\n", "3 sent, 3 answered"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    // The challenge is asked for once, and holds for the other round trips.
+    assert_eq!(peer.sent().iter().map(Vec::len).collect::<Vec<_>>(), [25, 29, 29, 29]);
+    let output = netkit(&[&target, "-p", &a2s(), "-n", "1", "-f", "ndjson"]);
+    let told = summary(&output);
+    assert_eq!(
+        (&told["outcome"], &told["proto"], &told["facts"]["map"]),
+        (&json!("ok"), &json!("a2s"), &json!("de_dust"))
+    );
+    assert_eq!(told["rtt"]["received"], 1);
+}
+
+#[test]
+fn a_lost_question_is_asked_again_and_not_counted() {
+    let mut asked = 0;
+    let peer = udp(V4, question, move |_| {
+        asked += 1;
+        if asked < 3 { Vec::new() } else { say(ANSWER) }
+    });
+    let target = peer.addr.to_string();
+    let told = summary(&netkit(&[&target, "-p", &a2s(), "-n", "2", "-i", "20ms", "-W", "600ms", "-f", "ndjson"]));
+    assert_eq!(told["outcome"], "ok");
+    assert_eq!(told["notes"], json!(["nobody answered 2 copies of the first question: its time is not counted"]));
+    assert_eq!((&told["rtt"]["sent"], &told["rtt"]["received"]), (&json!(2), &json!(2)));
+    assert_eq!(peer.sent().len(), 5);
+}
+
+#[test]
+fn who_does_not_answer_is_told_apart() {
+    let fails = |answer: &'static str| {
+        let peer = udp(V4, question, move |_| if answer.is_empty() { Vec::new() } else { say(answer) });
+        let output = netkit(&[&peer.addr.to_string(), "-p", &a2s(), "-n", "1", "-W", "300ms", "-f", "ndjson"]);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        (summary(&output)["outcome"].as_str().unwrap().to_owned(), peer.sent().len())
+    };
+    assert_eq!(fails(""), ("silent".into(), 3));
+    // Half an answer; and a Riptide server's.
+    assert_eq!(fails("ff ff ff ff 49 11 54 65").0, "broken");
+    assert_eq!(fails("01 01 00 01 00").0, "other_protocol");
+    let output = netkit(&[&closed_udp().to_string(), "-p", &a2s(), "-f", "ndjson"]);
+    assert_eq!(summary(&output)["outcome"], "refused");
+    // A server that only ever wants another challenge is not asked without end.
+    let peer = udp(V4, |_| Ok(()), |_| say("ff ff ff ff 41 01 02 03 04"));
+    let output = netkit(&[&peer.addr.to_string(), "-p", &a2s(), "-W", "600ms", "-f", "ndjson"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(peer.sent().len() <= 3 * 5, "{}", peer.sent().len());
+}
+
+#[test]
+fn a_file_that_says_nothing_of_servers_is_refused() {
+    let kcp = a2s().replace("a2s", "kcp");
+    for args in [["127.0.0.1:9", "-p", &kcp], ["127.0.0.1:9", "--protocol-file", &kcp]] {
+        let output = netkit(&args);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("[probe]"), "{output:?}");
+    }
+}
+
+#[test]
+fn over_tcp_and_with_values_that_the_answer_has_to_have() {
+    let folder = std::env::temp_dir().join(format!("netkit-{}-described-tcp.toml", std::process::id()));
+    let file = r#"
+        protocol = "toy"
+        encoding = "be"
+        [tcp]
+        ports = [7001]
+        frame = { length = "u8" }
+        [probe]
+        send   = "ping"
+        fields = { token = 513 }
+        answer = "pong"
+        expect = { token = 513 }
+        [[message]]
+        id = 1
+        name = "ping"
+        from = "client"
+        [message.fields]
+        token = "u16"
+        [[message]]
+        id = 2
+        name = "pong"
+        from = "server"
+        [message.fields]
+        token = "u16"
+        players = "u8"
+    "#;
+    std::fs::write(&folder, file).unwrap();
+    // An answer to somebody else comes first.
+    let peer = tcp(
+        |_| Ok(()),
+        |conn| {
+            if conn.read(4) == [3, 1, 2, 1] {
+                conn.write(&hex("04 02 00 07 09  04 02 02 01 05"));
+            }
+            conn.drain();
+        },
+    );
+    let output = netkit(&[&peer.addr.to_string(), "-p", &folder.display().to_string(), "-n", "1", "-f", "ndjson"]);
+    std::fs::remove_file(&folder).unwrap();
+    let told = summary(&output);
+    assert_eq!((&told["outcome"], &told["facts"]), (&json!("ok"), &json!({"token": 513, "players": 5})));
+}
