@@ -256,7 +256,7 @@ fn whoever_is_stopped_leaves() {
 #[ignore = "needs pytide-networking and pinus: .ci/run installs them"]
 fn many_clients() {
     let load = |path: &str, flow: &str, to: &str, clients: &str, args: &[&str]| {
-        let (lines, status) = paced(path, flow, to, &[&["--clients", clients, "--ramp", "50/s"], args].concat());
+        let (lines, status) = paced(path, flow, to, &[&["--clients", clients], args].concat());
         (lines.last().expect("the report").clone(), status)
     };
     let drop = ["--drop", "message == request and id == 0", "--speed", "4"];

@@ -110,7 +110,7 @@ fn evicted(done: &Done) -> u64 {
 }
 
 /// Every limit, small.
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 21] = [
     "conversations=1",
     "conversations=2",
     "buffered_bytes=0",
@@ -124,6 +124,10 @@ const SMALL: [&str; 17] = [
     "inflate_ratio=1",
     "live_unread=1",
     "live_kept=1",
+    "replay_messages=1",
+    "replay_bytes=1",
+    "pcap_bytes=1",
+    "proxy_queue=1",
     "links=1",
     "link_bytes=1",
     "waiting=1",

@@ -182,6 +182,8 @@ impl Figures {
     }
 
     fn reason(&mut self, text: String) {
+        // What it was about differs from session to session: the cause stands first.
+        let text = text.split(": ").next().unwrap_or_default().to_string();
         let known = self.reasons.len() < REASONS || self.reasons.contains_key(&text);
         *self.reasons.entry(if known { text } else { "something else".into() }).or_default() += 1;
     }
