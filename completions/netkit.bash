@@ -104,7 +104,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --list-interfaces --capture-filter --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
+            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -912,7 +912,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__proxy)
-            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --loss --duplicate --reorder --rate --network --on --seed --format --pcap --force --clients --idle --proto --set --schema --port --limit --color --quiet --verbose --help"
+            opts="-f -p -s -q -v -h --transport --up --down --both --delay --jitter --loss --duplicate --reorder --rate --stall --reset --network --profile --like --on --rules --seed --format --columns --pcap --force --clients --idle --proto --set --schema --port --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -946,12 +946,65 @@ _netkit() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --stall)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --reset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --network)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --profile)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --like)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
                 --on)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rules)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --seed)
@@ -959,11 +1012,15 @@ _netkit() {
                     return 0
                     ;;
                 --format)
-                    COMPREPLY=($(compgen -W "summary tree ndjson none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary tree ndjson json csv tsv none" -- "${cur}"))
                     return 0
                     ;;
                 -f)
-                    COMPREPLY=($(compgen -W "summary tree ndjson none" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "summary tree ndjson json csv tsv none" -- "${cur}"))
+                    return 0
+                    ;;
+                --columns)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --pcap)
@@ -1196,12 +1253,24 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__report)
-            opts="-o -p -s -F -q -v -h --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --color --quiet --verbose --help"
+            opts="-i -o -p -s -F -q -v -h --interface --capture-filter --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --interface)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -1330,7 +1399,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --list-interfaces --capture-filter --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1538,7 +1607,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__top)
-            opts="-i -D -p -s -F -f -q -v -h --interface --list-interfaces --capture-filter --follow --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --sort --every --format --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -q -v -h --interface --capture-filter --list-interfaces --follow --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --redact --limit --sort --every --format --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

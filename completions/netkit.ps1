@@ -282,6 +282,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;report' {
+            [CompletionResult]::new('-i', '-i', [CompletionResultType]::ParameterName, 'Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it')
+            [CompletionResult]::new('--interface', '--interface', [CompletionResultType]::ParameterName, 'Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it')
+            [CompletionResult]::new('--capture-filter', '--capture-filter', [CompletionResultType]::ParameterName, '-i: only such packets, in tcpdump''s words: ''udp port 7777''; default: the ports of --port and -p')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The page that is written')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The page that is written')
             [CompletionResult]::new('--messages', '--messages', [CompletionResultType]::ParameterName, 'How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all')
@@ -404,11 +407,17 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             [CompletionResult]::new('--duplicate', '--duplicate', [CompletionResultType]::ParameterName, 'Datagrams come twice')
             [CompletionResult]::new('--reorder', '--reorder', [CompletionResultType]::ParameterName, 'Datagrams come behind the one that follows')
             [CompletionResult]::new('--rate', '--rate', [CompletionResultType]::ParameterName, 'No more than 64kbit, 1.5mbit, 1gbit a second; half a second''s bytes may wait')
+            [CompletionResult]::new('--stall', '--stall', [CompletionResultType]::ParameterName, 'Streams: this share of all pieces waits so long, and what is behind it, as after a lost segment')
+            [CompletionResult]::new('--reset', '--reset', [CompletionResultType]::ParameterName, 'Streams: this share of all pieces resets the connection')
             [CompletionResult]::new('--network', '--network', [CompletionResultType]::ParameterName, 'As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures')
-            [CompletionResult]::new('--on', '--on', [CompletionResultType]::ParameterName, 'Do something to messages that fit (datagrams); may be given several times')
+            [CompletionResult]::new('--profile', '--profile', [CompletionResultType]::ParameterName, 'Impairments by a timetable: lines as ''from 10s to 20s: loss 5%/4, up delay 80ms''')
+            [CompletionResult]::new('--like', '--like', [CompletionResultType]::ParameterName, 'Delay above the minimum, losses and their rows, order: as this capture had them')
+            [CompletionResult]::new('--on', '--on', [CompletionResultType]::ParameterName, 'Do something to messages that fit; may be given several times')
+            [CompletionResult]::new('--rules', '--rules', [CompletionResultType]::ParameterName, 'Rules as those of --on, one a line, `#` before what is none; read again when the file changes, and on SIGHUP')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Which packets are lost, late, changed: the same number, the same ones')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'Form of the output')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Form of the output')
+            [CompletionResult]::new('--columns', '--columns', [CompletionResultType]::ParameterName, 'csv, tsv and summary: these columns, as for decode')
             [CompletionResult]::new('--pcap', '--pcap', [CompletionResultType]::ParameterName, 'Record both legs, with what was done to each packet as its comment (pcapng)')
             [CompletionResult]::new('--clients', '--clients', [CompletionResultType]::ParameterName, 'The most clients at once')
             [CompletionResult]::new('--idle', '--idle', [CompletionResultType]::ParameterName, 'A client that is silent for so long has gone (datagrams)')

@@ -1,6 +1,6 @@
 //! The options of `netkit top`.
 
-use super::{Dissect, Interface, Traffic};
+use super::{Dissect, Interface, Interfaces, Traffic};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 use netkit::duration::between;
@@ -18,6 +18,9 @@ pub struct Top {
     /// An interface instead of a file.
     #[command(flatten)]
     pub interface: Interface,
+    /// Instead of it.
+    #[command(flatten)]
+    pub interfaces: Interfaces,
     /// Go on when the end is reached: a file that grows; until q or Ctrl-C
     #[arg(long, conflicts_with = "interface")]
     pub follow: bool,

@@ -1,5 +1,6 @@
 //! `netkit report`: a page of one capture, or of two that are compared.
 
+use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
 use super::notify::notify;
@@ -104,6 +105,8 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
+    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    live::begin(&args.interface, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
     let Reading { pick, run } = reading;

@@ -90,7 +90,7 @@ impl Drop for Finished<'_> {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    if args.interface.list_interfaces {
+    if args.interfaces.list_interfaces {
         return capture::list();
     }
     stdout_is_no_input(&inputs([&args.file], &args.dissect.schema))?;

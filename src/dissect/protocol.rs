@@ -1,6 +1,6 @@
 //! A protocol's description as a constant: what most dissectors are.
 
-use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, Session, Setting, Table};
+use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, PortNames, Session, Setting, Table};
 use super::flow_info::FlowInfo;
 use super::options::Options;
 use super::public::Public;
@@ -40,6 +40,8 @@ pub struct Protocol {
     pub encodings: &'static [Encoding],
     /// What of its messages is its own: what redaction keeps.
     pub public: Public,
+    /// The messages of its streams that name ports for datagrams beside them.
+    pub port_names: Option<PortNames>,
     /// How `dump` reads bytes that come without a transport.
     pub dump_transport: fn(&Options) -> Transport,
     /// Is a conversation over one of the `transports` of this protocol? See [`Dissector::identify`].
@@ -71,6 +73,7 @@ impl Protocol {
             notes: &[],
             encodings: &[],
             public: Public { fields: &[], words: &[], lines: &[] },
+            port_names: None,
             dump_transport: |_| Transport::Udp,
             identify: |_| Evidence::No,
             session,
@@ -129,6 +132,10 @@ impl Dissector for Protocol {
 
     fn port(&self) -> Option<u16> {
         self.port
+    }
+
+    fn port_names(&self) -> Option<PortNames> {
+        self.port_names
     }
 
     fn dump_transport(&self, options: &Options) -> Transport {
