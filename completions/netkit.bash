@@ -101,7 +101,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__decode)
-            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --list-interfaces --capture-filter --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
+            opts="-r -i -D -p -s -F -f -c -w -o -q -v -h --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --threads --link --format --columns --bytes --fail-on --count --expect --reject --allow-empty --join --write --whole --follow --time --output --comments --force --check --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -700,7 +700,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__help)
-            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns wireshark builds platforms contributing"
+            opts="-q -v -h --color --quiet --verbose --help decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1174,12 +1174,24 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__report)
-            opts="-o -p -s -F -q -v -h --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --color --quiet --verbose --help"
+            opts="-i -o -p -s -F -q -v -h --interface --capture-filter --output --force --join --messages --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --interface)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -i)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --capture-filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --output)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
@@ -1308,7 +1320,7 @@ _netkit() {
             return 0
             ;;
         netkit__subcmd__stats)
-            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --list-interfaces --capture-filter --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
+            opts="-i -D -p -s -F -f -o -w -q -v -h --join --interface --capture-filter --list-interfaces --proto --protocol-file --schema --set --from --port --server --flow --filter --since --until --limit --by --every --sort --top --unanswered --never-acked --slow --plot --latency --delivery --track --expect --reject --allow-empty --format --columns --output --write --force --threads --color --quiet --verbose --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

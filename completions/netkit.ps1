@@ -242,6 +242,9 @@ Register-ArgumentCompleter -Native -CommandName 'netkit' -ScriptBlock {
             break
         }
         'netkit;report' {
+            [CompletionResult]::new('-i', '-i', [CompletionResultType]::ParameterName, 'Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it')
+            [CompletionResult]::new('--interface', '--interface', [CompletionResultType]::ParameterName, 'Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it')
+            [CompletionResult]::new('--capture-filter', '--capture-filter', [CompletionResultType]::ParameterName, '-i: only such packets, in tcpdump''s words: ''udp port 7777''; default: the ports of --port and -p')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'The page that is written')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'The page that is written')
             [CompletionResult]::new('--messages', '--messages', [CompletionResultType]::ParameterName, 'How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all')

@@ -312,6 +312,9 @@ never\:"Never"))' \
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
+'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-o+[The page that is written]:PAGE:_files' \
 '--output=[The page that is written]:PAGE:_files' \
 '--messages=[How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all]:N:_default' \
@@ -572,7 +575,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns wireshark builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac

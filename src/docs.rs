@@ -40,7 +40,7 @@ macro_rules! pages {
 }
 
 pages! {
-    15:
+    16:
     output, "the command line, exit statuses, JSON: what scripts may rely on";
     filters, "which messages -F keeps";
     rules, "what replay and proxy do to messages that fit";
@@ -52,6 +52,7 @@ pages! {
     live, "capture from an interface: who captures, with which rights, what is kept";
     performance, "speed and memory, and how they are measured";
     columns, "captures in DuckDB, Polars and Spark: Parquet files";
+    reports, "the page of netkit report: what it shows, keeps and leaves out";
     wireshark, "netkit's messages in Wireshark: comments, fields, the script";
     builds, "captures as a gate in a build pipeline";
     platforms, "Linux, macOS, Windows; packages";

@@ -24,7 +24,7 @@ pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
-pub use interface::Interface;
+pub use interface::{Interface, Interfaces};
 pub use meant::parse;
 pub use names::{is_file, named_proto, protocol_files_given};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
-    if args.interface.list_interfaces {
+    if args.interfaces.list_interfaces {
         return capture::list();
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;

@@ -20,13 +20,19 @@ static SINCE: OnceLock<Instant> = OnceLock::new();
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
 /// What a capture that runs does at the first signal, and before the program ends at once.
-static CAPTURING: OnceLock<(fn() -> bool, fn())> = OnceLock::new();
+static CAPTURING: OnceLock<Capturing> = OnceLock::new();
+
+/// Whom the first signal is for, and what ends it at once.
+struct Capturing {
+    ask: fn() -> bool,
+    kill: fn(),
+}
 
 /// While a program captures for us, the first signal goes to `ask`: where it says `true`, the capture
 /// ends, and sets [`stop`] behind what it has captured until then. `kill` is called before a second
 /// signal ends the program.
 pub fn while_capturing(ask: fn() -> bool, kill: fn()) {
-    let _ = CAPTURING.set((ask, kill));
+    let _ = CAPTURING.set(Capturing { ask, kill });
     stop();
 }
 
@@ -64,7 +70,7 @@ pub fn status(endless: bool) -> Option<u8> {
 fn caught(signal: u8, stop: &CancelToken) {
     if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         SINCE.get_or_init(Instant::now);
-        if CAPTURING.get().is_some_and(|(ask, _)| ask()) {
+        if CAPTURING.get().is_some_and(|capturing| (capturing.ask)()) {
             return;
         }
         return stop.set();
@@ -75,8 +81,8 @@ fn caught(signal: u8, stop: &CancelToken) {
     if let Some(clean) = AT_ONCE.get() {
         clean();
     }
-    if let Some((_, kill)) = CAPTURING.get() {
-        kill();
+    if let Some(capturing) = CAPTURING.get() {
+        (capturing.kill)();
     }
     std::process::exit(128 + i32::from(signal));
 }

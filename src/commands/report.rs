@@ -1,5 +1,6 @@
 //! `netkit report`: a page of one capture, or of two that are compared.
 
+use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
 use super::notify::notify;
@@ -7,14 +8,14 @@ use super::outfile::{self, OutFile};
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
-use super::{Usage, inputs, join, options, read};
+use super::{Usage, inputs, interrupt, join, options, read};
 use crate::cli::{Global, Report as Args, Traffic};
 use anyhow::Context;
 use netkit::capture::Time;
 use netkit::dissect::{Message, Sink};
 use netkit::flow::End;
 use netkit::plural::Plural;
-use netkit::printable::Printable;
+use netkit::printable::{Lines, Printable};
 use netkit::report::{self, About, Kept, Run};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -77,10 +78,23 @@ fn one(args: &Args, global: &Global, file: OutFile) -> anyhow::Result<u8> {
     Ok(status(path, read.done?, &read.pick, global))
 }
 
-/// Two captures.
+/// Two captures. Nothing is written of what was stopped: what was not read would count as changed.
 fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> anyhow::Result<u8> {
-    let _ = (args, global, files, file);
-    Err(Usage("two captures: not yet".into()).into())
+    let mut both = Vec::new();
+    for path in files {
+        let read = capture(args, std::slice::from_ref(path), Kept { messages: 0, fields: true }, global)?;
+        if let Ok(Some(stopped)) = &read.done {
+            let _ = writeln!(std::io::stderr(), "netkit: {}: {stopped}; nothing is compared", Lines(&read.about.name));
+            return Ok(interrupt::status(false).unwrap_or(1));
+        }
+        both.push(read);
+    }
+    let [a, b] = &both[..] else { return Ok(2) };
+    let page = report::comparison([&a.run, &b.run], [&a.about, &b.about]);
+    let sums = format!("{} and {}", a.about.name, b.about.name);
+    write(file, &page, &args.out, &sums, global)?;
+    both.into_iter().try_for_each(|read| read.done.map(drop))?;
+    Ok(0)
 }
 
 /// Reads files into a run.
@@ -90,13 +104,17 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
+    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    live::begin(&args.interface, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
     let Reading { pick, run } = reading;
+    let endless = files.iter().any(|file| file.as_os_str() == "-");
     let cut = match &done {
         Err(_) if run.stats().messages == 0 => return Err(done.err().unwrap_or_else(|| anyhow::anyhow!("not read"))),
         Err(why) => Some(format!("{why:#}")),
-        Ok(stopped) => stopped.as_ref().map(ToString::to_string),
+        // What has no end of its own is whole when the user ends it.
+        Ok(stopped) => stopped.as_ref().filter(|_| interrupt::status(endless).is_some()).map(ToString::to_string),
     };
     let names = if files.len() > 1 { files.iter().map(|file| super::input::name(file)).collect() } else { Vec::new() };
     let about = About { name: join::name(files), files: names, cut, selected: selected(&args.traffic) };

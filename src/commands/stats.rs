@@ -77,7 +77,7 @@ impl Shared for Picked<Stats> {
 
 /// Runs the command: several files each, and then all as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    if args.interface.list_interfaces {
+    if args.interfaces.list_interfaces {
         return capture::list();
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;

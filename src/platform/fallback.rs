@@ -60,6 +60,11 @@ pub fn make_executable(_: &File) -> io::Result<()> {
     Ok(())
 }
 
+/// Nobody is.
+pub fn is_root() -> bool {
+    false
+}
+
 /// What gives a program the right to capture.
 pub fn right_to_capture(_: &Path) -> String {
     "run as administrator, or install Npcap anew without restricting it to administrators".into()

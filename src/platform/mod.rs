@@ -10,12 +10,12 @@ mod unix;
 
 #[cfg(not(unix))]
 pub use fallback::{
-    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
+    apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of, raise_files,
     right_to_capture, same_file, stdin, stdout, wait,
 };
 #[cfg(unix)]
 pub use unix::{
-    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
+    apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of, raise_files,
     right_to_capture, same_file, stdin, stdout, wait,
 };
 

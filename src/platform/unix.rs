@@ -98,13 +98,18 @@ pub fn make_executable(file: &File) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
+/// Is this root?
+pub fn is_root() -> bool {
+    geteuid().is_root()
+}
+
 /// The command that gives a program the right to capture.
 pub fn right_to_capture(program: &Path) -> String {
     let shown = program.display();
     if cfg!(target_os = "macos") {
         return "`sudo chown \"$USER\" /dev/bpf*` grants it, until the next start".into();
     }
-    if geteuid().is_root() {
+    if is_root() {
         return "root has it, but not in here: the container needs CAP_NET_RAW (docker run --cap-add NET_RAW)".into();
     }
     // Debian's way: the program has the right, and belongs to a group whose members may run it.

@@ -24,7 +24,8 @@ pub struct Chart<'a> {
     pub ticks: &'a [(f64, String)],
 }
 
-/// Writes a chart: `legend` its list of what is what, `picture` the shapes, `table` the table below it.
+/// Writes a chart over time: `legend` its list of what is what, `picture` the shapes, `table` the table
+/// below it.
 pub fn chart(
     chart: &Chart<'_>,
     html: &mut Html,
@@ -32,9 +33,37 @@ pub fn chart(
     picture: impl FnOnce(&mut Html),
     table: impl FnOnce(&mut Html),
 ) {
-    let Chart { title, about, summary, height, seconds, ticks } = *chart;
+    let seconds = chart.seconds;
+    let share = |at: &f64| if seconds > 0.0 { at / seconds } else { 0.0 };
+    let below: Vec<_> = times(seconds).iter().map(|at| (share(at), time_label(*at))).collect();
     let figure = html.line().el("figure").class("chart").attr("data-from", 0).attr("data-to", seconds);
-    figure.with(|html| {
+    figure.with(|html| parts(chart, &below, html, legend, picture, table));
+}
+
+/// Writes a chart over shares, from 0 to 100 %.
+pub fn shares(
+    chart: &Chart<'_>,
+    html: &mut Html,
+    legend: impl FnOnce(&mut Html),
+    picture: impl FnOnce(&mut Html),
+    table: impl FnOnce(&mut Html),
+) {
+    let below = [0, 25, 50, 75, 90, 100].map(|percent| (f64::from(percent) / 100.0, format!("{percent} %")));
+    let figure = html.line().el("figure").class("chart");
+    figure.with(|html| parts(chart, &below, html, legend, picture, table));
+}
+
+/// What a chart consists of; `below`: the numbers below the picture, and where.
+fn parts(
+    chart: &Chart<'_>,
+    below: &[(f64, String)],
+    html: &mut Html,
+    legend: impl FnOnce(&mut Html),
+    picture: impl FnOnce(&mut Html),
+    table: impl FnOnce(&mut Html),
+) {
+    let Chart { title, about, summary, height, ticks, .. } = *chart;
+    {
         html.el("figcaption").with(|html| {
             html.el("h3").text(title);
             html.el("p").text(about);
@@ -59,16 +88,14 @@ pub fn chart(
                 picture(html);
             });
             html.el("svg").class("axis-x").attr("height", 20).attr("aria-hidden", true).with(|html| {
-                let ticks = times(seconds);
-                for (k, at) in ticks.iter().enumerate() {
-                    let share = if seconds > 0.0 { at / seconds } else { 0.0 };
+                for (k, (share, label)) in below.iter().enumerate() {
                     let anchor = match share {
                         _ if k == 0 => "start",
-                        share if share > 0.96 => "end",
+                        share if *share > 0.96 => "end",
                         _ => "middle",
                     };
                     let text = html.el("text").attr("x", format_args!("{}%", number(share * 100.0)));
-                    text.attr("y", 15).attr("text-anchor", anchor).text(time_label(*at));
+                    text.attr("y", 15).attr("text-anchor", anchor).text(label);
                 }
             });
         });
@@ -76,7 +103,7 @@ pub fn chart(
             html.el("summary").text("As a table");
             table(html);
         });
-    });
+    }
 }
 
 /// An entry of a legend: the mark, the name, and what is to be known of it.

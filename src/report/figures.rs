@@ -126,11 +126,13 @@ pub fn table_with(
     }
 }
 
-/// A table in a region that scrolls, with its caption.
+/// A table in a region that scrolls, with its caption; without an id where it is empty.
 pub fn region(id: &'static str, caption: &str, html: &mut Html, rows: impl FnOnce(&mut Html)) {
     html.line().el("div").class("scroll").attr("role", "region").attr("aria-label", caption).attr("tabindex", 0).with(
         |html| {
-            html.el("table").attr("id", id).with(|html| {
+            let table = html.el("table");
+            let table = if id.is_empty() { table } else { table.attr("id", id) };
+            table.with(|html| {
                 html.el("caption").text(caption);
                 rows(html);
             });
@@ -158,7 +160,8 @@ struct Column {
 impl Column {
     fn new(table: &Table, at: usize, name: &'static str, heading: &'static str) -> Column {
         let cells = || table.rows.iter().filter_map(|row| row.get(at));
-        let text = cells().any(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_)));
+        // Figures may stand among words; changes are figures in words.
+        let text = cells().all(|cell| matches!(cell, Cell::Text(_) | Cell::Flag(_) | Cell::Null)) && name != "change";
         let largest = cells().filter_map(|cell| if let Cell::Millis(x) = cell { Some(x.abs()) } else { None });
         let digits = match largest.fold(0.0, f64::max) {
             x if x < 10.0 => 3,

@@ -6,6 +6,9 @@ use crate::flow::Transport;
 use crate::plural::Plural;
 use rustc_hash::FxHashMap;
 
+/// How many messages a page can hold: browsers limit the height of a list.
+pub const MOST: usize = 500_000;
+
 /// Protocol, version and message.
 pub type Kind = (&'static str, Option<&'static str>, &'static str);
 
@@ -72,7 +75,11 @@ impl Held<'_> {
             ),
             all => format!("{held} of the {all} with a warning or a fault"),
         };
-        let why = if self.heavy { "More bytes would make the page too large." } else { "--messages N holds more." };
+        let why = match self.heavy {
+            true => "More bytes would make the page too large.",
+            false if self.entries.len() >= MOST => "A page can hold no more.",
+            false => "--messages N holds more.",
+        };
         Some(format!(
             "This page holds {} of {}: {which}. {why} Charts and tables are over all of them.",
             self.entries.len(),

@@ -5,7 +5,7 @@
 //! number of messages and by their bytes.
 
 use super::entry::{self, Entry, Maker};
-use super::held::{Ends, Held, Kind};
+use super::held::{Ends, Held, Kind, MOST};
 use crate::codec::Level;
 use crate::dissect::{Message, Options, Relation, RelationKind, Role, Target};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -14,8 +14,6 @@ use std::sync::Arc;
 
 /// How many messages a page holds, if nothing else is said.
 pub const MESSAGES: usize = 100_000;
-/// How many it can hold: browsers limit the height of a list.
-pub const MOST: usize = 500_000;
 /// So many messages of a conversation before and behind one with a warning are close to it.
 pub const NEAR: usize = 12;
 /// The memory of all messages.

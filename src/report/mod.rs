@@ -1,7 +1,7 @@
 //! One page that shows what happened in a capture: `netkit report`.
 //!
 //! A [`Run`] is fed with every message of a capture as the statistics are, and keeps no more than
-//! bounds allow; [`single`] and `comparison` make HTML of one and of two of them. Nothing
+//! bounds allow; [`single`] and [`comparison`] make HTML of one and of two of them. Nothing
 //! is counted here: figures are those of [`crate::stats`], which `netkit stats` prints.
 //!
 //! # What the parts agree on
@@ -32,6 +32,7 @@
 
 mod arrows;
 mod charts;
+mod compare;
 mod data;
 mod entry;
 mod escape;
@@ -54,11 +55,11 @@ use crate::stats::noted::Noted;
 use crate::stats::{Listed, Plot, Stacked, Stats, Waiting, Wanted};
 pub use escape::{Element, Html};
 pub use messages::{MESSAGES, Messages};
-pub use page::single;
+pub use page::{comparison, single};
 use std::fmt::Display;
 
 /// The messages that waited longest, so many of those answered and of those acknowledged.
-const SLOWEST: usize = 20;
+const SLOWEST: usize = 12;
 
 /// How much is kept of a run.
 #[derive(Clone, Copy, Debug)]

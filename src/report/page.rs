@@ -1,8 +1,9 @@
 //! The page's sections in their order.
 
 use super::charts::patterns;
+use super::compare;
 use super::sections::{bandwidth, delays, delivery, overview, requests, verdicts};
-use super::{About, Context, Html, Run, sequence, viewer};
+use super::{About, Context, Html, Run, section, sequence, viewer};
 use std::fmt::Display;
 
 /// The sections of a page, as its head lists them.
@@ -13,7 +14,7 @@ const SECTIONS: [(&str, &str); 8] = [
     ("round-trips", "Round trips"),
     ("delivery", "Delivery"),
     ("requests", "Requests"),
-    ("sequences", "Sequences"),
+    ("sequences", "Conversations"),
     ("messages", "Messages"),
 ];
 
@@ -29,7 +30,7 @@ pub fn single(run: &Run, about: &About) -> String {
         });
         html.line().el("main").attr("id", "main").with(|html| {
             cut(about, html);
-            overview::section_of(&context, html);
+            overview::section_of(&context, &run.by_message, html);
             verdicts::section_of(&context, &run.noted, html);
             bandwidth::section_of(&run.by_message, &run.by_direction, html);
             delays::section_of(&context, &run.course, html);
@@ -38,6 +39,41 @@ pub fn single(run: &Run, about: &About) -> String {
             let held = run.messages.held();
             sequence::write(&held, &context, html);
             viewer::write(&held, &context, html);
+        });
+        foot(html);
+    })
+}
+
+/// The sections of a comparison.
+const COMPARED: [(&str, &str); 6] = [
+    ("overview", "What they are"),
+    ("changes", "What changed"),
+    ("bandwidth", "Bandwidth"),
+    ("round-trips", "Round trips"),
+    ("verdicts", "Verdicts"),
+    ("delivery", "Delivery"),
+];
+
+/// The page of two captures that are compared.
+pub fn comparison(runs: [&Run; 2], abouts: [&About; 2]) -> String {
+    let contexts = [runs[0].context(abouts[0]), runs[1].context(abouts[1])];
+    let contexts = [&contexts[0], &contexts[1]];
+    let names = abouts.map(|about| short_name(&about.name));
+    Html::document(format_args!("{} and {}: netkit report", names[0], names[1]), |html| {
+        patterns(html);
+        head(&COMPARED, html, |html| {
+            html.el("h1").text(format_args!("{} → {}", names[0], names[1]));
+            html.el("p").class("under").with(|html| {
+                html.text("A, the first, and B, the second; the messages are in the page of each alone");
+            });
+        });
+        html.line().el("main").attr("id", "main").with(|html| {
+            abouts.into_iter().for_each(|about| cut(about, html));
+            section("overview", "What they are", html, |html| overview::beside(contexts, html));
+            compare::changes(contexts, html);
+            compare::curves(runs, html);
+            compare::delays(runs, html);
+            compare::each(runs, contexts, html);
         });
         foot(html);
     })
@@ -70,7 +106,7 @@ fn under(context: &Context<'_>, html: &mut Html) {
         html.text(overview::protocols(context));
         if let Some(start) = context.start {
             html.text(if context.stats.messages > 0 { " · " } else { "" });
-            overview::time(start, html);
+            overview::second(start, html);
         }
     });
 }

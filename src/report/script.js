@@ -4,6 +4,8 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const WARNING = 2;
+  // So many fields of a message are in the data.
+  const FIELDS = 2000;
 
   /** An element with properties, attributes (`aria-`, `data-`, role ..) and children; strings are text. */
   function h(tag, about = {}, ...children) {
@@ -342,7 +344,7 @@
       if (place === undefined) return;
       choose(shown[place]);
       // Where the opened message stands below the list, it comes into view.
-      if (opened.offsetTop > list.offsetTop + list.clientHeight) opened.scrollIntoView({ block: "nearest", behavior: "instant" });
+      if (opened.offsetTop >= list.offsetTop + list.clientHeight) opened.scrollIntoView({ block: "nearest", behavior: "instant" });
     });
     list.addEventListener("keydown", (event) => {
       const page = Math.max(1, Math.floor(list.clientHeight / height()) - 1);
@@ -365,7 +367,7 @@
     addEventListener("resize", () => requestAnimationFrame(draw));
 
     function follow() {
-      const target = decodeURIComponent(location.hash.slice(1));
+      const target = location.hash.slice(1);
       if (!/^frame-\d+(-\d+)?$/.test(target)) return;
       const k = placeOf(data, ...target.slice(6).split("-").map(Number));
       if (k === undefined) {
@@ -375,7 +377,7 @@
       } else {
         choose(k, { linked: true });
       }
-      const below = opened.offsetTop > list.offsetTop + list.clientHeight;
+      const below = opened.offsetTop >= list.offsetTop + list.clientHeight;
       (below && k !== undefined ? opened : $("messages")).scrollIntoView({ block: "start", behavior: "instant" });
       opened.focus({ preventScroll: true });
     }
@@ -430,7 +432,7 @@
     if (data.notes[k].length > 0) content.push(notes(data.notes[k]));
     const related = relations(data, k);
     if (related) content.push(related);
-    if (items.length > 0) content.push(h("h4", {}, "Fields"), tree);
+    if (items.length > 0) content.push(h("h4", {}, items.length < FIELDS ? "Fields" : `The first ${plural(FIELDS, "field")}`), tree);
     if (captured > 0) content.push(h("h4", {}, "Bytes"), ...sources.map((source) => source.box), status);
     opened.replaceChildren(...content);
     opened.scrollTop = 0;

@@ -352,6 +352,12 @@ async function main() {
     }, { viewport: { width: 390, height: 800 } }));
   }
 
+  await check("where there is little room, an opened message comes into view", () => opened(report(lossy), async (page) => {
+    await page.waitForSelector("#message-open h3");
+    const top = await page.locator("#message-open").evaluate((one) => one.getBoundingClientRect().top);
+    assert.ok(top >= 0 && top < 200, `${top} px from the top`);
+  }, { hash: "#frame-16", viewport: { width: 390, height: 800 } }));
+
   await check("nothing moves where that is not wanted", () => opened(report(lossy), async (page) => {
     await page.locator("[role=option]").nth(3).click();
     assert.equal(await page.evaluate(() => document.getAnimations().length), 0);

@@ -1,100 +1,359 @@
-//! The pages of `netkit report`: what they say of every fixture is what `stats -f json` says.
+//! `netkit report`: the page's figures are those of `stats -f json`, whatever a capture holds stays
+//! text, and the page can do nothing but what its policy says.
 
-use super::common::{self, Scratch, args_of, ends_in, entries, feed, fixture};
-use super::stats;
-use serde_json::Value as Json;
-use std::path::Path;
+use super::common::{self, Scratch, Wire, args_of, ends_in, feed, fixture, run};
+use super::{Json, fixtures, stats};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What stands between two marks, the first time.
-fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
-    let start = text.find(before)? + before.len();
-    Some(&text[start..start + text[start..].find(after)?])
+/// A page read as a browser does: elements with their attributes, and text between them.
+struct Element {
+    tag: String,
+    attributes: BTreeMap<String, String>,
+    /// All text inside it, also of elements in it.
+    text: String,
+    /// Where it ends in the list: those inside it come before.
+    end: usize,
 }
 
-/// A text without elements, and with the characters that HTML replaces.
-fn plain(html: &str) -> String {
-    let (mut out, mut inside) = (String::new(), false);
-    for c in html.chars() {
-        match c {
-            '<' => inside = true,
-            '>' => inside = false,
-            c if !inside => out.push(c),
-            _ => {}
-        }
+impl Element {
+    fn is(&self, name: &str, value: &str) -> bool {
+        self.attributes.get(name).is_some_and(|own| own == value)
     }
-    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
-        .into_iter()
-        .fold(out, |text, (code, character)| text.replace(code, character))
 }
 
-/// The rows of a table: the names of its cells, and their exact values or their text.
-fn rows(page: &str, id: &str) -> Vec<Vec<(String, String)>> {
-    let Some(table) = between(page, &format!("<table id=\"{id}\">"), "</table>") else { return Vec::new() };
-    let body = between(table, "<tbody>", "</tbody>").expect("a body");
-    let cell = |text: &str| {
-        let name = between(text, "data-c=\"", "\"")?;
-        let tag = &text[..text.find('>')?];
-        let value = match between(tag, "data-v=\"", "\"") {
-            Some(value) => value.to_owned(),
-            None => plain(&text[text.find('>')? + 1..]),
-        };
-        Some((name.to_owned(), value))
-    };
-    body.split("<tr").skip(1).map(|row| row.split("<td").skip(1).filter_map(cell).collect()).collect()
-}
+struct Page(Vec<Element>);
 
-/// Every number of the table is that of the list, row by row.
-fn same(page: &str, id: &str, list: &Json, most: usize, name: &str) -> usize {
-    let (rows, list) = (rows(page, id), list.as_array().expect("a list"));
-    assert_eq!(rows.len(), list.len().min(most), "{name}: rows of {id}");
-    let mut compared = 0;
-    for (row, want) in rows.iter().zip(list) {
-        for (column, value) in row {
-            if let Json::Number(want) = &want[column] {
-                let value = value.replace(',', "").parse::<f64>();
-                assert_eq!(value.ok(), want.as_f64(), "{name}: {column} of {want} in {id}");
-                compared += 1;
-            } else if let Json::String(want) = &want[column] {
-                assert!(value.contains(want.as_str()), "{name}: {column}: {value:?} for {want:?}");
+const VOID: [&str; 6] = ["meta", "br", "col", "hr", "input", "link"];
+
+impl Page {
+    /// Fails where the markup is not as it is to be: a character out of place is one of the capture's.
+    fn parse(html: &str) -> Page {
+        let mut list: Vec<Element> = Vec::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut rest = html.strip_prefix("<!DOCTYPE html>").expect("a doctype");
+        while let Some(at) = rest.find('<') {
+            let text = unescape(&rest[..at]);
+            open.iter().for_each(|k| list[*k].text += &text);
+            rest = &rest[at + 1..];
+            if let Some(name) = rest.strip_prefix('/') {
+                let end = name.find('>').expect("the end of an end tag");
+                let at = open.pop().expect("an element to end");
+                assert_eq!(list[at].tag, name[..end], "what ends is what began last");
+                list[at].end = list.len();
+                rest = &name[end + 1..];
+                continue;
+            }
+            let end = rest.find([' ', '>']).expect("the end of a tag");
+            let tag = rest[..end].to_string();
+            assert!(tag.chars().all(|c| c.is_ascii_alphanumeric()), "{tag:?} is an element");
+            rest = &rest[end..];
+            let mut attributes = BTreeMap::new();
+            while let Some(more) = rest.strip_prefix(' ') {
+                let (name, value) = more.split_once("=\"").expect("an attribute with its value");
+                assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{name:?} is an attribute");
+                let (value, more) = value.split_once('"').expect("the end of a value");
+                assert!(attributes.insert(name.to_string(), unescape(value)).is_none(), "{name} twice");
+                rest = more;
+            }
+            rest = rest.strip_prefix('>').expect("the end of a tag");
+            let raw = ["script", "style"].contains(&tag.as_str());
+            list.push(Element { tag: tag.clone(), attributes, text: String::new(), end: list.len() + 1 });
+            if raw {
+                let (inside, more) = rest.split_once(&format!("</{tag}>")).expect("its end");
+                list.last_mut().expect("it").text = inside.into();
+                rest = more;
+            } else if !VOID.contains(&tag.as_str()) {
+                open.push(list.len() - 1);
             }
         }
+        assert!(open.is_empty() && rest.trim().is_empty(), "everything has ended");
+        Page(list)
     }
-    compared
+
+    fn with<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+        self.0.iter().filter(move |element| element.attributes.contains_key(name))
+    }
+
+    fn id(&self, id: &str) -> Option<usize> {
+        self.0.iter().position(|element| element.is("id", id))
+    }
+
+    /// The rows of a table: each its cells by column, exact where the text is not.
+    fn rows(&self, id: &str) -> Vec<BTreeMap<String, String>> {
+        let Some(at) = self.id(id) else { return Vec::new() };
+        let inside = |k: usize| &self.0[k + 1..self.0[k].end];
+        let body = (at..self.0[at].end).find(|k| self.0[*k].tag == "tbody").expect("a body");
+        let rows = (body + 1..self.0[body].end).filter(|k| self.0[*k].tag == "tr");
+        rows.map(|row| {
+            let cells = inside(row).iter().filter_map(|cell| Some((cell.attributes.get("data-c")?, cell)));
+            cells
+                .map(|(name, cell)| {
+                    let value = cell.attributes.get("data-v").cloned();
+                    (name.clone(), value.unwrap_or_else(|| cell.text.replace(',', "")))
+                })
+                .collect()
+        })
+        .collect()
+    }
 }
 
-fn page(capture: &Path, scratch: &Scratch) -> String {
+fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        out += &rest[..at];
+        let (name, more) = rest[at + 1..].split_once(';').expect("a reference");
+        out.push(match name {
+            "amp" => '&',
+            "lt" => '<',
+            "gt" => '>',
+            "quot" => '"',
+            "#39" => '\'',
+            other => panic!("&{other};"),
+        });
+        rest = more;
+    }
+    assert!(!rest.contains('>'), "{rest:?} is text");
+    out + rest
+}
+
+/// The page of these captures.
+#[track_caller]
+fn page(files: &[&Path], args: &[&str]) -> String {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let scratch = Scratch::new(&format!("report-page-{}", COUNT.fetch_add(1, Ordering::Relaxed)));
     let out = scratch.file("page.html");
-    let mut command = common::netkit(&["report", "-o", &out, "--force", "-q"]);
-    feed(command.arg(capture).args(args_of(capture)), b"").ok();
-    std::fs::read_to_string(out).expect("a page")
+    let mut command = common::netkit(&["report", "-q", "-o", &out]);
+    command.args(files).args(args_of(files[0])).args(args);
+    let done = feed(&mut command, b"");
+    assert_eq!(done.status, Some(0), "{files:?}: {}", done.err);
+    std::fs::read_to_string(&out).expect("a page")
+}
+
+/// What may be said of every page: nothing loads, nothing runs but what the policy names.
+fn harmless(html: &str) -> Page {
+    assert!(!html.contains(|c: char| c.is_control() && c != '\n'), "controls are visible");
+    assert!(!html.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "marks of direction are visible");
+    let page = Page::parse(html);
+    let mut ids: Vec<&str> = page.with("id").map(|element| element.attributes["id"].as_str()).collect();
+    ids.sort_unstable();
+    let all = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), all, "every id is there once");
+    for element in &page.0 {
+        for (name, value) in &element.attributes {
+            assert!(!name.starts_with("on") && name != "style" && name != "src", "{name} of {}", element.tag);
+            assert!(name != "href" || value.starts_with('#'), "{name}={value}");
+        }
+        let known = ["iframe", "object", "embed", "link", "base", "form", "img"];
+        assert!(!known.contains(&element.tag.as_str()), "{}", element.tag);
+    }
+    let policy = page.0.iter().find(|e| e.is("http-equiv", "Content-Security-Policy")).expect("a policy");
+    let policy = &policy.attributes["content"];
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
+    let run: Vec<&Element> =
+        page.0.iter().filter(|e| e.tag == "script" && !e.attributes.contains_key("type")).collect();
+    assert_eq!((run.len(), page.0.iter().filter(|e| e.tag == "style").count()), (1, 1));
+    page
+}
+
+fn captures() -> impl Iterator<Item = PathBuf> {
+    let files = fixtures().into_iter().filter(|path| ends_in(path, "pcap") || ends_in(path, "pcapng"));
+    files.filter(|path| !path.to_string_lossy().contains("described"))
+}
+
+/// A number as both write it.
+fn number(text: &str) -> f64 {
+    text.parse().unwrap_or_else(|_| panic!("{text:?} is a number"))
+}
+
+/// The rows of a table hold what JSON does, in the columns that are shown.
+fn same_rows(page: &Page, id: &str, want: &Json, at: &Path) {
+    let (rows, want) = (page.rows(id), want.as_array().expect("rows"));
+    for (row, want) in rows.iter().zip(want) {
+        for (column, value) in row {
+            let same = match &want[column] {
+                Json::Null => value == "–",
+                Json::Number(n) => (number(value) - n.as_f64().expect("a number")).abs() < 1e-9,
+                Json::String(text) => value == text || value.contains('…'),
+                Json::Bool(yes) => value == if *yes { "yes" } else { "no" },
+                other => panic!("{other}"),
+            };
+            assert!(same, "{}: {id}: {column}: {value:?} for {}", at.display(), want[column]);
+        }
+    }
+    assert!(rows.len() == want.len() || rows.len() >= 60, "{}: {id}: {} of {}", at.display(), rows.len(), want.len());
 }
 
 #[test]
-fn pages_say_what_stats_say() {
-    let scratch = Scratch::new("report-sums");
-    let folders = ["acknex", "dnp", "gne", "nano", "riptide"];
-    let captures: Vec<_> =
-        folders.into_iter().flat_map(|name| entries(&fixture(name))).filter(|path| ends_in(path, "pcap")).collect();
-    assert!(captures.len() > 50);
-    let mut compared = 0;
-    for capture in captures {
-        let name = capture.display().to_string();
-        let (page, stats) = (page(&capture, &scratch), stats(&capture, &[]));
-        for sum in ["messages", "bytes", "faults", "warnings", "conversations", "duration"] {
-            let value =
-                between(&page, &format!("data-sum=\"{sum}\" value=\""), "\"").and_then(|v| v.parse::<f64>().ok());
-            assert_eq!(value, stats[sum].as_f64(), "{name}: {sum}");
+fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
+    let mut protocols = BTreeSet::new();
+    let (mut all, mut verdicts) = (0, 0);
+    for path in captures() {
+        let html = page(&[&path], &[]);
+        let page = harmless(&html);
+        let want = stats(&path, &[]);
+        for name in ["messages", "bytes", "conversations", "faults", "warnings", "duration"] {
+            let shown = page.with("data-sum").find(|element| element.is("data-sum", name)).expect(name);
+            let shown = number(&shown.attributes["value"]);
+            assert_eq!(shown, want[name].as_f64().unwrap_or(0.0), "{}: {name}", path.display());
         }
-        compared += same(&page, "kinds", &stats["message"], 200, &name);
-        compared += same(&page, "flows", &stats["flow"], 100, &name);
-        let verdicts = stats["verdicts"].as_array().expect("verdicts");
-        let said = between(&page, "<section id=\"verdicts\"", "</section>").map(plain).expect("a section");
-        for verdict in verdicts {
-            let text = verdict["text"].as_str().expect("a text");
-            assert!(said.contains(text), "{name}: {text}");
+        for (id, kind) in [
+            ("kinds", "message"),
+            ("flows", "flow"),
+            ("delivery-rows", "delivery"),
+            ("request-rows", "request"),
+            ("links", "link"),
+        ] {
+            same_rows(&page, id, &want[kind], &path);
         }
-        // One script and what it reads; no element got in with a text.
-        assert_eq!(page.matches("<script").count(), if stats["messages"] == 0 { 1 } else { 3 }, "{name}");
+        let told: Vec<&str> = page.with("data-rule").map(|element| element.attributes["data-rule"].as_str()).collect();
+        let rules = want["verdicts"].as_array().expect("verdicts");
+        let said = page.id("verdicts").map(|k| page.0[k].text.as_str()).expect("a section");
+        for text in rules.iter().take(60).filter_map(|verdict| verdict["text"].as_str()) {
+            assert!(said.contains(text), "{}: {text}", path.display());
+        }
+        let rules: Vec<&str> = rules.iter().filter_map(|verdict| verdict["rule"].as_str()).collect();
+        assert_eq!(told, rules.iter().take(60).copied().collect::<Vec<_>>(), "{}", path.display());
+        // Every byte is in both charts.
+        for id in ["by-message", "by-direction"] {
+            let Some(at) = page.id(id) else { continue };
+            let sums = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "sum"));
+            let sum = sums.last().map(|element| element.text.replace(',', ""));
+            assert_eq!(sum.as_deref().map(number), want["bytes"].as_f64(), "{}: {id}", path.display());
+        }
+        protocols.extend(
+            want["flow"].as_array().expect("flows").iter().filter_map(|f| f["proto"].as_str().map(String::from)),
+        );
+        (all, verdicts) = (all + 1, verdicts + rules.len());
     }
-    assert!(compared > 3_000, "{compared} numbers");
+    let names: Vec<&str> = protocols.iter().map(String::as_str).collect();
+    assert!(["acknex", "dnp", "gne", "nano", "riptide"].iter().all(|name| names.contains(name)), "{names:?}");
+    assert!(all > 50 && verdicts > 20, "{all} pages, {verdicts} verdicts");
+}
+
+/// Notes are counted as decode prints them, and delays over time as the tables have them.
+#[test]
+fn notes_and_delays_are_all_there() {
+    let path = fixture("riptide/riptide22-lossy.pcap");
+    let page = harmless(&page(&[&path], &[]));
+    let decoded = super::netkit("decode", &path, &["-f", "ndjson", "-q"]);
+    let mut want: BTreeMap<String, u64> = BTreeMap::new();
+    for line in decoded.lines().map(common::json) {
+        for note in line["notes"].as_array().into_iter().flatten() {
+            *want.entry(note["code"].as_str().expect("a code").into()).or_default() += 1;
+        }
+    }
+    let rows = page.with("data-note").map(|tr| tr.attributes["data-note"].clone());
+    let times = page.rows("notes").into_iter().map(|row| row["times"].parse::<u64>().expect("a count"));
+    assert_eq!(rows.zip(times).collect::<BTreeMap<_, _>>(), want);
+    assert!(want.len() > 4, "{want:?}");
+    let want = stats(&path, &["--delivery"]);
+    let sum =
+        |list: &str, key: &str| want[list].as_array().expect("rows").iter().filter_map(|row| row[key].as_f64()).sum();
+    let acked: f64 = sum("delivery", "messages") - sum("delivery", "never_acked");
+    for (id, want) in [("ack-course", acked), ("answer-course", sum("request", "answers"))] {
+        let at = page.id(id).expect(id);
+        let cells = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "count"));
+        assert_eq!(cells.map(|element| number(&element.text)).sum::<f64>(), want, "{id}");
+        assert!(want > 20.0, "{id}: {want}");
+    }
+    // The longest waits are those of all, the longest first.
+    let slow = stats(&path, &["--slow", "1ns"]);
+    for (id, acks) in [("slow-acks", true), ("slow-answers", false)] {
+        let all = slow["slow"].as_array().expect("rows").iter().filter(|row| row["copies"].is_null() != acks);
+        let mut all: Vec<f64> = all.filter_map(|row| row["after"].as_f64()).collect();
+        all.sort_by(|a, b| b.total_cmp(a));
+        all.truncate(12);
+        let shown: Vec<f64> = page.rows(id).iter().map(|row| number(&row["after"])).collect();
+        assert_eq!((shown.len(), &shown), (12, &all), "{id}");
+    }
+    // What a verdict rests on is as much as it says.
+    let of = |row: &Json| row["flow"] == 1 && row["from"] == "client";
+    let row = want["delivery"].as_array().expect("rows").iter().find(|row| of(row)).expect("a row");
+    let again = row["resent"].as_u64().expect("a count") + row["duplicates"].as_u64().expect("a count");
+    let verdict =
+        page.with("data-rule").find(|element| element.text.contains("client of flow 1: ")).expect("a verdict");
+    assert!(verdict.text.contains(&format!(" and {} more; notes ", again - 6)), "{}", verdict.text);
+}
+
+#[test]
+fn without_messages_there_is_a_page_too() {
+    let scratch = Scratch::new("report-empty");
+    let path = PathBuf::from(scratch.write("empty.pcap", Wire::default().file()));
+    let one = harmless(&page(&[&path], &[]));
+    assert!(one.with("data-sum").all(|element| element.is("value", "0")));
+    let both = harmless(&page(&[&path, &fixture("riptide/riptide20-udp.pcap")], &[]));
+    assert_eq!(both.with("data-v").filter(|element| element.is("data-c", "messages")).count(), 2);
+    // Nothing at all is no capture, and gives no page.
+    let out = scratch.file("x.html");
+    let nothing = run(&["report", "-", "-o", &out], b"");
+    assert_eq!((nothing.status, Path::new(&out).exists()), (Some(3), false), "{}", nothing.err);
+}
+
+/// What a capture and its name say is shown, and does nothing.
+#[test]
+fn hostile_text_stays_text() {
+    let scratch = Scratch::new("report-hostile");
+    let route = format!("</script><script>alert(2)</script><!--\u{0}\u{202e}\u{1b}[31m{}", "A".repeat(150));
+    let packet = |kind: u8, body: &[u8]| [&[kind], &(body.len() as u32).to_be_bytes()[1..], body].concat();
+    let request = [&[0, 7, route.len() as u8], route.as_bytes(), b"{\"<b>\":\"</td>\"}"].concat();
+    let said = vec![
+        (true, packet(1, b"{\"sys\":{\"type\":\"js\",\"version\":\"1\"},\"user\":{}}")),
+        (false, packet(1, b"{\"code\":200,\"sys\":{\"heartbeat\":3}}")),
+        (true, packet(2, b"")),
+        (true, packet(4, &request)),
+    ];
+    let mut wire = Wire::default();
+    let ends = ["127.0.0.1:40000", "127.0.0.1:3250"].map(|end| end.parse().expect("an address"));
+    wire.stream(ends, &said);
+    let name = "<script>alert(1)<\u{2215}script>\u{202e}<img src=x onerror=alert(1)>\"'&.pcap";
+    let path = PathBuf::from(scratch.write(name, wire.file()));
+    let page = harmless(&page(&[&path], &["-p", "nano"]));
+    let of = |tag: &str, text: &str| page.0.iter().any(|element| element.tag == tag && element.text.contains(text));
+    assert!(of("td", "</script><script>alert(2)</script><!--\\u{0}\\u{202e}\\u{1b}[31mAAA"), "the route, as text");
+    assert!(of("title", "<script>alert(1)<") && of("h1", "\\u{202e}<img src=x onerror=alert(1)>\"'&.pcap"));
+}
+
+#[test]
+fn two_captures_are_compared_as_diff_does() {
+    let [a, b] = ["riptide/riptide20-udp.pcap", "riptide/riptide22-lossy.pcap"].map(fixture);
+    let page = harmless(&page(&[&a, &b], &[]));
+    let of = |path: &Path| stats(path, &[])["messages"].to_string();
+    let cells = page.0.iter().filter(|e| e.is("data-c", "messages") && e.attributes.contains_key("data-v"));
+    assert_eq!(cells.map(|e| e.attributes["data-v"].clone()).collect::<Vec<_>>(), [of(&a), of(&b)]);
+    let text = run(&["diff", a.to_str().expect("UTF-8"), b.to_str().expect("UTF-8")], b"").ok();
+    let rows = page.rows("differences");
+    // Two lines of sums, an empty one and the heading stand above its rows.
+    assert_eq!(rows.len(), text.text().lines().count() - 4);
+    for row in rows.iter().take(5) {
+        assert!(text.text().contains(&row["of"]), "{row:?}");
+    }
+    let alike = harmless(&self::page(&[&a, &a], &[]));
+    assert!(alike.rows("differences").is_empty() && alike.id("differences").is_none());
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let scratch = Scratch::new("report-refused");
+    let out = &scratch.file("x.html");
+    let a = "fixtures/riptide/riptide20-udp.pcap";
+    let three = run(&["report", a, a, a, "-o", out], b"");
+    assert_eq!(three.status, Some(2));
+    assert!(three.err.contains("--join reads several as one"), "{}", three.err);
+    let own = run(&["report", a, "-o", a, "--force"], b"");
+    assert_eq!(own.status, Some(2), "{}", own.err);
+    assert_eq!(run(&["report", a, "-q", "-o", out], b"").status, Some(0));
+    let again = run(&["report", a, "-o", out], b"");
+    assert_eq!(again.status, Some(2));
+    assert!(again.err.contains("--force"), "{}", again.err);
+    // A capture that is cut has a page of what could be read, which says so.
+    let whole = std::fs::read(fixture("riptide/riptide20-udp.pcap")).expect("bytes");
+    let cut = scratch.write("cut.pcap", &whole[..whole.len() / 2]);
+    let done = run(&["report", &cut, "-o", out, "--force"], b"");
+    assert_eq!(done.status, Some(3), "{}", done.err);
+    let page = harmless(&std::fs::read_to_string(out).expect("a page"));
+    assert!(page.0.iter().any(|e| e.is("class", "cut") && e.text.contains("not whole")));
 }

@@ -45,6 +45,8 @@ pub fn quantiles(context: &Context<'_>) -> Table {
         ] {
             if delays.count() > 0 {
                 let percentile = |p| Cell::millis(delays.percentile(p).map(|n| n as f64));
+                // The sum of connections past the cap is of no protocol.
+                let proto = if proto.is_empty() { "further connections" } else { proto };
                 let mut row = vec![proto.into(), from.into(), what.into(), delays.count().into()];
                 row.extend([50.0, 90.0, 99.0].map(percentile));
                 row.extend([Cell::millis(delays.max().map(|n| n as f64)), Cell::millis(delays.jitter())]);
@@ -105,6 +107,30 @@ pub fn axis<'a>(all: impl Iterator<Item = &'a Delays>) -> (Log, Vec<(f64, String
     (log, log.ticks().map(|tick| (log.at(tick), delay_label(tick))).collect())
 }
 
+/// The table of a chart of quantiles: two runs' beside each other.
+pub fn quantiles_of(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
+    region("", &format!("{title} (ms)"), html, |html| {
+        html.el("thead").with(|html| {
+            html.el("tr").with(|html| {
+                for (name, class) in [("share that waited no longer", "t"), ("A", "n"), ("B", "n")] {
+                    html.el("th").attr("scope", "col").class(class).text(name);
+                }
+            });
+        });
+        html.el("tbody").with(|html| {
+            for percent in [10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 100.0] {
+                html.line().el("tr").with(|html| {
+                    html.el("th").attr("scope", "row").class("t").text(format_args!("{percent} %"));
+                    for delays in both {
+                        let nanos = delays.and_then(|d| if percent < 100.0 { d.percentile(percent) } else { d.max() });
+                        html.el("td").class("n").text(nanos.map_or("–".into(), |_| plain(millis(nanos))));
+                    }
+                });
+            }
+        });
+    });
+}
+
 fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds: f64, html: &mut Html) {
     let sides: Vec<(Role, Delays)> =
         ROLES.into_iter().map(|role| (role, whole(course, awaited, role))).filter(|(_, d)| d.count() > 0).collect();
@@ -136,7 +162,7 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
             }
         },
         |html| {
-            for (role, all) in &sides {
+            for (role, _) in &sides {
                 let mark = side(*role);
                 match course.points() {
                     Some(points) => {
@@ -148,7 +174,6 @@ fn one(id: &'static str, title: &str, course: &Course, awaited: Awaited, seconds
                             };
                             dots(mark, again, own.map(place), HEIGHT, html);
                         }
-                        let _ = all;
                     }
                     None => steps(mark, course, (awaited, *role), log, seconds, html),
                 }

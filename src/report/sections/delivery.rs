@@ -92,6 +92,8 @@ pub fn sides(context: &Context<'_>) -> Table {
         if sum.messages == 0 {
             continue;
         }
+        // The sum of connections past the cap is of no protocol.
+        let proto = if proto.is_empty() { "further connections" } else { proto };
         let counts = [
             sum.messages,
             sum.copies,
@@ -150,8 +152,12 @@ pub fn side_table(id: &'static str, caption: &str, sides: &Table, html: &mut Htm
 }
 
 /// The parts of a bar: the column, its mark, its name.
-const PARTS: [(usize, usize, &str); 4] =
-    [(2, 0, "sent once"), (4, 1, "resent before an acknowledgement"), (5, 2, "again after it"), (11, 3, "never came")];
+const PARTS: [(usize, usize, &str); 4] = [
+    (2, 0, "first copies"),
+    (4, 1, "resent before an acknowledgement"),
+    (5, 2, "again after it"),
+    (11, 3, "never came"),
+];
 
 /// A bar for each side: the copies it sent, by what they were.
 fn bars(sides: &Table, html: &mut Html) {

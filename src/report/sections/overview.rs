@@ -1,11 +1,13 @@
 //! What it is: the sums, the files, the times, the conversations, the messages.
 
+use super::super::charts::areas;
 use super::super::figures::{Count, Shown, bytes, region, table, table_with};
+use super::super::scale::{ACROSS, time_label};
 use super::super::{Context, Html, section};
+use super::bandwidth::Series;
 use crate::capture::Time;
 use crate::render::utc;
-use crate::stats::Cell;
-use crate::stats::tables;
+use crate::stats::{Cell, Plot, tables};
 use std::collections::BTreeSet;
 
 /// The conversations that are listed.
@@ -110,6 +112,11 @@ fn fact(name: &str, html: &mut Html, value: impl FnOnce(&mut Html)) {
     });
 }
 
+/// A second, where its parts do not matter.
+pub fn second(at: Time, html: &mut Html) {
+    time(Time { secs: at.secs, frac: 0, digits: 0 }, html);
+}
+
 /// A point in time.
 pub fn time(at: Time, html: &mut Html) {
     let text = utc(at);
@@ -117,11 +124,34 @@ pub fn time(at: Time, html: &mut Html) {
     html.text(" UTC");
 }
 
+/// All bytes over time in one strip: where something happens at all.
+fn strip(plot: &Plot, html: &mut Html) {
+    const HEIGHT: u32 = 56;
+    let series = Series::new(plot, 240);
+    let totals = series.totals();
+    let top = totals.iter().copied().max().unwrap_or(0).max(1) as f64;
+    if series.steps < 3 {
+        return;
+    }
+    html.line().el("div").class("strip").with(|html| {
+        let svg = html.el("svg").class("plot").attr("viewBox", format_args!("0 0 {ACROSS} {HEIGHT}"));
+        svg.attr("height", HEIGHT).attr("preserveAspectRatio", "none").attr("aria-hidden", true).with(|html| {
+            areas(&[(0, totals.iter().map(|n| *n as f64 / top).collect())], HEIGHT, html);
+        });
+        let rate = bytes(top / series.step);
+        html.el("p").text(format_args!(
+            "Bytes over {}, from the first frame on: at most {rate}/s",
+            time_label(series.seconds())
+        ));
+    });
+}
+
 /// The section.
-pub fn section_of(context: &Context<'_>, html: &mut Html) {
+pub fn section_of(context: &Context<'_>, plot: &Plot, html: &mut Html) {
     section("overview", "What it is", html, |html| {
         let (stats, about) = (context.stats, context.about);
         tiles(context, html);
+        strip(plot, html);
         html.line().el("dl").class("facts").with(|html| {
             match about.files.is_empty() {
                 true => fact("Capture", html, |html| _ = html.text(&about.name)),
@@ -156,7 +186,17 @@ pub fn section_of(context: &Context<'_>, html: &mut Html) {
         if !flows.rows.is_empty() {
             let more = "netkit stats --by flow lists all";
             let columns = &FLOW_COLUMNS;
-            table(&flows, &Shown { id: "flows", caption: "Conversations", columns, most: FLOWS, more }, html);
+            table(
+                &flows,
+                &Shown {
+                    id: "flows",
+                    caption: "Conversations in order of their first messages",
+                    columns,
+                    most: FLOWS,
+                    more,
+                },
+                html,
+            );
         }
         if stats.unlisted > 0 {
             let past = Count(stats.unlisted);
@@ -219,7 +259,6 @@ fn peers(context: &Context<'_>, html: &mut Html) {
 }
 
 /// Two captures' names and sums beside each other, for a comparison.
-#[allow(dead_code)]
 pub fn beside(contexts: [&Context<'_>; 2], html: &mut Html) {
     region("sums", "Sums of both", html, |html| {
         html.el("thead").with(|html| {

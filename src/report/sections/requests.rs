@@ -10,11 +10,10 @@ use crate::stats::connections;
 /// The messages without an answer that are listed, and the kinds.
 const LISTED: usize = 40;
 
-const LATENCY: [(&str, &str); 9] = [
+const LATENCY: [(&str, &str); 8] = [
     ("proto", "protocol"),
     ("message", "message"),
-    ("route", "route"),
-    ("waits_for", "waits for"),
+    ("route", "route or id"),
     ("count", "got it"),
     ("waiting", "did not"),
     ("p50", "median"),
@@ -28,7 +27,7 @@ const WAITING: [(&str, &str); 9] = [
     ("peer", "address"),
     ("proto", "protocol"),
     ("message", "message"),
-    ("route", "route"),
+    ("route", "route or id"),
     ("copies", "copies"),
     ("index", ""),
 ];
@@ -41,7 +40,7 @@ const SLOW: [(&str, &str); 10] = [
     ("peer", "address"),
     ("proto", "protocol"),
     ("message", "message"),
-    ("route", "route"),
+    ("route", "route or id"),
     ("copies", "copies"),
 ];
 const COLUMNS: [(&str, &str); 12] = [

@@ -31,7 +31,7 @@ fn side_of(stats: &Stats, verdict: &Verdict) -> Side {
 pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     section("verdicts", "Verdicts", html, |html| {
         let all = verdicts(context.stats);
-        list(context, noted, &all, html);
+        list(context, noted, &all, true, html);
         html.line().el("details").with(|html| {
             html.el("summary").text("When is what told?");
             html.el("dl").class("rules").with(|html| {
@@ -46,8 +46,13 @@ pub fn section_of(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     });
 }
 
-/// The verdicts.
-pub fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], html: &mut Html) {
+/// The verdicts of a run of several: its messages are not in the page, so that nothing is linked.
+pub fn plain(context: &Context<'_>, noted: &Noted, html: &mut Html) {
+    list(context, noted, &verdicts(context.stats), false, html);
+}
+
+/// The verdicts; `linked`: the page has the messages.
+fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], linked: bool, html: &mut Html) {
     if all.is_empty() {
         let why =
             "None of the rules applies: nothing was resent, lost or left without an answer in a way that they tell.";
@@ -60,7 +65,9 @@ pub fn list(context: &Context<'_>, noted: &Noted, all: &[Verdict], html: &mut Ht
                     html.el("span").class("sign").attr("aria-hidden", true).text("▲");
                     html.text(&verdict.text);
                 });
-                evidence(context, noted, verdict, html);
+                if linked {
+                    evidence(context, noted, verdict, html);
+                }
             });
         }
     });
@@ -127,13 +134,12 @@ fn links(places: &Places, html: &mut Html) {
 
 fn notes(context: &Context<'_>, noted: &Noted, html: &mut Html) {
     let all: Vec<_> = noted.notes().collect();
-    html.el("h3").text("Notes");
     if all.is_empty() {
         return nothing("The analysis has nothing to say of any message.", html);
     }
     let docs: BTreeMap<&str, &str> =
         context.registry.iter().flat_map(|dissector| dissector.notes()).map(|note| (note.code, note.doc)).collect();
-    region("notes", "What the analysis says of messages, worst first", html, |html| {
+    region("notes", "Notes: what the analysis says of messages, worst first", html, |html| {
         heading(&["level", "note", "times", "what it says", "first frames"], html);
         html.el("tbody").with(|html| {
             let mut before = Vec::new();
@@ -171,9 +177,10 @@ fn faults(noted: &Noted, html: &mut Html) {
     if all.is_empty() {
         return;
     }
-    html.el("h3").text("Faults");
-    let caption =
-        format!("{} with a broken field", Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message"));
+    let caption = format!(
+        "Faults: {} with a broken field",
+        Plural(all.iter().map(|(.., places)| places.count).sum::<u64>(), "message")
+    );
     region("faults", &caption, html, |html| {
         heading(&["protocol", "message", "times", "first frames"], html);
         html.el("tbody").with(|html| {

@@ -1,0 +1,207 @@
+//! Two runs beside each other: what differs, as `netkit diff` says it, and their curves over one
+//! another.
+
+use super::charts::{Chart, Mark, chart, entry, line};
+use super::figures::{Count, Shown, bytes, region, table};
+use super::scale::{Linear, plain, time_label};
+use super::sections::bandwidth::Series;
+use super::sections::delays::{axis, delay, quantiles_of};
+use super::sections::{delivery, nothing, verdicts};
+use super::{Context, Html, Run, section};
+use crate::stats::histogram::Delays;
+use crate::stats::plot::unit;
+use crate::stats::{diff, directions};
+use std::collections::BTreeMap;
+
+/// The differences that are listed.
+const LISTED: usize = 300;
+/// The steps of the curves.
+const STEPS: usize = 180;
+const HEIGHT: u32 = 180;
+
+const COLUMNS: [(&str, &str); 5] = [("of", "of"), ("what", "what"), ("a", "A"), ("b", "B"), ("change", "change")];
+
+/// The two runs, each with the mark of its curve: lines differ in colour, and one is broken.
+pub const RUNS: [(&str, Mark); 2] = [("A", Mark::Line("run-a")), ("B", Mark::Dashes("run-b"))];
+
+/// What differs.
+pub fn changes(contexts: [&Context<'_>; 2], html: &mut Html) {
+    section("changes", "What changed", html, |html| {
+        let (found, _) = diff::compare(contexts[0].stats, contexts[1].stats, &[]);
+        if found.is_empty() {
+            return nothing("No difference: the same messages, fields, rates and delays in both.", html);
+        }
+        let rows = diff::table(&found, &[], true);
+        let caption = "From A to B, most important first; rates a second, sizes in bytes, delays in ms";
+        let more = "netkit diff lists all";
+        table(&rows, &Shown { id: "differences", caption, columns: &COLUMNS, most: LISTED, more }, html);
+    });
+}
+
+/// Both runs' bytes over time, each from its own start.
+pub fn curves(runs: [&Run; 2], html: &mut Html) {
+    section("bandwidth", "Bandwidth", html, |html| {
+        let series = runs.map(|run| Series::new(&run.by_message, STEPS));
+        if series.iter().all(|one| one.steps == 0) {
+            return nothing("No message in either of them.", html);
+        }
+        let rate = |one: &Series| -> Vec<f64> { one.totals().iter().map(|n| *n as f64 / one.step).collect() };
+        let rates = [rate(&series[0]), rate(&series[1])];
+        let top = rates.iter().flatten().copied().fold(0.0, f64::max);
+        let (unit, scale) = unit(top);
+        let axis = Linear::new(top / scale);
+        let ticks: Vec<_> = axis.ticks().map(|tick| (axis.at(tick), format!("{} {unit}", plain(tick)))).collect();
+        let seconds = series[0].seconds().max(series[1].seconds());
+        let steps = [&series[0], &series[1]].map(|one| time_label(one.step));
+        let about = format!("Each from its own first frame, in steps of {} and {}.", steps[0], steps[1]);
+        let told = |k: usize| {
+            let all = series[k].totals().iter().sum::<u64>();
+            let highest = rates[k].iter().copied().fold(0.0, f64::max);
+            format!(
+                "{} in {}, at most {} {unit}",
+                bytes(all as f64),
+                time_label(series[k].seconds()),
+                plain(highest / scale)
+            )
+        };
+        let summary = format!("A: {}. B: {}.", told(0), told(1));
+        let title = "Bytes a second";
+        let shown = Chart { title, about: &about, summary: &summary, height: HEIGHT, seconds, ticks: &ticks };
+        chart(
+            &shown,
+            html,
+            |html| {
+                for (k, (name, mark)) in RUNS.into_iter().enumerate() {
+                    entry(mark, name, told(k), html);
+                }
+            },
+            |html| {
+                for ((_, mark), (one, rates)) in RUNS.into_iter().zip(series.iter().zip(&rates)) {
+                    let points = rates.iter().enumerate().map(|(k, rate)| {
+                        let x = (k as f64 + 0.5) * one.step / seconds;
+                        Some((x.min(1.0), axis.at(rate / scale)))
+                    });
+                    line(mark, points, HEIGHT, html);
+                }
+            },
+            |html| sums(&series, html),
+        );
+    });
+}
+
+/// The table of the bytes by message in both.
+fn sums(series: &[Series; 2], html: &mut Html) {
+    let mut names: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for (k, one) in series.iter().enumerate() {
+        for (name, values) in &one.layers {
+            names.entry(name).or_default()[k] += values.iter().sum::<u64>();
+        }
+    }
+    region("bytes-by-message", "Bytes by message, the largest of each", html, |html| {
+        html.el("thead").with(|html| {
+            html.el("tr").with(|html| {
+                for (name, class) in [("message", "t"), ("A", "n"), ("B", "n")] {
+                    html.el("th").attr("scope", "col").class(class).text(name);
+                }
+            });
+        });
+        html.el("tbody").with(|html| {
+            for (name, sums) in &names {
+                html.line().el("tr").with(|html| {
+                    html.el("th").attr("scope", "row").class("t").short(60, name);
+                    for sum in sums {
+                        html.el("td").class("n").attr("data-c", "sum").text(Count(*sum));
+                    }
+                });
+            }
+        });
+    });
+}
+
+/// The quantiles of both runs' delays over one another.
+pub fn delays(runs: [&Run; 2], html: &mut Html) {
+    section("round-trips", "Round trips", html, |html| {
+        let summed = runs.map(|run| directions::summed(&run.stats));
+        let mut names: Vec<(&str, &str)> = Vec::new();
+        for (proto, from, _) in summed.iter().flatten() {
+            if !names.contains(&(proto, from)) {
+                names.push((proto, from));
+            }
+        }
+        let mut any = false;
+        for (proto, from) in names {
+            let of = |k: usize| summed[k].iter().find(|(p, f, _)| (*p, *f) == (proto, from)).map(|(.., sum)| sum);
+            for (what, id) in [("acknowledgement", 0), ("answer", 1)] {
+                let pick = |k: usize| of(k).map(|sum| if id == 0 { &sum.ack_delay } else { &sum.answer_time });
+                let both = [pick(0), pick(1)].map(|delays| delays.filter(|d| d.count() > 0));
+                if both.iter().any(Option::is_some) {
+                    any = true;
+                    quantile_chart(&format!("{proto}, sent by the {from}: time to the {what}"), both, html);
+                }
+            }
+        }
+        if !any {
+            return nothing("Nothing is acknowledged or answered in either of them.", html);
+        }
+    });
+}
+
+/// The share of messages that did not wait longer, as a curve for each run.
+fn quantile_chart(title: &str, both: [Option<&Delays>; 2], html: &mut Html) {
+    let (log, ticks) = axis(both.into_iter().flatten());
+    let told = |delays: Option<&Delays>| match delays {
+        Some(d) => format!(
+            "{} · median {}, p90 {}, longest {}",
+            Count(d.count()),
+            delay(d.percentile(50.0)),
+            delay(d.percentile(90.0)),
+            delay(d.max())
+        ),
+        None => "none".into(),
+    };
+    let summary = format!("A: {}. B: {}.", told(both[0]), told(both[1]));
+    let about = "Across: the share of the messages that waited no longer.";
+    let shown = Chart { title, about, summary: &summary, height: HEIGHT, seconds: 0.0, ticks: &ticks };
+    super::charts::shares(
+        &shown,
+        html,
+        |html| {
+            for ((name, mark), delays) in RUNS.into_iter().zip(both) {
+                entry(mark, name, told(delays), html);
+            }
+        },
+        |html| {
+            for ((_, mark), delays) in RUNS.into_iter().zip(both) {
+                let Some(delays) = delays else { continue };
+                let points = (0..=100).map(|percent| {
+                    let nanos = delays.percentile(f64::from(percent))?;
+                    Some((f64::from(percent) / 100.0, log.at(nanos as f64 / 1e6)))
+                });
+                line(mark, points, HEIGHT, html);
+            }
+        },
+        |html| quantiles_of(title, both, html),
+    );
+}
+
+/// What each of them amounts to, one below the other, and what became of their messages.
+pub fn each(runs: [&Run; 2], contexts: [&Context<'_>; 2], html: &mut Html) {
+    section("verdicts", "Verdicts", html, |html| {
+        for ((run, context), (name, _)) in runs.into_iter().zip(contexts).zip(RUNS) {
+            html.el("h3").text(format_args!("{name}: {}", context.about.name));
+            verdicts::plain(context, &run.noted, html);
+        }
+    });
+    section("delivery", "Delivery", html, |html| {
+        let tables = contexts.map(delivery::sides);
+        if tables.iter().all(|table| table.rows.is_empty()) {
+            return nothing("Nothing is numbered in either of them.", html);
+        }
+        for ((table, id), (name, _)) in tables.iter().zip(["delivery-a", "delivery-b"]).zip(RUNS) {
+            match table.rows.is_empty() {
+                true => nothing("Nothing is numbered in it.", html),
+                false => delivery::side_table(id, &format!("{name}: numbered messages by sender"), table, html),
+            }
+        }
+    });
+}
