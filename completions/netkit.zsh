@@ -461,17 +461,29 @@ tcp\:"TCP, and what it carries"))' \
 '*--duplicate=[Datagrams come twice]:P%:_default' \
 '*--reorder=[Datagrams come behind the one that follows]:P%:_default' \
 '*--rate=[No more than 64kbit, 1.5mbit, 1gbit a second; half a second'\''s bytes may wait]:RATE:_default' \
+'*--stall=[Streams\: this share of all pieces waits so long, and what is behind it, as after a lost segment]:P%/TIME:_default' \
+'*--reset=[Streams\: this share of all pieces resets the connection]:P%:_default' \
 '*--network=[As on wifi, lte, 3g, satellite, bad\: \`netkit help impairments\` has their figures]:NAME:_default' \
-'*--on=[Do something to messages that fit (datagrams); may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
+'--profile=[Impairments by a timetable\: lines as '\''from 10s to 20s\: loss 5%/4, up delay 80ms'\'']:FILE:_files' \
+'--like=[Delay above the minimum, losses and their rows, order\: as this capture had them]:CAPTURE:_files' \
+'*--on=[Do something to messages that fit; may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
+'--rules=[Rules as those of --on, one a line, \`#\` before what is none; read again when the file changes, and on SIGHUP]:FILE:_files' \
 '--seed=[Which packets are lost, late, changed\: the same number, the same ones]:N:_default' \
 '-f+[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
 ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"
+csv\:"Comma-separated values behind a line of names; see --columns"
+tsv\:"The same with tabs"
 none\:"Nothing but the counts at the end"))' \
 '--format=[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
 ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"
+csv\:"Comma-separated values behind a line of names; see --columns"
+tsv\:"The same with tabs"
 none\:"Nothing but the counts at the end"))' \
+'*--columns=[csv, tsv and summary\: these columns, as for decode]:A,B.C:_default' \
 '--pcap=[Record both legs, with what was done to each packet as its comment (pcapng)]:FILE:_files' \
 '--clients=[The most clients at once]:N:_default' \
 '--idle=[A client that is silent for so long has gone (datagrams)]:TIME:_default' \

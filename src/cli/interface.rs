@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Args, Clone, Debug, Default)]
 pub struct Interface {
     /// Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it
-    #[arg(short, long, value_name = "IFACE", conflicts_with_all = ["files", "join"])]
+    #[arg(short, long, value_name = "IFACE", conflicts_with = "files")]
     pub interface: Option<String>,
     /// -i: only such packets, in tcpdump's words: 'udp port 7777'; default: the ports of --port and -p
     #[arg(long, value_name = "EXPR")]

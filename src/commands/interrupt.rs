@@ -7,7 +7,7 @@
 use crate::platform::{self, INTERRUPT};
 use netkit::live::net::CancelToken;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Signals that come so soon after each other are one. Leaving a server takes about as long.
@@ -66,8 +66,27 @@ pub fn status(endless: bool) -> Option<u8> {
     }
 }
 
+/// Whether SIGHUP asks for something else than to stop, and whether it has.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// SIGHUP's number.
+const HANGUP: u8 = 1;
+
+/// From now on SIGHUP does not stop the program: [`hung_up`] tells of it.
+pub fn keep_on_hangup() {
+    KEEPS.store(true, Ordering::Relaxed);
+}
+
+/// Has SIGHUP come since the last call?
+pub fn hung_up() -> bool {
+    ASKED.swap(false, Ordering::Relaxed)
+}
+
 /// Handles a signal.
 fn caught(signal: u8, stop: &CancelToken) {
+    if signal == HANGUP && KEEPS.load(Ordering::Relaxed) {
+        return ASKED.store(true, Ordering::Relaxed);
+    }
     if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         SINCE.get_or_init(Instant::now);
         if CAPTURING.get().is_some_and(|capturing| (capturing.ask)()) {

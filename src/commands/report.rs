@@ -5,6 +5,7 @@ use super::ending::status;
 use super::gates::Pick;
 use super::notify::notify;
 use super::outfile::{self, OutFile};
+use super::redact;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -29,7 +30,7 @@ struct Reading {
 impl Sink for Reading {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        self.run.message(message, selected);
+        redact::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
     }
 
     fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
