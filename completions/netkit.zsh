@@ -38,8 +38,8 @@ never\:"Never"))' \
             (decode)
 _arguments "${_arguments_options[@]}" : \
 '()*-r+[A capture, as tshark and tcpdump have it]:FILE:_files' \
-'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
-'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
 '--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
@@ -98,6 +98,7 @@ always\:"Always"
 never\:"Never"))' \
 '(-i --interface)-D[List the interfaces]' \
 '(-i --interface)--list-interfaces[List the interfaces]' \
+'--redact[Show and write other addresses, words and bytes of the application instead of those of the capture, one to one; lengths, numbers and times stay\: to be sent to somebody]' \
 '(--follow --check -i --interface)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
@@ -203,8 +204,8 @@ never\:"Never"))' \
 ;;
 (stats)
 _arguments "${_arguments_options[@]}" : \
-'(--join)-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
-'(--join)--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
 '--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
 '--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
@@ -253,6 +254,7 @@ never\:"Never"))' \
 '--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
 '(-i --interface)-D[List the interfaces]' \
 '(-i --interface)--list-interfaces[List the interfaces]' \
+'--redact[Show and write other addresses, words and bytes of the application instead of those of the capture, one to one; lengths, numbers and times stay\: to be sent to somebody]' \
 '(--by --every --delivery --track)--unanswered[List the messages that nothing in the capture answers]' \
 '(--by --every --delivery --track)--never-acked[List the messages that nothing in the capture acknowledges]' \
 '(--by --every --delivery --track)--latency[How long messages waited for answers and acknowledgements, by message and route]' \
@@ -266,6 +268,48 @@ never\:"Never"))' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
 '*::files -- A capture; `-` is stdin. Several are told each, and then together as one capture:_files' \
+&& ret=0
+;;
+(top)
+_arguments "${_arguments_options[@]}" : \
+'()-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
+'-p+[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'--proto=[The protocol, or a file that describes one; default\: recognise it]:P:(riptide dnp nano gne acknex)' \
+'*--protocol-file=[A protocol that a file describes (TOML); may be given several times]:FILE:_files' \
+'*--schema=[The layouts of your game'\''s payloads (TOML); may be given several times]:FILE:_files' \
+'*-s+[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'*--set=[A setting of a protocol, as \`netkit fields PROTO\` lists them]:KEY=VALUE:(riptide.version=auto riptide.version=1.0 riptide.version=1.2 riptide.version=2.0 riptide.version=2.1 riptide.version=2.2 riptide.framing=auto riptide.framing=none riptide.framing=u16 riptide.framing=i32 dnp.link_update=wire dnp.link_update=specification dnp.types=none dnp.resend=0.5 nano.dict=none nano.protos=none nano.payload=auto nano.payload=json nano.payload=raw nano.carrier=auto nano.carrier=tcp nano.carrier=websocket gne.endian=auto gne.endian=le gne.endian=be gne.build=auto gne.message=auto gne.message=connection_request gne.message=connection_refused gne.message=connection_accepted gne.message=client_port gne.message=packets acknex.version=auto acknex.version=a5 acknex.version=a6 acknex.angle=auto acknex.angle=be acknex.angle=le acknex.position=auto acknex.position=packed acknex.position=fixed acknex.skin=table acknex.skin=bit acknex.color=auto acknex.color=rgb acknex.color=bgr acknex.no_z=no acknex.no_z=yes acknex.skip=0)' \
+'--from=[Who sent the bytes, or the first packet of a conversation, where nothing else tells]:client|server:_default' \
+'*--port=[Which protocol a port carries, as 7000=riptide]:PORT=P:_default' \
+'--server=[The server'\''s address, where ports cannot tell]:ADDR[:PORT]:_default' \
+'--flow=[Only the conversation of that number]:N:_default' \
+'-F+[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'--filter=[Only messages that fit\: "riptide.message_id == 7 and not has fault"]:EXPR:(frame time flow length proto version from transport src dst host ip port message note related related.kind related.frame related.index related.after_ms acknex.action acknex.albedo acknex.alpha acknex.ambient acknex.color acknex.command acknex.create acknex.effect acknex.entity acknex.entity_dpid acknex.entsound acknex.file_name acknex.fill acknex.flags acknex.flags1 acknex.flags2 acknex.frame acknex.frame_time acknex.function acknex.handle acknex.identifier acknex.index acknex.info acknex.join acknex.level acknex.level_name acknex.lightrange acknex.local acknex.member acknex.nextframe acknex.number acknex.offset acknex.pan acknex.ping acknex.player_dpid acknex.player_name acknex.position acknex.protocol_version acknex.reading acknex.remove acknex.request_frame acknex.roll acknex.round_trip_ms acknex.scale acknex.server_time acknex.skill acknex.skill3 acknex.skills acknex.skin acknex.sound acknex.start acknex.string acknex.sync acknex.text acknex.tilt acknex.type acknex.unknown acknex.update1 acknex.update2 acknex.update3 acknex.uv acknex.values acknex.var acknex.var_length acknex.velocity acknex.volume dnp.command dnp.connection_acknowledge dnp.connection_close dnp.connection_request dnp.data dnp.flags dnp.link_count dnp.link_down dnp.link_id dnp.link_state dnp.link_up dnp.link_update dnp.links dnp.long_link_state dnp.long_message dnp.message dnp.number dnp.parts dnp.protocol dnp.protocol_count dnp.protocols dnp.reliable_acknowledge dnp.reliable_message dnp.result dnp.unknown dnp.unreliable_message dnp.value_count dnp.values gne.accepted gne.build gne.client_port gne.connection_accepted gne.connection_refused gne.connection_request gne.data gne.frame gne.game gne.magic gne.max_rate gne.packets gne.pings gne.port gne.reason gne.sub_version gne.tcp_flow gne.unreliable gne.user_version gne.version nano.binary nano.body nano.close nano.code nano.compressed nano.data nano.extensions nano.flags nano.frame nano.handshake nano.handshake_ack nano.head nano.header nano.heartbeat nano.id nano.inflated nano.json nano.kick nano.length nano.mask nano.message nano.notify nano.opcode nano.payload nano.ping nano.pong nano.push nano.reason nano.request nano.response nano.route nano.route_code nano.status nano.target nano.text nano.type nano.unknown nano.upgrade_request nano.upgrade_response riptide.ack riptide.ack_extra riptide.acked riptide.acks riptide.acks_bitfield riptide.client_connected riptide.client_disconnected riptide.client_id riptide.connect riptide.copy riptide.data riptide.disconnect riptide.for_seq_id riptide.heartbeat riptide.is_extra riptide.last_received_seq_id riptide.message_id riptide.notify riptide.payload riptide.ping_id riptide.reason riptide.reject riptide.reliable riptide.reliable_auto_relay riptide.rtt riptide.sequence_id riptide.trailing riptide.type riptide.unknown riptide.unreliable riptide.unreliable_auto_relay riptide.welcome)' \
+'--since=[Only messages from then on\: 10s, 1m30s after the first frame, or 2026-11-21T12\:00\:00Z]:TIME:_default' \
+'--until=[Only messages before then\: as --since]:TIME:_default' \
+'*--limit=[Another bound for memory\: \`netkit fields\` lists them; N may end in K, M, G]:NAME=N:_default' \
+'--sort=[In order of this column, the largest first; default\: byte_rate on a terminal, by name in a pipe]:COLUMN:(byte_rate rate messages bytes faults rtt_p50 resent_share lost_share idle)' \
+'--every=[From one look to the next]:TIME:_default' \
+'-f+[Form of the output]:F:((text\:"Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"
+ndjson\:"A JSON object a look"))' \
+'--format=[Form of the output]:F:((text\:"Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe"
+ndjson\:"A JSON object a look"))' \
+'--color=[Colours and highlights]:WHEN:((auto\:"On a terminal, unless NO_COLOR is set"
+always\:"Always"
+never\:"Never"))' \
+'(-i --interface)-D[List the interfaces]' \
+'(-i --interface)--list-interfaces[List the interfaces]' \
+'(-i --interface)--follow[Go on when the end is reached\: a file that grows; until q or Ctrl-C]' \
+'--redact[Show and write other addresses, words and bytes of the application instead of those of the capture, one to one; lengths, numbers and times stay\: to be sent to somebody]' \
+'-q[No progress, no summaries on stderr]' \
+'--quiet[No progress, no summaries on stderr]' \
+'*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
+'-h[Print help (see more with '\''--help'\'')]' \
+'--help[Print help (see more with '\''--help'\'')]' \
+'::files -- A capture that goes on; `-` is stdin:_files' \
 && ret=0
 ;;
 (diff)
@@ -299,6 +343,7 @@ junit\:"JUnit'\''s XML, for build servers\: a case for each limit"))' \
 always\:"Always"
 never\:"Never"))' \
 '--join[Read the files of a pattern, as '\''before_*.pcap'\'', as one capture\: rotated files]' \
+'--redact[Show and write other addresses, words and bytes of the application instead of those of the capture, one to one; lengths, numbers and times stay\: to be sent to somebody]' \
 '--allow-empty[Nothing to compare is well, too\: else --fail-on does not hold]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
@@ -312,6 +357,9 @@ never\:"Never"))' \
 ;;
 (report)
 _arguments "${_arguments_options[@]}" : \
+'()-i+[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'()--interface=[Read what an interface sends and receives, until Ctrl-C; tcpdump or dumpcap captures it]:IFACE:_default' \
+'--capture-filter=[-i\: only such packets, in tcpdump'\''s words\: '\''udp port 7777'\''; default\: the ports of --port and -p]:EXPR:_default' \
 '-o+[The page that is written]:PAGE:_files' \
 '--output=[The page that is written]:PAGE:_files' \
 '--messages=[How many messages the page holds, with their fields and bytes; of more, those near warnings come first. Charts and tables are of all]:N:_default' \
@@ -335,6 +383,7 @@ always\:"Always"
 never\:"Never"))' \
 '--force[-o\: replace an existing file]' \
 '--join[Read several files as one capture, in the order of their first frames\: rotated files]' \
+'--redact[Show and write other addresses, words and bytes of the application instead of those of the capture, one to one; lengths, numbers and times stay\: to be sent to somebody]' \
 '-q[No progress, no summaries on stderr]' \
 '--quiet[No progress, no summaries on stderr]' \
 '*-v[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
@@ -364,6 +413,8 @@ ws\:"WebSocket"))' \
 '--max-time=[How long a server may take in all, whatever it sends; default\: 30s, and what -n, -i and -W ask for]:TIME:_default' \
 '--create=[acknex\: create an entity of this model for exact round trips, and remove it. Changes the running game]:MODEL:_default' \
 '--name=[acknex\: the player'\''s name to join with]:NAME:_default' \
+'--connect-data=[riptide, nano\: what the server'\''s application expects of those who connect, a password or a token\: hex, text\:WORDS, or a JSON object (nano'\''s "user"; riptide'\''s by the schema of connect)]:DATA:_default' \
+'*--schema=[The layouts of your game'\''s payloads (TOML), connect, welcome and reject among them; may be given several times]:FILE:_files' \
 '-f+[Form of the output]:F:((text\:"For people"
 ndjson\:"A JSON object a line\: each round trip, then a summary for each server"
 json\:"One JSON array with an object a server"
@@ -458,17 +509,29 @@ tcp\:"TCP, and what it carries"))' \
 '*--duplicate=[Datagrams come twice]:P%:_default' \
 '*--reorder=[Datagrams come behind the one that follows]:P%:_default' \
 '*--rate=[No more than 64kbit, 1.5mbit, 1gbit a second; half a second'\''s bytes may wait]:RATE:_default' \
+'*--stall=[Streams\: this share of all pieces waits so long, and what is behind it, as after a lost segment]:P%/TIME:_default' \
+'*--reset=[Streams\: this share of all pieces resets the connection]:P%:_default' \
 '*--network=[As on wifi, lte, 3g, satellite, bad\: \`netkit help impairments\` has their figures]:NAME:_default' \
-'*--on=[Do something to messages that fit (datagrams); may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
+'--profile=[Impairments by a timetable\: lines as '\''from 10s to 20s\: loss 5%/4, up delay 80ms'\'']:FILE:_files' \
+'--like=[Delay above the minimum, losses and their rows, order\: as this capture had them]:CAPTURE:_files' \
+'*--on=[Do something to messages that fit; may be given several times]:EXPR: [after N] [once] ACTION, ..:_default' \
+'--rules=[Rules as those of --on, one a line, \`#\` before what is none; read again when the file changes, and on SIGHUP]:FILE:_files' \
 '--seed=[Which packets are lost, late, changed\: the same number, the same ones]:N:_default' \
 '-f+[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
 ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"
+csv\:"Comma-separated values behind a line of names; see --columns"
+tsv\:"The same with tabs"
 none\:"Nothing but the counts at the end"))' \
 '--format=[Form of the output]:F:((summary\:"A line a message"
 tree\:"Annotated trees\: each field with its bytes"
 ndjson\:"A JSON object a line\: values"
+json\:"One JSON array of annotated trees"
+csv\:"Comma-separated values behind a line of names; see --columns"
+tsv\:"The same with tabs"
 none\:"Nothing but the counts at the end"))' \
+'*--columns=[csv, tsv and summary\: these columns, as for decode]:A,B.C:_default' \
 '--pcap=[Record both legs, with what was done to each packet as its comment (pcapng)]:FILE:_files' \
 '--clients=[The most clients at once]:N:_default' \
 '--idle=[A client that is silent for so long has gone (datagrams)]:TIME:_default' \
@@ -572,7 +635,7 @@ never\:"Never"))' \
 '*--verbose[Print more\: whole hex, why a protocol was recognised, what the other frames were]' \
 '-h[Print help (see more with '\''--help'\'')]' \
 '--help[Print help (see more with '\''--help'\'')]' \
-'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing)' \
+'::topic -- A command, or a topic as `netkit help` lists them:(decode dump encode stats top diff report probe replay proxy wireshark fields completions man help riptide dnp nano gne acknex hawknl websocket output filters rules impairments schemas protocol-files your-protocol recognition live performance columns reports wireshark builds platforms contributing)' \
 && ret=0
 ;;
         esac
@@ -587,6 +650,7 @@ _netkit_commands() {
 'dump:Dissect hex text\: plain, 0x lists, C arrays, xxd, hexdump -C, tcpdump -x, Wireshark' \
 'encode:Write messages\: from FIELD=VALUE, or from the JSON lines that decode prints' \
 'stats:Count a capture'\''s messages\: conversations, bandwidth, delivery, round trips, series of a field' \
+'top:Watch input that goes on\: messages and conversations with their rates, drawn each second' \
 'diff:Compare two captures\: messages that appeared or vanished, rates, sizes, fields, delivery' \
 'report:Make one HTML page of a capture\: charts, sequence diagrams, messages; or compare two' \
 'probe:Ask live servers\: is it there, what is it, how far away, and if not, why not' \
@@ -664,6 +728,11 @@ _netkit__subcmd__report_commands() {
 _netkit__subcmd__stats_commands() {
     local commands; commands=()
     _describe -t commands 'netkit stats commands' commands "$@"
+}
+(( $+functions[_netkit__subcmd__top_commands] )) ||
+_netkit__subcmd__top_commands() {
+    local commands; commands=()
+    _describe -t commands 'netkit top commands' commands "$@"
 }
 (( $+functions[_netkit__subcmd__wireshark_commands] )) ||
 _netkit__subcmd__wireshark_commands() {

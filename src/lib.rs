@@ -10,6 +10,7 @@
 //! | [`flow`] | conversations: the flow table and TCP reassembly |
 //! | [`dissect`] | recognition and dissection, independent of any protocol |
 //! | [`encode`] | JSON lines to bytes or captures |
+//! | [`redact`] | messages without addresses and what applications say |
 //! | [`filter`] | filter expressions on messages |
 //! | [`render`] | output formats: tree, summary, table, ndjson, json |
 //! | [`stats`] | counts, delivery, round trips, differences |
@@ -88,6 +89,7 @@ pub mod plural;
 #[doc(hidden)]
 pub mod printable;
 pub mod protocols;
+pub mod redact;
 pub mod render;
 pub mod report;
 pub mod stats;

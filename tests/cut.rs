@@ -159,3 +159,236 @@ fn what_is_refused() {
     let done = run(&["decode", &path, "-w", &new, "--force", "--reject", "message == welcome"], b"");
     assert_eq!(done.status, Some(1), "{}", done.err);
 }
+
+/// The captures that are redacted here, with what names no person in them: text of protocols.
+fn fixtures_to_redact() -> Vec<std::path::PathBuf> {
+    common::all_fixtures().into_iter().filter(|path| common::ends_in(path, "pcap")).collect()
+}
+
+/// The shape of a value: names of members by their lengths, texts by theirs; numbers as they are.
+fn shape(value: &Json) -> Json {
+    match value {
+        Json::String(text) => Json::from(format!("{} bytes", text.len())),
+        Json::Array(list) => list.iter().map(shape).collect(),
+        Json::Object(map) => map.iter().map(|(_, value)| shape(value)).collect(),
+        other => other.clone(),
+    }
+}
+
+/// All texts in a value that somebody may have written, of at least so many letters; words in them.
+fn words(value: &Json, list: &mut BTreeSet<String>) {
+    match value {
+        Json::String(text) => {
+            let letters = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() >= 6;
+            list.extend(text.split(|c: char| !c.is_alphanumeric()).filter(letters).map(String::from));
+        }
+        Json::Array(items) => items.iter().for_each(|value| words(value, list)),
+        Json::Object(map) => map.iter().for_each(|(name, value)| {
+            words(&Json::from(name.as_str()), list);
+            words(value, list);
+        }),
+        _ => {}
+    }
+}
+
+/// `--redact`: what is printed has the fields, lengths, numbers and notes of the original, and none of
+/// its addresses.
+#[test]
+fn redacted_messages_are_of_the_same_form() {
+    let mut checked = 0;
+    for path in fixtures_to_redact() {
+        let args = args_of(&path);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let path = path.to_str().expect("UTF-8");
+        let given = [&["-q", "-f", "ndjson", "--bytes"], &args[..]].concat();
+        let (plain, other) = (decode(path, &given), decode(path, &[&given[..], &["--redact"]].concat()));
+        assert_eq!(
+            (plain.status, plain.text().lines().count()),
+            (other.status, other.text().lines().count()),
+            "{path}"
+        );
+        for (a, b) in plain.lines().iter().zip(other.lines()) {
+            for key in ["src", "dst"] {
+                let ends = [&a[key], &b[key]].map(|end| end.as_str().unwrap_or_default().to_string());
+                let only = ends[0].starts_with("[::1]:");
+                assert_eq!(ends[0] == ends[1], only || ends[0].is_empty(), "{path}: {ends:?}");
+                let [port, other] = ends.each_ref().map(|end| end.rsplit(':').next().unwrap_or_default());
+                assert_eq!(port, other, "ports stay");
+            }
+            for key in ["fields", "derived", "packet", "bytes"] {
+                assert_eq!(shape(&a[key]), shape(&b[key]), "{path}: {a} {b}");
+            }
+            for key in ["frame", "time", "flow", "proto", "from", "message", "length", "related", "part"] {
+                assert_eq!(a[key], b[key], "{path}: {key}");
+            }
+            let codes = |line: &Json| {
+                line["notes"].as_array().map(|all| all.iter().map(|n| n["code"].clone()).collect::<Vec<_>>())
+            };
+            assert_eq!(codes(a), codes(&b), "{path}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10_000, "{checked}");
+}
+
+/// No address, and no word or hex string of the application, is in any form of output.
+#[test]
+fn nothing_of_a_redacted_capture_is_shown() {
+    let folder = Scratch::new("redact-leaks");
+    for capture in [
+        "nano/pomelo-ws.pcap",
+        "nano/nano-tcp.pcap",
+        "nano/pitaya-codec-tcp.pcap",
+        "riptide/riptide22-udp.pcap",
+        "riptide/riptide20-tcp.pcap",
+        "dnp/dnp-frag.pcap",
+        "dnp/dnp-ipv6.pcap",
+        "gne/gne-edge.pcap",
+        "acknex/acknex-steps45.pcap",
+        "described/mqtt.pcap",
+        "described/luanti.pcap",
+    ] {
+        let path = fixture(capture);
+        let args = args_of(&path);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let path = path.to_str().expect("UTF-8");
+        let plain = decode(path, &[&["-q", "-f", "ndjson"], &args[..]].concat()).lines();
+        let mut secrets = BTreeSet::new();
+        for line in &plain {
+            for key in ["fields", "derived"] {
+                // Names of fields are netkit's, those of JSON the application's.
+                match key {
+                    "derived" => ["json", "route", "message"].iter().for_each(|k| words(&line[key][k], &mut secrets)),
+                    _ => line[key].as_object().into_iter().flatten().for_each(|(name, value)| match value {
+                        Json::Object(_) | Json::Array(_) => {}
+                        // Keys of the handshake are HTTP's.
+                        Json::String(head) if name == "head" => {
+                            let own = |line: &&str| !line.starts_with("Sec-WebSocket-");
+                            head.lines().filter(own).for_each(|line| words(&Json::from(line), &mut secrets));
+                        }
+                        value => words(value, &mut secrets),
+                    }),
+                }
+            }
+            for key in ["src", "dst"] {
+                let end = line[key].as_str().expect("text");
+                if !end.starts_with("[::1]") {
+                    secrets.insert(end.rsplit_once(':').expect("a port").0.to_string());
+                }
+            }
+        }
+        // What netkit itself says, with or without a capture that says it.
+        let own = run(&["fields", "-f", "json"], b"").ok().text().to_string()
+            + &plain
+                .iter()
+                .map(|l| format!("{} {} {}", l["notes"], l["message"], l["fault"]["path"]))
+                .collect::<String>()
+            + "netkit websocket heartbeat serializer protoVersion dictVersion useDict usePrototype routeToCode codeToRoute repeated required \
+               optional protobuf servertime Connection Upgrade Extensions permessage deflate Switching Protocols server \
+               context takeover window client version Version Accept Content Length charset message string double";
+        secrets.retain(|word| !own.contains(word.as_str()));
+        assert!(secrets.len() > 1, "{capture}: {secrets:?}");
+        let mut outputs = Vec::new();
+        for format in ["tree", "summary", "table", "ndjson", "json", "csv", "dialogue"] {
+            let more: &[&str] = match format {
+                "csv" => &["--columns", "time,src,dst,message,route,payload,body,data"],
+                "dialogue" => &["--flow", "1"],
+                "ndjson" | "json" => &["--bytes", "--link"],
+                _ => &["-vv"],
+            };
+            let done = decode(path, &[&["-f", format, "--redact"], more, &args[..]].concat());
+            outputs.push((format.to_string(), done.text().to_string() + &done.err));
+        }
+        for more in [
+            &["-f", "json"][..],
+            &["--by", "src,route", "-f", "csv"],
+            &["--unanswered", "--latency"],
+            &["--track", "route", "-f", "csv"],
+            &["--by", "peer"],
+        ] {
+            let done = run(&[&["stats", path, "--redact"], more, &args[..]].concat(), b"");
+            outputs.push((more.join(" "), done.text().replace(path, "") + &done.err.replace(path, "")));
+        }
+        let top = run(&[&["top", path, "--redact"], &args[..]].concat(), b"").ok();
+        outputs.push(("top".into(), top.text().to_string()));
+        let (to, report) = (folder.file("redacted.pcap"), folder.file("redacted.html"));
+        decode(path, &[&["--redact", "-w", &to, "--force"], &args[..]].concat());
+        let file = std::fs::read(&to).expect("written");
+        for secret in &secrets {
+            for (name, text) in &outputs {
+                let place = text
+                    .find(secret.as_str())
+                    .map(|at| text[at.saturating_sub(60)..].chars().take(150).collect::<String>());
+                assert_eq!(place, None, "{capture} {name}: {secret}");
+            }
+            assert!(!file.windows(secret.len()).any(|part| part == secret.as_bytes()), "{capture} -w: {secret}");
+            // Addresses as they are in headers.
+            if let Ok(std::net::IpAddr::V4(ip)) = secret.parse() {
+                assert!(!file.windows(4).any(|part| part == ip.octets()), "{capture} -w: {secret}");
+            }
+        }
+        let _ = report;
+    }
+}
+
+/// A written capture reads as the original does: the same messages with the same fields and lengths.
+#[test]
+fn redacted_captures_read_as_before() {
+    let folder = Scratch::new("redacted");
+    for capture in [
+        "riptide/riptide20-udp.pcap",
+        "riptide/riptide22-lossy.pcap",
+        "riptide/riptide22-tcp.pcap",
+        "dnp/dnp-lossy.pcap",
+        "dnp/dnp-ipv6.pcap",
+        "nano/nano-tcp.pcap",
+        "nano/pomelo-ws.pcap",
+        "nano/nano-protobuf-tcp.pcap",
+        "gne/gne-le-two-clients.pcap",
+        "acknex/acknex-sim-le.pcap",
+        "described/enet-loss.pcap",
+        "described/kcp.pcap",
+    ] {
+        let path = fixture(capture);
+        let args = args_of(&path);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let path = path.to_str().expect("UTF-8");
+        let to = folder.file("redacted.pcap");
+        let done = decode(path, &[&["--redact", "-w", &to, "--force"], &args[..]].concat()).ok();
+        assert!(done.err.contains("redacted"), "{}", done.err);
+        let lines = |path: &str| decode(path, &[&["-q", "-f", "ndjson"], &args[..]].concat()).ok().lines();
+        let (before, after) = (lines(path), lines(&to));
+        assert_eq!(before.len(), after.len(), "{capture}");
+        for (a, b) in before.iter().zip(&after) {
+            // Frames are counted anew: handshakes of TCP are written where they are needed.
+            let of = |line: &Json| {
+                let mut derived = line["derived"].clone();
+                if let Some(pings) = derived["pings"].as_array_mut() {
+                    pings.iter_mut().for_each(|ping| ping["request_frame"] = Json::Null);
+                }
+                [
+                    line["message"].clone(),
+                    line["length"].clone(),
+                    line["time"].clone(),
+                    shape(&line["fields"]),
+                    shape(&derived),
+                ]
+            };
+            assert_eq!(of(a), of(b), "{capture}: {a} {b}");
+        }
+    }
+    // What cannot be redacted is not written.
+    let done = decode(
+        fixture("riptide/riptide20-udp.pcap").to_str().expect("UTF-8"),
+        &["--redact", "-f", "pcapng", "-o", &folder.file("new")],
+    );
+    assert_eq!(done.status, Some(2), "{}", done.err);
+    let path = fixture("riptide/riptide20-udp.pcap");
+    let path = path.to_str().expect("UTF-8");
+    for (more, why) in [(&["--whole"][..], "--whole"), (&[], "pcap")] {
+        let to = folder.file(if more.is_empty() { "new.pcapng" } else { "new.pcap" });
+        let done = decode(path, &[&["--redact", "-w", &to], more].concat());
+        assert_eq!((done.status, Path::new(&to).exists()), (Some(2), false), "{}", done.err);
+        assert!(done.err.contains(why), "{}", done.err);
+    }
+}

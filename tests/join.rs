@@ -205,3 +205,35 @@ fn other_commands() {
     assert!(!list(&[whole]).out.is_empty());
     assert_eq!(run(&[&["replay", "--list"], &names[..]].concat(), b"").status, Some(2));
 }
+
+/// Times of --since and --until are counted from the first frame of all files.
+#[test]
+fn times_of_joined_files() {
+    let folder = Scratch::new("times");
+    let names = written(&folder, &split("riptide/riptide22-lossy.pcap", &[100, 100, 300]));
+    let whole = fixture("riptide/riptide22-lossy.pcap");
+    let whole = whole.to_str().expect("UTF-8");
+    for times in [
+        &["--since", "2s"][..],
+        &["--until", "4500ms"],
+        &["--since", "1s", "--until", "11s"],
+        &["--since", "2026-11-21T03:30:20Z"],
+        &["--since", "1h"],
+    ] {
+        let columns = [&["-f", "csv", "--columns", "frame,time,message"], times].concat();
+        let parts = decode(&names, &[&["--join"], &columns[..]].concat()).ok();
+        let all = run(&[&["decode", whole], &columns[..]].concat(), b"").ok();
+        assert_eq!(parts.text(), all.text(), "{times:?}");
+        let files: Vec<&str> = names.iter().map(String::as_str).collect();
+        let figures = [&["--by", "second", "-f", "csv"], times].concat();
+        let parts = run(&[&["stats", "--join"], &files[..], &figures[..]].concat(), b"").ok();
+        assert_eq!(parts, run(&[&["stats", whole], &figures[..]].concat(), b"").ok(), "{times:?}");
+    }
+    let some = |times: &[&str]| decode(&names, &[&["--join", "-f", "ndjson"], times].concat()).ok().lines().len();
+    let (all, late, early) = (some(&[]), some(&["--since", "10s"]), some(&["--until", "10s"]));
+    assert!(late > 0 && early > 0 && late + early == all, "{all} {late} {early}");
+    // The gap between files is told whatever part of them is shown.
+    let ends = [names.iter().min_by_key(|n| n.contains("3-ring")).expect("one").clone(), names[0].clone()];
+    let told = decode(&ends, &["--join", "-f", "ndjson", "--since", "1s"]);
+    assert!(!told.err.is_empty(), "{}", told.err);
+}

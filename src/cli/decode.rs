@@ -1,6 +1,6 @@
 //! The options of `netkit decode`.
 
-use super::{Dissect, Interface, Output, Traffic};
+use super::{Dissect, Interface, Interfaces, Output, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,6 +17,9 @@ pub struct Decode {
     /// Live capture.
     #[command(flatten)]
     pub interface: Interface,
+    /// Instead of it.
+    #[command(flatten)]
+    pub interfaces: Interfaces,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,

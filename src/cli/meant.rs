@@ -30,6 +30,7 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     let (interface, files) = match &mut cli.command {
         Command::Decode(decode) => (&decode.interface, &mut decode.files),
         Command::Stats(stats) => (&stats.interface, &mut stats.files),
+        Command::Report(report) => (&report.interface, &mut report.files),
         _ => return Ok(cli),
     };
     if interface.interface.is_some() {
@@ -101,7 +102,7 @@ pub fn instead(error: &clap::Error) -> Option<&'static str> {
     Some(match arg.get(..2)? {
         "-r" => "files need no option: netkit decode FILE",
         "-Y" => "filters are -F EXPR, where messages are chosen: decode, stats, diff",
-        "-i" | "-D" => "interfaces are read by decode and stats: netkit decode -i IFACE",
+        "-i" | "-D" => "interfaces are read by decode, stats and report: netkit decode -i IFACE",
         "-V" => "trees are what decode and dump print; -f tree asks for them, -v for all of each",
         "-T" => "the form of the output is -f: tree, summary, table, ndjson, json",
         "-w" => "frames are written by decode -w, messages by encode: netkit encode --json A -o B.pcap",
@@ -145,7 +146,7 @@ mod tests {
     fn subcommands_win() {
         assert_eq!(files("netkit stats a.pcap"), Ok(vec!["other".into()]));
         assert_eq!(files("netkit decod a.pcap"), Err(ErrorKind::InvalidSubcommand));
-        assert_eq!(files("netkit stats -w a.pcap"), Err(ErrorKind::UnknownArgument));
+        assert_eq!(files("netkit stats --nosuch a.pcap"), Err(ErrorKind::UnknownArgument));
         assert_eq!(files("netkit nosuch"), Err(ErrorKind::InvalidSubcommand));
         assert_eq!(files("netkit decode"), Err(ErrorKind::MissingRequiredArgument));
     }

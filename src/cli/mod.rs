@@ -15,6 +15,7 @@ mod replay;
 mod report;
 mod shared;
 mod stats;
+mod top;
 mod wireshark;
 mod wrong;
 
@@ -24,7 +25,7 @@ pub use diff::{Diff, DiffFormat};
 pub use dump::Dump;
 pub use encode::{Carried, Encode, To};
 pub use fields::{Fields, FieldsFormat};
-pub use interface::Interface;
+pub use interface::{Interface, Interfaces};
 pub use meant::parse;
 pub use names::{is_file, named_proto, protocol_files_given};
 pub use probe::{Probe, ProbeFormat, ProbeTransport};
@@ -33,6 +34,7 @@ pub use replay::{Replay, ReplayFormat};
 pub use report::Report;
 pub use shared::{Dissect, FailOn, Format, Gates, Output, Traffic};
 pub use stats::{PlotBy, Stats, StatsFormat};
+pub use top::{Top, TopFormat};
 pub use wireshark::{What, Wireshark};
 pub use wrong::one_line;
 
@@ -103,6 +105,8 @@ pub enum Command {
     Encode(Encode),
     /// Count a capture's messages: conversations, bandwidth, delivery, round trips, series of a field
     Stats(Stats),
+    /// Watch input that goes on: messages and conversations with their rates, drawn each second
+    Top(Top),
     /// Compare two captures: messages that appeared or vanished, rates, sizes, fields, delivery
     Diff(Diff),
     /// Make one HTML page of a capture: charts, sequence diagrams, messages; or compare two

@@ -2,8 +2,10 @@
 
 use super::names::{proto, protocol_file, setting};
 use super::shared::limit;
+use crate::platform::LIST_SEPARATOR;
 use clap::{Args, ValueEnum};
 use netkit::duration::between;
+use netkit::live::probe::ConnectData;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -53,6 +55,14 @@ pub struct Probe {
     /// acknex: the player's name to join with
     #[arg(long, value_name = "NAME", default_value = "netkit", value_parser = player)]
     pub name: String,
+    /// riptide, nano: what the server's application expects of those who connect, a password or a
+    /// token: hex, text:WORDS, or a JSON object (nano's "user"; riptide's by the schema of connect)
+    #[arg(long, value_name = "DATA")]
+    pub connect_data: Option<ConnectData>,
+    /// The layouts of your game's payloads (TOML), connect, welcome and reject among them; may be given
+    /// several times
+    #[arg(long, value_name = "FILE", env = "NETKIT_SCHEMA", value_delimiter = LIST_SEPARATOR, value_hint = clap::ValueHint::FilePath)]
+    pub schema: Vec<PathBuf>,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = ProbeFormat::Text, value_name = "F")]
     pub format: ProbeFormat,
@@ -134,6 +144,7 @@ Examples:
   netkit probe ws://game.example:3250/nano -p nano -v   every message as a tree
   netkit probe game.example -p dnp --connect --pcap exchange.pcap
   netkit probe game.example:7777 --max-time 5s    no longer, whatever it sends
+  netkit probe game.example:7777 -p riptide --connect-data text:secret
   netkit probe --targets servers.txt -p riptide -f ndjson |
       jq -r 'select(.outcome)|[.target,.outcome]|@tsv'
   netkit probe --targets servers.txt --every 60s --textfile /var/lib/node_exporter/game.prom

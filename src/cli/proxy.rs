@@ -5,8 +5,7 @@ use super::shared::{limit, port};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use netkit::codec::digits;
 use netkit::duration::between;
-use netkit::live::proxy::{Impairments, NETWORKS};
-use netkit::live::rules::percent;
+use netkit::live::proxy::Impairments;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,15 +25,27 @@ pub struct Proxy {
     /// What is done to the directions.
     #[command(flatten)]
     pub ways: Ways,
-    /// Do something to messages that fit (datagrams); may be given several times
+    /// Impairments by a timetable: lines as 'from 10s to 20s: loss 5%/4, up delay 80ms'
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub profile: Option<PathBuf>,
+    /// Delay above the minimum, losses and their rows, order: as this capture had them
+    #[arg(long, value_name = "CAPTURE", value_hint = clap::ValueHint::FilePath)]
+    pub like: Option<PathBuf>,
+    /// Do something to messages that fit; may be given several times
     #[arg(long, value_name = "EXPR: [after N] [once] ACTION, ..")]
     pub on: Vec<String>,
+    /// Rules as those of --on, one a line, `#` before what is none; read again when the file changes, and on SIGHUP
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub rules: Option<PathBuf>,
     /// Which packets are lost, late, changed: the same number, the same ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// Form of the output
     #[arg(short, long, value_enum, default_value_t = ProxyFormat::Summary, value_name = "F")]
     pub format: ProxyFormat,
+    /// csv, tsv and summary: these columns, as for decode
+    #[arg(long, value_name = "A,B.C", value_delimiter = ',')]
+    pub columns: Vec<String>,
     /// Record both legs, with what was done to each packet as its comment (pcapng)
     #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub pcap: Option<PathBuf>,
@@ -82,6 +93,12 @@ pub enum ProxyFormat {
     Tree,
     /// A JSON object a line: values.
     Ndjson,
+    /// One JSON array of annotated trees.
+    Json,
+    /// Comma-separated values behind a line of names; see --columns.
+    Csv,
+    /// The same with tabs.
+    Tsv,
     /// Nothing but the counts at the end.
     None,
 }
@@ -91,13 +108,19 @@ pub enum ProxyFormat {
 pub struct Ways(pub [Impairments; 2]);
 
 /// Name, value name, help. They stand in the order in which they are printed.
-const KNOBS: [(&str, &str, &str); 7] = [
+const KNOBS: [(&str, &str, &str); 9] = [
     ("delay", "TIME", "Everything comes so much later"),
     ("jitter", "TIME", "And by a random time more, of this mean; never out of order"),
     ("loss", "P%[/BURST]", "Datagrams are lost: each for itself, or BURST in a row on average"),
     ("duplicate", "P%", "Datagrams come twice"),
     ("reorder", "P%", "Datagrams come behind the one that follows"),
     ("rate", "RATE", "No more than 64kbit, 1.5mbit, 1gbit a second; half a second's bytes may wait"),
+    (
+        "stall",
+        "P%/TIME",
+        "Streams: this share of all pieces waits so long, and what is behind it, as after a lost segment",
+    ),
+    ("reset", "P%", "Streams: this share of all pieces resets the connection"),
     ("network", "NAME", "As on wifi, lte, 3g, satellite, bad: `netkit help impairments` has their figures"),
 ];
 const TURNS: [(&str, &str); 3] = [
@@ -113,7 +136,7 @@ impl Args for Ways {
             Arg::new(*name).long(*name).help(*help).action(ArgAction::Append).num_args(0).default_missing_value("yes")
         });
         let knobs = KNOBS.iter().map(|(name, value, help)| {
-            let check = move |text: &str| set(name, text, &mut Impairments::default()).map(|()| text.to_string());
+            let check = move |text: &str| Impairments::default().set(name, text).map(|()| text.to_string());
             Arg::new(*name).long(*name).value_name(*value).help(*help).action(ArgAction::Append).value_parser(check)
         });
         command.args(turns).args(knobs)
@@ -144,7 +167,8 @@ impl FromArgMatches for Ways {
                 (_, None) => turn = [true; 2],
                 (name, Some(value)) => {
                     for (impairments, _) in ways.0.iter_mut().zip(turn).filter(|(_, is)| *is) {
-                        set(name, value, impairments)
+                        impairments
+                            .set(name, value)
                             .map_err(|what| clap::Error::raw(clap::error::ErrorKind::ValueValidation, what))?;
                     }
                 }
@@ -157,24 +181,6 @@ impl FromArgMatches for Ways {
         *self = Ways::from_arg_matches(matches)?;
         Ok(())
     }
-}
-
-fn set(name: &str, text: &str, impairments: &mut Impairments) -> Result<(), String> {
-    let time = || between(text, Duration::ZERO, Duration::from_secs(60));
-    match name {
-        "delay" => impairments.delay = time()?,
-        "jitter" => impairments.jitter = time()?,
-        "loss" => impairments.loss = Some(text.parse()?),
-        "duplicate" => impairments.duplicate = percent(text)?,
-        "reorder" => impairments.reorder = percent(text)?,
-        "rate" => impairments.rate = Some(text.parse()?),
-        _ => {
-            let names: Vec<&str> = NETWORKS.iter().map(|network| network.name).collect();
-            let found = NETWORKS.iter().find(|network| network.name == text);
-            *impairments = found.ok_or_else(|| format!("expected {}", names.join(", ")))?.impairments();
-        }
-    }
-    Ok(())
 }
 
 fn listen(text: &str) -> Result<std::net::SocketAddr, String> {
@@ -205,4 +211,4 @@ Examples:
 LISTEN is UDP and TCP. Clients are told LISTEN in place of the server. Without impairments and rules all bytes pass as \
 they are, in their order; half-closes and resets are passed on. Loss, copies and another order are for datagrams: a \
 stream's bytes come all, once and in order. What happens to packet n of a direction follows from seed, client and n \
-alone. Rules (`netkit help rules`) are for datagrams; more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";
+alone. In streams rules act on whole messages (`netkit help rules`); more in `netkit help impairments`. Ctrl-C ends it, with the counts and status 0.";

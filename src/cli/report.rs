@@ -1,6 +1,6 @@
 //! The options of `netkit report`.
 
-use super::{Dissect, Traffic};
+use super::{Dissect, Interface, Traffic};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -9,8 +9,11 @@ use std::path::PathBuf;
 #[command(after_help = REPORT)]
 pub struct Report {
     /// A capture; `-` is stdin. Two are compared: before and after
-    #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(required_unless_present = "interface", value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     pub files: Vec<PathBuf>,
+    /// Live capture.
+    #[command(flatten)]
+    pub interface: Interface,
     /// The page that is written
     #[arg(short, long = "output", value_name = "PAGE", required = true, value_hint = clap::ValueHint::FilePath)]
     pub out: PathBuf,
@@ -38,7 +41,7 @@ Examples:
   netkit report before.pcap after.pcap -o change.html    compare two runs
   netkit report --join ring_*.pcapng -o report.html      rotated files
   netkit report capture.pcap -o report.html --flow 3 --messages 5000
-  tcpdump -i eth0 -U -w - udp | netkit report - -o report.html
+  netkit report -i eth0 -o report.html                   live, until Ctrl-C
 
 The page is one file and loads nothing. It can be read with scripts off: these only search, zoom and \
 open messages. It holds addresses, names and bytes of the capture: whoever has the page has these.";

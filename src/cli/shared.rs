@@ -57,6 +57,10 @@ pub struct Traffic {
     /// Only messages before then: as --since
     #[arg(long, value_name = "TIME")]
     pub until: Option<TimeSpec>,
+    /// Show and write other addresses, words and bytes of the application instead of those of the
+    /// capture, one to one; lengths, numbers and times stay: to be sent to somebody
+    #[arg(long)]
+    pub redact: bool,
     /// Another bound for memory: `netkit fields` lists them; N may end in K, M, G
     #[arg(long, value_name = "NAME=N", value_parser = limit)]
     pub limit: Vec<String>,

@@ -1,7 +1,7 @@
 //! The options of `netkit stats`.
 
 use super::names::{filter, table};
-use super::{Dissect, Gates, Interface, Traffic};
+use super::{Dissect, Gates, Interface, Interfaces, Traffic};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,9 @@ pub struct Stats {
     /// Live capture.
     #[command(flatten)]
     pub interface: Interface,
+    /// Instead of it.
+    #[command(flatten)]
+    pub interfaces: Interfaces,
     /// Options that concern dissection.
     #[command(flatten)]
     pub dissect: Dissect,

@@ -113,6 +113,11 @@ impl Tree {
         }
     }
 
+    /// Where a name that was read from the traffic stands: its source, first byte and length.
+    pub(crate) fn name_place(&self, node: &Node) -> Option<(u8, u32, u32)> {
+        self.keys.get((node.key as usize).checked_sub(1)?).copied()
+    }
+
     /// Was this node's name read from the traffic, so that it may contain any character?
     #[inline]
     pub fn name_from_traffic(&self, node: &Node) -> bool {

@@ -94,6 +94,9 @@ pub fn run(args: &Decode, to: &Path, pick: Pick, options: &Options, global: &Glo
     if args.files.len() > 1 && !args.join {
         return Err(Usage("-w: several files are one capture only with --join".into()).into());
     }
+    if args.traffic.redact {
+        return super::redacted::run(args, to, pick, options, global);
+    }
     let [file] = outfile::check([("-w", Some(to))], &inputs(&args.files, &args.dissect.schema), args.force)?;
     let Some(file) = file else { return Ok(0) };
     let conversations = args.whole.then(HashSet::new);

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// Runs the command.
 pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
-    if args.interface.list_interfaces {
+    if args.interfaces.list_interfaces {
         return capture::list();
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
@@ -36,6 +36,10 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
     if args.interface.interface.is_some() && (args.link || pick.later()) {
         let why = "-i: what later messages say is not known yet: -w FILE keeps the frames, and decode reads them";
         return Err(Usage(why.into()).into());
+    }
+    if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
+        let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
+        return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
     }
     let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
     capture::begin(&args.interface, keep, &options, global)?;
@@ -62,6 +66,10 @@ pub fn run(args: &Decode, global: &Global) -> anyhow::Result<u8> {
         return super::parquet::run(args, pick, &options, global);
         #[cfg(not(feature = "parquet"))]
         return Err(Usage(super::NO_PARQUET.into()).into());
+    }
+    if args.output.format == Format::Pcapng && args.traffic.redact {
+        let why = "its frames are those of the capture; decode --redact -w FILE.pcap writes others";
+        return Err(Usage(format!("-f pcapng: not with --redact: {why}")).into());
     }
     if args.output.format == Format::Pcapng {
         return super::pcapng::run(args, pick, &options, global);

@@ -12,7 +12,7 @@ use crate::cli::{Diff, DiffFormat, Global};
 use netkit::dissect::Options;
 use netkit::filter::Names;
 use netkit::nearest::{hint, nearest};
-use netkit::printable::Lines;
+use netkit::printable::{Lines, Printable};
 use netkit::stats::{Stats, Wanted, aligned_text, diff};
 use std::io::{self, Write};
 use std::path::Path;
@@ -57,16 +57,16 @@ pub fn run(args: &Diff, global: &Global) -> anyhow::Result<u8> {
     let captures = [(&args.a, a), (&args.b, b)].map(|(path, stats)| (input::name(path), stats.sums()));
     match args.format {
         DiffFormat::Text => {
-            let mut text = String::new();
+            let (mut text, style) = (String::new(), style(global, false));
             for (name, (path, sums)) in ["a", "b"].iter().zip(&captures) {
-                text += &format!("{name}: {path}: {sums}\n");
+                text += &format!("{name}: {}: {sums}\n", Printable(path));
             }
             text.push('\n');
             match found.is_empty() {
                 true => text.push_str("no difference\n"),
-                false => aligned_text(&table, style(global, false).width, &mut text),
+                false => aligned_text(&table, style.width, style.colour, &mut text),
             }
-            output::text(text.as_bytes())?;
+            output::page(&text, style.colour)?;
         }
         DiffFormat::Json => {
             let mut out = b"{\"differences\":".to_vec();

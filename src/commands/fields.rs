@@ -10,6 +10,7 @@ use netkit::dissect::LIMITS;
 use netkit::dissect::document;
 use netkit::dissect::{Dissector, Registry, RelationKind, Role, Table};
 use netkit::protocols;
+use netkit::render::palette::Palette;
 use serde_json::Value as Json;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -18,7 +19,10 @@ use std::io::{self, Write as _};
 pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     let described = super::described::load(&args.protocol_file, None)?;
     let registry = Registry::new(protocols::registry().iter().chain(described.dissectors()));
-    let mut page = Page { out: String::new(), width: style(global, false).width };
+    let style = style(global, false);
+    // JSON and names of columns are for programs.
+    let colour = style.colour && args.format == FieldsFormat::Text;
+    let mut page = Page { out: String::new(), width: style.width, colour };
     let (proto, message) =
         match args.what.as_deref().map(|w| w.split_once('.').map_or((w, None), |(p, m)| (p, Some(m)))) {
             None => (None, None),
@@ -53,7 +57,7 @@ pub fn run(args: &Fields, global: &Global) -> anyhow::Result<u8> {
     // It quotes the users' schemas, so it is escaped.
     match args.format {
         FieldsFormat::Json => write!(io::stdout(), "{}", netkit::printable::Json(page.out))?,
-        FieldsFormat::Text | FieldsFormat::Parquet => write!(io::stdout(), "{}", netkit::printable::Lines(page.out))?,
+        FieldsFormat::Text | FieldsFormat::Parquet => super::output::page(&page.out, colour)?,
     }
     Ok(0)
 }
@@ -97,12 +101,37 @@ fn columns(
 struct Page {
     out: String,
     width: Option<usize>,
+    colour: bool,
 }
 
 impl Page {
     fn line(&mut self, text: &str) {
         self.out.push_str(text);
         self.out.push('\n');
+    }
+
+    /// A line that says what follows.
+    fn title(&mut self, text: &str) {
+        let palette = Palette::of(self.colour);
+        let blank = text.len() - text.trim_start().len();
+        let (before, text) = text.split_at(blank);
+        self.out += &format!("{before}{}{text}{}\n", palette.title, palette.reset);
+    }
+
+    /// A name before its words, in colour; what is behind two blanks in it is secondary.
+    fn head(&mut self, head: &str) {
+        let palette = Palette::of(self.colour);
+        let name = head.trim();
+        if !self.colour || name.is_empty() {
+            self.out.push_str(head);
+            return;
+        }
+        let at = head.len() - head.trim_start().len();
+        let (before, rest) = head.split_at(at);
+        let end = rest.find(' ').unwrap_or(rest.len());
+        let (name, more) = rest.split_at(end);
+        let (colour, dim, reset) = (palette.name, palette.dim, palette.reset);
+        self.out += &format!("{before}{colour}{name}{reset}{dim}{more}{reset}");
     }
 
     /// A heading followed by wrapped words, indented to their start; or to the heading's, if that
@@ -112,7 +141,7 @@ impl Page {
         let width = self.width.unwrap_or(usize::MAX);
         let below = if start + NARROWEST <= width { start } else { 6 };
         let mut column = start;
-        self.out.push_str(head);
+        self.head(head);
         for (k, word) in words.split(' ').enumerate() {
             let long = word.chars().count();
             if k > 0 && column + 1 + long > width {
@@ -144,12 +173,12 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.words(&format!("{:10} messages: ", ""), &names.join(" "));
         page.line("");
     }
-    page.line("Envelope: what filters (-F) and --track know of every message beside its fields");
+    page.title("Envelope: what filters (-F) and --track know of every message beside its fields");
     for (name, doc) in netkit::filter::envelope() {
         page.words(&format!("  {name:10} "), doc);
     }
     page.line("");
-    page.line("Relations: how a message relates to others, as filters (-F) and related in the JSON forms have it");
+    page.title("Relations: how a message relates to others, as filters (-F) and related in the JSON forms have it");
     for (name, doc) in netkit::filter::related() {
         page.words(&format!("  {name:16} "), doc);
     }
@@ -157,12 +186,12 @@ fn overview(registry: &Registry, page: &mut Page) {
         page.words(&format!("    {name:14} "), doc);
     }
     page.line("");
-    page.line("Verdicts: what stats says in words, and when");
+    page.title("Verdicts: what stats says in words, and when");
     for (name, doc) in netkit::stats::RULES {
         page.words(&format!("  {name:14} "), doc);
     }
     page.line("");
-    page.line("Limits of memory (--limit NAME=N) and their defaults");
+    page.title("Limits of memory (--limit NAME=N) and their defaults");
     for limit in &LIMITS {
         page.words(&format!("  {:14} {:>7}  ", limit.name, limit.default()), limit.doc);
     }
@@ -173,13 +202,13 @@ fn overview(registry: &Registry, page: &mut Page) {
 fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
     if only.is_none() {
         page.words(&format!("{}: ", d.name()), d.about());
-        page.line("\nMessages");
+        page.title("\nMessages");
     }
     // Tables with the same layout of a message share one paragraph.
     let mut shown: Vec<(&Layout, String, Vec<String>)> = Vec::new();
     for table in d.tables() {
         for layout in table.layouts.iter().filter(|l| only.is_none_or(|n| n == l.name)) {
-            let mut text = Page { out: String::new(), width: page.width };
+            let mut text = Page { out: String::new(), width: page.width, colour: page.colour };
             text.words("  ", layout.doc);
             fields_text(layout.fields, describe::kind, &mut text);
             match shown.iter_mut().find(|(same, body, _)| same.name == layout.name && *body == text.out) {
@@ -192,7 +221,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         places.retain(|place| !place.is_empty());
         let proto = d.name();
         match places.is_empty() {
-            true => page.line(&format!("{proto}.{}", layout.name)),
+            true => page.title(&format!("{proto}.{}", layout.name)),
             false => page.words(&format!("{proto}.{}   ", layout.name), &format!("[{}]", places.join(", "))),
         }
         page.line(&body);
@@ -201,18 +230,18 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         return;
     }
     if !d.headers().is_empty() {
-        page.line("Headers (under `packet` in JSON)");
+        page.title("Headers (under `packet` in JSON)");
         fields_text(d.headers(), describe::kind, page);
         page.line("");
     }
     if !d.derived().is_empty() {
-        page.line("Derived (known from elsewhere, not on the message's wire)");
+        page.title("Derived (known from elsewhere, not on the message's wire)");
         d.derived().iter().for_each(|f| fields_text(std::slice::from_ref(*f), describe::kind, page));
         page.line("");
     }
     schema_words(d, page);
     if !d.settings().is_empty() {
-        page.line("Settings (-s KEY=VALUE)");
+        page.title("Settings (-s KEY=VALUE)");
         for s in d.settings() {
             let values = if s.values.is_empty() { String::new() } else { format!(" ({})", s.values.join(", ")) };
             page.words(&format!("  {}={}", s.key, s.default), &values);
@@ -220,7 +249,7 @@ fn protocol_text(d: &dyn Dissector, only: Option<&str>, page: &mut Page) {
         }
         page.line("");
     }
-    page.line("Notes");
+    page.title("Notes");
     for n in d.notes() {
         page.words(&format!("  {:32} {:8} ", n.code, n.level), n.doc);
     }
@@ -290,7 +319,7 @@ fn fields_text(fields: &'static [Field], kind: fn(&Field) -> String, page: &mut 
 
 fn schema_text(d: &dyn Dissector, messages: &[SchemaMessage], page: &mut Page) {
     if !messages.is_empty() {
-        page.line(&format!("\nPayloads of {} by your schemas", d.name()));
+        page.title(&format!("\nPayloads of {} by your schemas", d.name()));
     }
     for m in messages {
         let Some(k) = m.fields.iter().rposition(Option::is_some) else { continue };

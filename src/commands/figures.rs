@@ -4,7 +4,8 @@
 use super::ending::{ended, status, warning};
 use super::gates::Pick;
 use super::notify::notify;
-use super::output::{style, text};
+use super::output::{page, style};
+use super::redact;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
 use super::{Usage, join, read};
@@ -55,7 +56,7 @@ struct Follow {
 impl Sink for Follow {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        self.waiting.message(message, selected);
+        redact::shown(self.pick.selection.redact, message, |message| self.waiting.message(message, selected));
     }
 }
 
@@ -97,7 +98,7 @@ struct Grouping {
 impl Sink for Grouping {
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
-            self.groups.message(message);
+            redact::shown(self.pick.selection.redact, message, |message| self.groups.message(message));
         }
     }
 }
@@ -220,17 +221,18 @@ fn print(
     let mut out = Vec::new();
     match args.format {
         StatsFormat::Text => {
-            let mut page = warning(args.path(), done);
+            let style = style(global, false);
+            let mut text = warning(args.path(), done);
             for (k, table) in tables.iter().enumerate() {
-                page.push_str(if k > 0 { "\n" } else { "" });
+                text.push_str(if k > 0 { "\n" } else { "" });
                 match table.rows.is_empty() {
-                    true if table.shape.title.is_empty() => page.push_str("no message\n"),
-                    true => page += &format!("{}\nnone\n", table.shape.title),
-                    false => aligned_text(table, style(global, false).width, &mut page),
+                    true if table.shape.title.is_empty() => text.push_str("no message\n"),
+                    true => text += &format!("{}\nnone\n", table.shape.title),
+                    false => aligned_text(table, style.width, style.colour, &mut text),
                 }
             }
-            told.notes.iter().for_each(|note| page += &format!("{note}\n"));
-            return Ok(text(page.as_bytes())?);
+            told.notes.iter().for_each(|note| text += &format!("{note}\n"));
+            return Ok(page(&text, style.colour)?);
         }
         StatsFormat::Ndjson => {
             tables.iter().for_each(|table| table.ndjson(&mut out));

@@ -3,6 +3,7 @@
 
 use super::Usage;
 use super::notify::notify;
+use super::redact;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use crate::cli::{FailOn, Gates, Global};
@@ -217,7 +218,7 @@ pub struct Picked<S> {
 impl<S: Sink> Sink for Picked<S> {
     fn message(&mut self, message: &Message<'_>) {
         if self.pick.wants(message) {
-            self.sink.message(message);
+            redact::shown(self.pick.selection.redact, message, |message| self.sink.message(message));
         }
     }
 

@@ -7,7 +7,7 @@
 use crate::platform::{self, INTERRUPT};
 use netkit::live::net::CancelToken;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// Signals that come so soon after each other are one. Leaving a server takes about as long.
@@ -20,13 +20,19 @@ static SINCE: OnceLock<Instant> = OnceLock::new();
 static SIGNAL: AtomicU8 = AtomicU8::new(0);
 
 /// What a capture that runs does at the first signal, and before the program ends at once.
-static CAPTURING: OnceLock<(fn() -> bool, fn())> = OnceLock::new();
+static CAPTURING: OnceLock<Capturing> = OnceLock::new();
+
+/// Whom the first signal is for, and what ends it at once.
+struct Capturing {
+    ask: fn() -> bool,
+    kill: fn(),
+}
 
 /// While a program captures for us, the first signal goes to `ask`: where it says `true`, the capture
 /// ends, and sets [`stop`] behind what it has captured until then. `kill` is called before a second
 /// signal ends the program.
 pub fn while_capturing(ask: fn() -> bool, kill: fn()) {
-    let _ = CAPTURING.set((ask, kill));
+    let _ = CAPTURING.set(Capturing { ask, kill });
     stop();
 }
 
@@ -60,11 +66,30 @@ pub fn status(endless: bool) -> Option<u8> {
     }
 }
 
+/// Whether SIGHUP asks for something else than to stop, and whether it has.
+static KEEPS: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// SIGHUP's number.
+const HANGUP: u8 = 1;
+
+/// From now on SIGHUP does not stop the program: [`hung_up`] tells of it.
+pub fn keep_on_hangup() {
+    KEEPS.store(true, Ordering::Relaxed);
+}
+
+/// Has SIGHUP come since the last call?
+pub fn hung_up() -> bool {
+    ASKED.swap(false, Ordering::Relaxed)
+}
+
 /// Handles a signal.
 fn caught(signal: u8, stop: &CancelToken) {
+    if signal == HANGUP && KEEPS.load(Ordering::Relaxed) {
+        return ASKED.store(true, Ordering::Relaxed);
+    }
     if SIGNAL.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
         SINCE.get_or_init(Instant::now);
-        if CAPTURING.get().is_some_and(|(ask, _)| ask()) {
+        if CAPTURING.get().is_some_and(|capturing| (capturing.ask)()) {
             return;
         }
         return stop.set();
@@ -75,8 +100,8 @@ fn caught(signal: u8, stop: &CancelToken) {
     if let Some(clean) = AT_ONCE.get() {
         clean();
     }
-    if let Some((_, kill)) = CAPTURING.get() {
-        kill();
+    if let Some(capturing) = CAPTURING.get() {
+        (capturing.kill)();
     }
     std::process::exit(128 + i32::from(signal));
 }

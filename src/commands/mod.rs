@@ -31,6 +31,7 @@ mod outfile;
 mod outfolder;
 mod output;
 mod packets;
+mod paint;
 mod parallel;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -39,7 +40,12 @@ mod printed;
 mod probe;
 mod probe_print;
 mod proxy;
+mod proxy_like;
+mod proxy_print;
+mod proxy_rules;
 mod read;
+mod redact;
+mod redacted;
 mod replay;
 mod report;
 mod selection;
@@ -47,6 +53,7 @@ mod sink;
 mod stats;
 mod stopped;
 mod targets;
+mod top;
 mod track;
 mod unclaimed;
 mod wireshark;
@@ -92,6 +99,7 @@ pub fn run(cli: &Cli) -> anyhow::Result<u8> {
         Command::Diff(args) => diff::run(args, &cli.global),
         Command::Report(args) => report::run(args, &cli.global),
         Command::Stats(args) => stats::run(args, &cli.global),
+        Command::Top(args) => top::run(args, &cli.global),
         Command::Fields(args) => fields::run(args, &cli.global),
         Command::Completions { shell } => generate::completions(*shell),
         Command::Man => generate::man(),

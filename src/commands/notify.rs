@@ -8,6 +8,9 @@ use std::io::{self, Write};
 pub fn notify(global: &Global, text: std::fmt::Arguments<'_>) {
     if !global.quiet {
         // If stderr is closed, nothing can be done.
-        let _ = writeln!(io::stderr(), "{}", Lines(text));
+        let _ = match super::redact::told(text) {
+            Some(text) => writeln!(io::stderr(), "{}", Lines(text)),
+            None => writeln!(io::stderr(), "{}", Lines(text)),
+        };
     }
 }

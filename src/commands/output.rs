@@ -3,6 +3,7 @@
 use super::Usage;
 use super::gates::Pick;
 use super::notify::notify;
+use super::redact;
 use super::sink::{CaptureSink, Live};
 use crate::cli::{Color, Format, Global, Output, TimeForm};
 use crate::platform;
@@ -72,7 +73,8 @@ impl Printer {
     pub fn divides(&self) -> bool {
         // Times relative to the previous message need that message, whichever thread shows it.
         let table = self.format == render::Format::Table && self.style.time != Some(render::TimeForm::Delta);
-        self.left.is_none() && (table || self.part().is_some())
+        // What stands for what is told in the order of the capture.
+        self.left.is_none() && !self.pick.selection.redact && (table || self.part().is_some())
     }
 
     /// The renderer of one of several threads.
@@ -164,7 +166,7 @@ impl Sink for Printer {
             Some(left) => self.left = Some(left - 1),
             None => {}
         }
-        self.renderer.message(message);
+        redact::shown(self.pick.selection.redact, message, |message| self.renderer.message(message));
     }
 }
 
@@ -200,6 +202,28 @@ fn stdout() -> Box<dyn Write + Send> {
         Some(own) => Box::new(own),
         None => Box::new(io::stdout()),
     }
+}
+
+/// Prints text to stdout as [`text`] does; in colour, what the palette has is let through. The parts
+/// that quote a capture have been escaped before they were coloured.
+pub fn page(page: &str, colour: bool) -> io::Result<()> {
+    if !colour {
+        return text(page.as_bytes());
+    }
+    let mut out = io::stdout().lock();
+    let mut rest = page;
+    while let Some(at) = rest.find("\x1b[") {
+        let (before, behind) = rest.split_at(at);
+        write!(out, "{}", Lines(before))?;
+        let end = behind.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
+        // Only colours: whatever else begins so is escaped.
+        let long = if let Some((end, 'm')) = end { end + 1 } else { 0 };
+        out.write_all(behind[..long].as_bytes())?;
+        let shown = usize::from(long == 0);
+        write!(out, "{}", Lines(&behind[long..long + shown]))?;
+        rest = &behind[long + shown..];
+    }
+    write!(out, "{}", Lines(rest))
 }
 
 /// Prints text to stdout. It may quote schemas and values from the wire, so control characters are

@@ -124,7 +124,7 @@ impl Sink for Writer {
             return;
         }
         self.left = self.left.map(|left| left - 1);
-        self.files.message(message);
+        super::redact::shown(self.pick.selection.redact, message, |message| self.files.message(message));
     }
 }
 

@@ -57,7 +57,7 @@ fn rounds(args: &Probe, global: &Global) -> anyhow::Result<u8> {
     }
     let targets = targets::all(args)?;
     let requests = requests(args, &targets)?;
-    let inputs = inputs(&args.targets, &[]);
+    let inputs = inputs(&args.targets, &args.schema);
     let [file] = outfile::check([("--pcap", args.pcap.as_deref())], &inputs, args.force)?;
     textfile(args, &inputs)?;
     // All requests have the user's limits.
@@ -128,7 +128,7 @@ impl Round<'_> {
             forward();
             send(Update::Done(Box::new(report)));
         };
-        let mut printer = Printer::new(self.format, targets);
+        let mut printer = Printer::new(self.format, targets, style.colour);
         let mut failed = None;
         pool::run(targets.len(), self.args.parallel as usize, work, |number, update| {
             match printer.update(number, update) {
@@ -180,6 +180,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         proto: proto.or(args.proto.as_ref()).cloned(),
         protocol_file: args.protocol_file.clone(),
         set: args.set.clone(),
+        schema: args.schema.clone(),
         ..Dissect::default()
     };
     let (mut options, described) = described_options(&dissect)?;
@@ -215,6 +216,16 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
             return Err(Usage(text).into());
         }
     }
+    let data = match (&args.connect_data, proto) {
+        (None, _) => None,
+        // A password is for whom it is meant.
+        (Some(_), None) => return Err(Usage("--connect-data: -p names the protocol that it is for".into()).into()),
+        (Some(data), Some(dissector)) => {
+            let data = clients.probe(dissector.name()).map(|probe| probe.data(data));
+            let wrong = |why: String| Usage(format!("--connect-data: {}: {why}", dissector.name()));
+            data.transpose().map_err(wrong)?
+        }
+    };
     Ok(Request {
         proto,
         carrier,
@@ -226,6 +237,7 @@ fn request(args: &Probe, proto: Option<&String>) -> anyhow::Result<Request> {
         connect: args.connect,
         create: args.create.clone(),
         name: args.name.clone(),
+        data,
         max_time: args.max_time,
     })
 }

@@ -1,11 +1,13 @@
 //! What a probe prints while it runs, and when it has ended.
 
 use super::monitor::{self, Result as Monitored};
+use super::paint::{self, About};
 use super::targets::Asked;
 use crate::cli::ProbeFormat;
 use netkit::live::probe::{Event, Found, Outcome, Report, report};
 use netkit::plural::Plural;
-use netkit::printable::{Json, Lines};
+use netkit::printable::Json;
+use netkit::render::palette::Palette;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -33,11 +35,12 @@ pub struct Printer<'a> {
     /// Failures that have been explained, and for whom first.
     explained: HashMap<(&'static str, String), String>,
     outcomes: BTreeMap<&'static str, usize>,
+    palette: &'static Palette,
 }
 
 impl<'a> Printer<'a> {
     /// For one round of these targets.
-    pub fn new(format: ProbeFormat, targets: &'a [Asked]) -> Printer<'a> {
+    pub fn new(format: ProbeFormat, targets: &'a [Asked], colour: bool) -> Printer<'a> {
         Printer {
             format,
             targets,
@@ -47,6 +50,7 @@ impl<'a> Printer<'a> {
             results: Vec::new(),
             explained: HashMap::new(),
             outcomes: BTreeMap::new(),
+            palette: Palette::of(colour),
         }
     }
 
@@ -63,12 +67,15 @@ impl<'a> Printer<'a> {
             (Update::Tree(text), _) => io::stderr().write_all(&text)?,
             (Update::Event(Event::Found(found)), format) => {
                 if format == ProbeFormat::Text {
-                    write!(out, "{}", Lines(report::found_text(target, &found)))?;
+                    out.write_all(
+                        paint::probe(report::found_text(target, &found), About::Found, self.palette).as_bytes(),
+                    )?;
                 }
                 self.introduced = Some(found);
             }
             (Update::Event(Event::Sample(sample)), ProbeFormat::Text) => {
-                write!(out, "{}", Lines(report::sample_text(&sample)))?;
+                let about = About::Sample(sample.rtt.is_some());
+                out.write_all(paint::probe(report::sample_text(&sample), about, self.palette).as_bytes())?;
             }
             (Update::Event(Event::Sample(sample)), ProbeFormat::Ndjson) => {
                 writeln!(out, "{}", Json(report::sample_json(target, &sample)))?;
@@ -88,7 +95,11 @@ impl<'a> Printer<'a> {
         let introduced = self.introduced.take();
         let labels = self.targets.get(number).map_or(&[][..], |asked| &asked.labels);
         match self.format {
-            ProbeFormat::Text => write!(out, "{}", Lines(self.text(result, introduced.as_ref()))),
+            ProbeFormat::Text => {
+                let about = About::End(result.outcome == Outcome::Ok);
+                let text = self.text(result, introduced.as_ref());
+                out.write_all(paint::probe(text, about, self.palette).as_bytes())
+            }
             ProbeFormat::Ndjson => writeln!(out, "{}", Json(labelled(report::summary_json(result, false), labels))),
             ProbeFormat::Json => {
                 let before = if self.printed == 0 { "[\n" } else { ",\n" };

@@ -17,6 +17,7 @@ use netkit::live::replay::{Changes, Conversation, LINGER, Order, Pace, Progress,
 use netkit::live::{NetError, Observer};
 use netkit::plural::Plural;
 use netkit::printable;
+use netkit::render::palette::{PLAIN, Palette};
 use netkit::render::{self, Renderer};
 use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
@@ -60,7 +61,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         );
     }
     if args.list {
-        return list(&captured, args.format);
+        return list(&captured, args.format, global);
     }
     let mut chosen = captured.take(args.flow);
     let told = chosen.as_ref().map(|c| captured.told(c)).unwrap_or_default();
@@ -75,7 +76,7 @@ fn session(args: &Replay, global: &Global) -> anyhow::Result<u8> {
         notify(global, format_args!("netkit: {name}: read with the dictionary that an earlier connection was told"));
     }
     let conversation = chosen.map_err(|what| {
-        let _ = list_to(&captured, ReplayFormat::Text, &mut io::stderr());
+        let _ = list_to(&captured, ReplayFormat::Text, &PLAIN, &mut io::stderr());
         Usage(format!("{name}: {what}"))
     })?;
     if !conversation.known {
@@ -286,12 +287,12 @@ fn print_report(report: &Report, format: ReplayFormat, all: bool) -> io::Result<
     out.flush()
 }
 
-fn list(recording: &Recording, format: ReplayFormat) -> anyhow::Result<u8> {
-    list_to(recording, format, &mut io::stdout())?;
+fn list(recording: &Recording, format: ReplayFormat, global: &Global) -> anyhow::Result<u8> {
+    list_to(recording, format, Palette::of(style(global, false).colour), &mut io::stdout())?;
     Ok(0)
 }
 
-fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> io::Result<()> {
+fn list_to(recording: &Recording, format: ReplayFormat, palette: &Palette, out: &mut dyn Write) -> io::Result<()> {
     for Conversation { flow, dissector, transport, ends, messages, known, .. } in recording.flows.values() {
         let conversation = &recording.flows[flow];
         let version = conversation.version().unwrap_or("");
@@ -302,9 +303,13 @@ fn list_to(recording: &Recording, format: ReplayFormat, out: &mut dyn Write) -> 
                 let arrow = if *known { "->" } else { "--" };
                 let proto = format!("{} {version}", dissector.name());
                 let count = Plural(messages.len(), "message");
+                let Palette { reset, title, dim, .. } = palette;
+                // Where the roles are not known, neither end has a role's colour.
+                let [left, right] = if *known { [palette.client, palette.server] } else { ["", ""] };
+                let (client, server) = (format!("{left}{client}{reset}"), format!("{right}{server}{reset}"));
                 writeln!(
                     out,
-                    "{flow:>5}  {proto:<12} {transport}  {client} {arrow} {server}  {count} in {seconds:.3} s"
+                    "{flow:>5}  {title}{proto:<12}{reset} {transport}  {client} {arrow} {server}  {dim}{count} in {seconds:.3} s{reset}"
                 )?;
             }
             _ => {

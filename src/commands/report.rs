@@ -1,9 +1,11 @@
 //! `netkit report`: a page of one capture, or of two that are compared.
 
+use super::capture as live;
 use super::ending::status;
 use super::gates::Pick;
 use super::notify::notify;
 use super::outfile::{self, OutFile};
+use super::redact;
 use super::selection::Selection;
 use super::sink::CaptureSink;
 use super::stopped::Stopped;
@@ -28,7 +30,7 @@ struct Reading {
 impl Sink for Reading {
     fn message(&mut self, message: &Message<'_>) {
         let selected = self.pick.wants(message);
-        self.run.message(message, selected);
+        redact::shown(self.pick.selection.redact, message, |message| self.run.message(message, selected));
     }
 
     fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
@@ -103,6 +105,8 @@ fn two(args: &Args, global: &Global, files: [&PathBuf; 2], file: OutFile) -> any
 fn capture(args: &Args, files: &[PathBuf], kept: Kept, global: &Global) -> anyhow::Result<Read> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
+    let keep = live::Keep { to: None, force: false, schemas: &args.dissect.schema };
+    live::begin(&args.interface, keep, &options, global)?;
     let mut reading = Reading { pick: Pick::of(selection), run: Run::new(&options, kept) };
     let done = read::files(files, args.join, &options, global, &mut reading);
     let Reading { pick, run } = reading;

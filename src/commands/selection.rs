@@ -29,6 +29,8 @@ pub struct Selection {
     left_out: Vec<Arc<Filter>>,
     since: Option<TimeSpec>,
     until: Option<TimeSpec>,
+    /// What is selected is redacted: see [`super::redact::shown`].
+    pub redact: bool,
     /// The input can be read twice.
     links: bool,
     /// The same as nanoseconds since the epoch, known from the first frame on.
@@ -59,6 +61,9 @@ impl Selection {
         }
         options.ports.clone_from(&traffic.port);
         limits(&traffic.limit, options)?;
+        if traffic.redact {
+            super::redact::begin();
+        }
         let names = Names::new(options);
         let selection = Selection { links, ..Selection::default() };
         let parse = |text: &String| selection.parse(text, &names).map_err(|e| Usage(format!("-F: {e}")));
@@ -71,6 +76,7 @@ impl Selection {
             since: traffic.since,
             until: traffic.until,
             span: None,
+            redact: traffic.redact,
             links,
         })
     }

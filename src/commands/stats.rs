@@ -7,7 +7,7 @@ use super::interrupt::stop;
 use super::join::{self, Join};
 use super::merging::{Maker, Receiver, merged};
 use super::outfile::stdout_is_no_input;
-use super::output::{style, text};
+use super::output::{page, style, text};
 use super::parallel::{self, Shared};
 use super::read::ReadSummary;
 use super::selection::Selection;
@@ -68,6 +68,10 @@ impl Receiver<Observed> for Stats {
 }
 
 impl Shared for Picked<Stats> {
+    fn divides(&self) -> bool {
+        !self.pick.selection.redact
+    }
+
     fn shared(&mut self, capture: Capture, options: &Options, count: usize) -> anyhow::Result<ReadSummary> {
         self.begin();
         let observers = std::iter::repeat_with(|| Observer::new(options)).take(count + 1).collect();
@@ -77,7 +81,7 @@ impl Shared for Picked<Stats> {
 
 /// Runs the command: several files each, and then all as one capture.
 pub fn run(args: &Args, global: &Global) -> anyhow::Result<u8> {
-    if args.interface.list_interfaces {
+    if args.interfaces.list_interfaces {
         return capture::list();
     }
     stdout_is_no_input(&inputs(&args.files, &args.dissect.schema))?;
@@ -147,6 +151,10 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
     let mut options = options(&args.dissect)?;
     let selection = Selection::new(&args.traffic, &mut options)?;
     let pick = Pick::new(selection, &args.gates, None, false, &options)?;
+    if args.traffic.redact && args.interface.interface.is_some() && args.write.is_some() {
+        let why = "it keeps the frames as they come; decode --redact -w redacts the file then";
+        return Err(Usage(format!("-i -w: not with --redact: {why}")).into());
+    }
     let keep = capture::Keep { to: args.write.as_deref(), force: args.force, schemas: &args.dissect.schema };
     capture::begin(&args.interface, keep, &options, global)?;
     if let Some(field) = &args.track {
@@ -177,7 +185,9 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         match args.format {
             StatsFormat::Text => {
                 out.extend_from_slice(warning(args.path(), &done).as_bytes());
-                report.text(&stats, &name, style(global, false).width, &mut out)
+                let style = style(global, false);
+                report.text(&stats, &name, style.width, style.colour, &mut out);
+                page(&String::from_utf8_lossy(&out), style.colour)?;
             }
             StatsFormat::Ndjson => {
                 report.ndjson(&stats, &mut out);
@@ -194,7 +204,8 @@ fn one(args: &Args, global: &Global) -> anyhow::Result<u8> {
         }
         match args.format {
             StatsFormat::Tsv => io::stdout().write_all(&out)?,
-            StatsFormat::Text | StatsFormat::Csv => text(&out)?,
+            StatsFormat::Text => {}
+            StatsFormat::Csv => text(&out)?,
             StatsFormat::Ndjson | StatsFormat::Json | StatsFormat::Parquet => io::stdout().write_all(&out)?,
         }
     }

@@ -3,6 +3,7 @@
 use super::flow_info::{FlowInfo, Role};
 use super::message::{Out, Provenance};
 use super::options::Options;
+use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::codec::{EncodeError, Layout};
@@ -83,14 +84,33 @@ pub trait Dissector: Sync {
         &[]
     }
 
+    /// What of its messages is its own: what redaction keeps.
+    fn public(&self) -> Public {
+        Public::default()
+    }
+
     /// The state for encoding a sequence of messages.
     fn encoder(&self, options: &Options) -> Box<dyn Encoder>;
+
+    /// The messages of its streams that name ports for datagrams beside them.
+    fn port_names(&self) -> Option<PortNames> {
+        None
+    }
 }
 
 impl std::fmt::Debug for dyn Dissector {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Where a stream's messages name ports for datagrams beside it: message and field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PortNames {
+    /// The server's port, for this client.
+    pub offer: (&'static str, &'static str),
+    /// The client's.
+    pub answer: (&'static str, &'static str),
 }
 
 /// The layouts of one version (and direction) of a protocol.
@@ -252,6 +272,12 @@ pub trait Session: Send {
     /// must change too.
     fn shared(&self, _each: &mut dyn FnMut(u64, usize)) {}
 
+    /// Where the message begins in a side's stream of which the carrier has some frames, but not
+    /// the last one; `None`: there is none, or nothing is read before it is whole.
+    fn begun(&self, _side: Side) -> Option<u64> {
+        None
+    }
+
     /// The session for another conversation of the same server.
     fn sibling(&self) -> Option<Box<dyn Session>> {
         None
@@ -315,4 +341,34 @@ pub trait Encoder: Send {
     fn websocket(&self, _message: &[u8], _line: &Line<'_>) -> Option<Vec<u8>> {
         None
     }
+
+    /// What writes the carrier's frames anew for one conversation; `None`: there is no carrier.
+    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
+        None
+    }
+}
+
+/// Writes the frames of a carrier anew where a message of a conversation is changed on its way. It
+/// has to meet all frames of both directions in their order: earlier ones say how later ones are
+/// written.
+pub trait Rewriter: Send {
+    /// The next frames of a side (or the carrier's head). `old`: the message in them, as it was read;
+    /// `None`: nobody needs it. `new`: what goes instead, each in frames of its own; `None`: they
+    /// pass as they are. Returns what is sent; `None`: the very bytes.
+    ///
+    /// # Errors
+    /// Why they cannot be changed: they pass as they are.
+    fn frames(
+        &mut self,
+        side: Side,
+        bytes: &[u8],
+        old: Option<&[u8]>,
+        new: Option<&[&[u8]]>,
+    ) -> Result<Option<Vec<u8>>, &'static str>;
+
+    /// Does a side's stream have to be made anew from now on, so that nothing of it may pass by?
+    fn binds(&self, side: Side) -> bool;
+
+    /// Frames of a side have passed unseen.
+    fn missed(&mut self, side: Side);
 }

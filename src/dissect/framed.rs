@@ -1,7 +1,7 @@
 //! A stream read PDU by PDU: the loop of every session over TCP, and what it knows of gaps.
 
 use super::dissector::StreamEvent;
-use super::message::{Dissection, Out, Provenance};
+use super::message::{Dissection, Out, Provenance, Unit, UnitKind};
 use crate::codec::Level;
 use crate::flow::{Side, Stream};
 use crate::plural::Plural;
@@ -106,6 +106,8 @@ pub trait Framed {
                 Next::Wait => break,
                 Next::Skip(bytes) => stream.consume(bytes),
                 Next::Pdu(Pdu { kind, header, there, length }) => {
+                    let (start, whole) = (stream.offset(), (header + there) as u64);
+                    out.unit = Some(Unit { start, end: start + whole, kind: UnitKind::Framed });
                     let place = Provenance::in_stream(side, stream, header, there, &mut frames);
                     self.pdu(kind, &Provenance { length, ..place }, out);
                     stream.consume(header + there);
@@ -113,6 +115,7 @@ pub trait Framed {
             }
         }
         self.state().frames = frames;
+        out.unit = None;
         if let StreamEvent::Gap { missing } = event {
             self.state().lose(side, missing);
             self.lost(side);

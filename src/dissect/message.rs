@@ -46,6 +46,29 @@ impl<'a> Provenance<'a> {
     }
 }
 
+/// What the bytes of a [`Unit`] are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A message in the protocol's own framing.
+    Framed,
+    /// A line of the carrier: its own bytes, as they are.
+    Carrier,
+    /// A carrier's frames: the message is masked, compressed or in pieces there, and may be one of
+    /// several.
+    Carried,
+}
+
+/// The bytes of a stream that carry a message: its frame, or the frames of its carrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The offset of the first of them in the stream.
+    pub start: u64,
+    /// The offset behind the last one.
+    pub end: u64,
+    /// What they are.
+    pub kind: UnitKind,
+}
+
 /// The dissection of the current message. Cleared and reused.
 #[derive(Clone, Debug, Default)]
 pub struct Dissection {
@@ -71,6 +94,9 @@ pub struct Dissection {
     pub related: Relations,
     /// Which message of its frame it is, see [`Target`]; set when it is emitted.
     pub index: u32,
+    /// Where it stands in its stream; `None` for datagrams, and where nobody knows. Set when it is
+    /// emitted.
+    pub unit: Option<Unit>,
     /// The fault, if a field is broken.
     pub fault: Option<Fault>,
     /// The schema of its payload, if the payload is shown beside the fields.
@@ -156,6 +182,11 @@ impl Dissection {
         self.more.get_mut(..used)?.get_mut((source as usize).checked_sub(1)?)
     }
 
+    /// The further sources, to be changed.
+    pub(crate) fn buffers(&mut self) -> &mut [Vec<u8>] {
+        &mut self.more[..self.used]
+    }
+
     /// All sources, where `main` is the message's own bytes.
     #[inline]
     pub fn sources<'a>(&'a self, main: &'a [u8]) -> Sources<'a> {
@@ -230,6 +261,8 @@ pub struct Out<'a> {
     lines: Option<&'a mut FrameLines>,
     broken: bool,
     emitted: u64,
+    /// Where the messages that are emitted now stand in their stream.
+    pub(crate) unit: Option<Unit>,
 }
 
 impl<'a> Out<'a> {
@@ -242,7 +275,7 @@ impl<'a> Out<'a> {
         flow_info: &'a FlowInfo<'a>,
         names: [&'a str; 2],
     ) -> Out<'a> {
-        Out { dissection, sink, flow_info, names, lines: None, broken: false, emitted: 0 }
+        Out { dissection, sink, flow_info, names, lines: None, broken: false, emitted: 0, unit: None }
     }
 
     /// The same, with the count of the messages of each frame.
@@ -283,6 +316,7 @@ impl<'a> Out<'a> {
         self.broken |= fault.is_some() || !notes.is_empty() && notes.worst() >= Some(Level::Warning);
         let index = self.dissection.target(place).index;
         self.dissection.index = index;
+        self.dissection.unit = self.unit;
         if index > 0 {
             self.dissection.line = (place.frame, index);
         }

@@ -21,13 +21,16 @@ pub(crate) mod numbered;
 pub(crate) mod options;
 pub(crate) mod payload;
 mod protocol;
+mod public;
 mod registry;
 mod relations;
 mod scratch;
 
 pub use conversation::SessionReader;
 pub use delivery::{Event, Handled, Link};
-pub use dissector::{Dissector, Encoder, Evidence, Line, NoteDoc, Observation, Session, Setting, StreamEvent, Table};
+pub use dissector::{
+    Dissector, Encoder, Evidence, Line, NoteDoc, Observation, PortNames, Rewriter, Session, Setting, StreamEvent, Table,
+};
 pub use document::document;
 pub use flow_info::{FlowInfo, Role, Roles};
 pub use framed::{Framed, Next, Pdu, StreamState, note_gap};
@@ -35,9 +38,10 @@ pub use inspector::{Counters, Inspector, Unclaimed, UnclaimedFlow, Withdrawn};
 pub use limits::{LIMITS, Limit, Limits, ListCaps, LiveCaps, PeerCaps};
 pub use links::{Linked, LinkedSink, Links, NOTES as LINK_NOTES};
 pub use looks::like as looks_like;
-pub use message::{Dissection, Message, Out, Provenance, Sink};
+pub use message::{Dissection, Message, Out, Provenance, Sink, Unit, UnitKind};
 pub use options::{Options, Server, Settings};
 pub use protocol::Protocol;
+pub use public::Public;
 pub use registry::Registry;
 pub use relations::{Expected, FrameLines, RelatedNote, Relation, RelationKind, Relations, Target};
 pub use scratch::Scratch;

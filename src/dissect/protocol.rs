@@ -1,8 +1,9 @@
 //! A protocol's description as a constant: what most dissectors are.
 
-use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, Session, Setting, Table};
+use super::dissector::{Dissector, Encoder, Evidence, NoteDoc, Observation, PortNames, Session, Setting, Table};
 use super::flow_info::FlowInfo;
 use super::options::Options;
+use super::public::Public;
 use crate::codec::layout::Field;
 use crate::codec::schema::Encoding;
 use crate::flow::Transport;
@@ -37,6 +38,10 @@ pub struct Protocol {
     pub notes: &'static [NoteDoc],
     /// How values are encoded in payloads, for the users' schemas; empty: it takes none.
     pub encodings: &'static [Encoding],
+    /// What of its messages is its own: what redaction keeps.
+    pub public: Public,
+    /// The messages of its streams that name ports for datagrams beside them.
+    pub port_names: Option<PortNames>,
     /// How `dump` reads bytes that come without a transport.
     pub dump_transport: fn(&Options) -> Transport,
     /// Is a conversation over one of the `transports` of this protocol? See [`Dissector::identify`].
@@ -67,6 +72,8 @@ impl Protocol {
             settings: &[],
             notes: &[],
             encodings: &[],
+            public: Public { fields: &[], words: &[], lines: &[] },
+            port_names: None,
             dump_transport: |_| Transport::Udp,
             identify: |_| Evidence::No,
             session,
@@ -127,12 +134,20 @@ impl Dissector for Protocol {
         self.port
     }
 
+    fn port_names(&self) -> Option<PortNames> {
+        self.port_names
+    }
+
     fn dump_transport(&self, options: &Options) -> Transport {
         (self.dump_transport)(options)
     }
 
     fn encodings(&self) -> &'static [Encoding] {
         self.encodings
+    }
+
+    fn public(&self) -> Public {
+        self.public
     }
 
     fn encoder(&self, options: &Options) -> Box<dyn Encoder> {

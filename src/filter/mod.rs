@@ -40,7 +40,7 @@ pub use field::{FieldMatch, FieldPath};
 pub use names::{NamedFields, Names};
 use path::Path;
 pub(crate) use possible::range;
-use related::RelatedField;
+pub(crate) use related::RelatedField;
 use thiserror::Error;
 
 /// An invalid filter: what is wrong, and where in the text.

@@ -4,6 +4,7 @@
 
 use super::plain::{Plain, value_holds};
 use super::{Comparison, Expression, Literal, Number, Test};
+use crate::codec::json::text::string;
 use crate::dissect::{Message, Relation, RelationKind};
 use crate::nearest::{hint, nearest};
 use std::borrow::Cow;
@@ -35,7 +36,7 @@ impl RelatedField {
     }
 
     /// What is wrong with comparing it so.
-    pub fn wrong(self, test: &Test, literal: &Literal) -> Option<String> {
+    pub(super) fn wrong(self, test: &Test, literal: &Literal) -> Option<String> {
         let text = &literal.text;
         match (self, test) {
             (_, Test::Matches(_) | Test::Exists) => None,
@@ -48,6 +49,21 @@ impl RelatedField {
             }
             (RelatedField::Kind, Test::Contains(_)) => None,
             _ => literal.number.is_none().then(|| format!("expected a number, got {text:?}")),
+        }
+    }
+
+    /// Its value as JSON.
+    pub(crate) fn json(self, relation: &Relation, out: &mut Vec<u8>) {
+        let number = |n: u64, out: &mut Vec<u8>| out.extend_from_slice(itoa::Buffer::new().format(n).as_bytes());
+        match self {
+            RelatedField::Kind => string(relation.kind.name().as_bytes(), out),
+            RelatedField::Frame => number(relation.target.frame, out),
+            RelatedField::Index if relation.index().is_some() => number(relation.target.index.into(), out),
+            RelatedField::AfterMs if relation.after.is_some() => {
+                let millis = relation.after.unwrap_or_default() as f64 / 1e6;
+                out.extend_from_slice(millis.to_string().as_bytes());
+            }
+            _ => out.extend_from_slice(b"null"),
         }
     }
 

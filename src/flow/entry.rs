@@ -87,6 +87,11 @@ impl<S> Entry<S> {
         tools.handler.closed(&mut self.conversation);
     }
 
+    /// The offset of the first byte of a direction that its session has not taken yet.
+    pub fn offset(&mut self, side: Side) -> u64 {
+        self.directions.as_mut().map_or(0, |both| both[side.index()].stream().offset())
+    }
+
     /// The memory allocated for bytes.
     pub fn allocated(&self) -> usize {
         self.directions.iter().flat_map(|both| both.iter()).map(Direction::allocated).sum()

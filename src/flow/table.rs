@@ -155,6 +155,13 @@ impl<S: Default> Table<S> {
         }
     }
 
+    /// The conversation of a packet with this key.
+    pub(super) fn entry(&mut self, key: &Key) -> Option<&mut Entry<S>> {
+        let hash = self.hasher.hash(key);
+        let (index, _) = self.slots.find(hash, |entry: &Entry<S>| entry.key.sender(key))?;
+        self.slots.get_mut(index)
+    }
+
     /// Creates a conversation.
     #[cold]
     fn begin(&mut self, key: Key, hash: u64, packet: &Packet<'_>, handler: &mut impl Handler<S>) -> u32 {

@@ -21,6 +21,24 @@ pub fn stdout() -> Option<File> {
 /// The buffers of pipes are left unchanged.
 pub fn large_pipe(_: usize) {}
 
+/// Keys as they are pressed; here they are not known.
+pub struct Keys;
+
+impl Keys {
+    /// There are none.
+    pub fn open() -> Option<Keys> {
+        None
+    }
+
+    /// The next key, within this time.
+    pub fn next(&self, _: Duration) -> Option<u8> {
+        None
+    }
+}
+
+/// Nothing of the terminal was changed.
+pub fn restore_terminal() {}
+
 /// The limit of open files is not known.
 pub fn raise_files() -> Option<u64> {
     None
@@ -58,6 +76,11 @@ pub fn executable(path: &Path) -> bool {
 /// Files need no right to be run.
 pub fn make_executable(_: &File) -> io::Result<()> {
     Ok(())
+}
+
+/// Nobody is.
+pub fn is_root() -> bool {
+    false
 }
 
 /// What gives a program the right to capture.

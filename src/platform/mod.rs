@@ -10,13 +10,13 @@ mod unix;
 
 #[cfg(not(unix))]
 pub use fallback::{
-    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
-    right_to_capture, same_file, stdin, stdout, wait,
+    Keys, apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of,
+    raise_files, restore_terminal, right_to_capture, same_file, stdin, stdout, wait,
 };
 #[cfg(unix)]
 pub use unix::{
-    apart, catch_signals, executable, gone, interrupt, large_pipe, make_executable, output_of, raise_files,
-    right_to_capture, same_file, stdin, stdout, wait,
+    Keys, apart, catch_signals, executable, gone, interrupt, is_root, large_pipe, make_executable, output_of,
+    raise_files, restore_terminal, right_to_capture, same_file, stdin, stdout, wait,
 };
 
 /// The signal number of Ctrl-C, on every system.

@@ -2,15 +2,17 @@
 
 use super::Ready;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, Signal, geteuid, kill_process};
+use rustix::process::{Pid, Signal, geteuid, getpgrp, kill_process};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::fs::{File, Metadata};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// stdin without the standard library's buffer: buffered bytes would be invisible to polling.
@@ -34,6 +36,55 @@ pub fn large_pipe(bytes: usize) {
     let _ = rustix::pipe::fcntl_setpipe_size(io::stdout(), bytes);
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     let _ = bytes;
+}
+
+/// How the terminal was before its keys were read one by one.
+static BEFORE: Mutex<Option<(File, Termios)>> = Mutex::new(None);
+
+/// Keys of the terminal as they are pressed, also where stdin is something else. Ctrl-C stays a
+/// signal.
+pub struct Keys(File);
+
+impl Keys {
+    /// Reads keys one by one, without showing them, until [`restore_terminal`]; `None`: there is no
+    /// terminal, or another program has it.
+    pub fn open() -> Option<Keys> {
+        let terminal = File::open("/dev/tty").ok()?;
+        // Changing the terminal of another job would stop this one.
+        if tcgetpgrp(&terminal).ok()? != getpgrp() {
+            return None;
+        }
+        let before = tcgetattr(&terminal).ok()?;
+        let mut now = before.clone();
+        now.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
+        let kept = terminal.try_clone().ok()?;
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some((kept, before));
+        tcsetattr(&terminal, OptionalActions::Now, &now).ok()?;
+        Some(Keys(terminal))
+    }
+
+    /// The next key, within this time.
+    pub fn next(&self, time: Duration) -> Option<u8> {
+        let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
+        let mut one = [PollFd::new(&self.0, PollFlags::IN)];
+        let mut key = [0];
+        match poll(&mut one, Some(&time)) {
+            Ok(1..) if (&self.0).read(&mut key).is_ok_and(|read| read == 1) => Some(key[0]),
+            Ok(1..) => {
+                // A terminal that is gone is readable for ever.
+                std::thread::sleep(Duration::from_millis(50));
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Gives the terminal back as it was.
+pub fn restore_terminal() {
+    if let Some((terminal, before)) = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let _ = tcsetattr(&terminal, OptionalActions::Now, &before);
+    }
 }
 
 /// Raises the limit of open files as far as it goes: how many there may be.
@@ -98,13 +149,18 @@ pub fn make_executable(file: &File) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
+/// Is this root?
+pub fn is_root() -> bool {
+    geteuid().is_root()
+}
+
 /// The command that gives a program the right to capture.
 pub fn right_to_capture(program: &Path) -> String {
     let shown = program.display();
     if cfg!(target_os = "macos") {
         return "`sudo chown \"$USER\" /dev/bpf*` grants it, until the next start".into();
     }
-    if geteuid().is_root() {
+    if is_root() {
         return "root has it, but not in here: the container needs CAP_NET_RAW (docker run --cap-add NET_RAW)".into();
     }
     // Debian's way: the program has the right, and belongs to a group whose members may run it.

@@ -26,7 +26,7 @@ pub(crate) mod leaf;
 pub(crate) mod line_writer;
 pub(crate) mod ndjson;
 pub(crate) mod output;
-pub(crate) mod palette;
+pub mod palette;
 #[cfg(feature = "parquet")]
 pub mod parquet;
 mod parts;

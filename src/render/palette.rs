@@ -33,6 +33,13 @@ pub struct Palette {
     pub error: &'static str,
 }
 
+impl Palette {
+    /// With colours, or without.
+    pub fn of(colour: bool) -> &'static Palette {
+        if colour { &COLOURS } else { &PLAIN }
+    }
+}
+
 /// No colours.
 pub static PLAIN: Palette = Palette {
     reset: "",

@@ -5,6 +5,8 @@
 //! not a terminal, each row is one line.
 
 use super::table::{Cell, Table};
+use crate::printable::{Printable, tricky};
+use crate::render::palette::{COLOURS, PLAIN, Palette};
 use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
@@ -84,6 +86,10 @@ impl Column {
 fn text_of(cell: &Cell, digits: usize) -> String {
     match cell {
         Cell::Null => "-".into(),
+        // What a capture says brings no control characters of its own between the colours.
+        Cell::Text(text) if text.contains(|c: char| c.is_control() || tricky(c)) => {
+            text_of(&Cell::Text(Printable(text).to_string()), digits)
+        }
         Cell::Text(text) if text.width() > TEXT => {
             let mut room = TEXT - 1;
             let fits = |c: &char| {
@@ -103,16 +109,17 @@ fn text_of(cell: &Cell, digits: usize) -> String {
 
 /// Appends a table with aligned columns. Columns without information in any row are left out, and
 /// so are details. `width`: the terminal's.
-pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
+pub fn text(table: &Table, width: Option<usize>, colour: bool, out: &mut String) {
+    let palette = if colour { &COLOURS } else { &PLAIN };
     let names = table.shape.columns.iter().enumerate();
     let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
     let keys = table.shape.columns.get(..table.shape.keys).unwrap_or(&[]);
     columns.retain(Column::is_informative);
     if !table.shape.title.is_empty() {
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}", table.shape.title);
+        let _ = writeln!(out, "{}{}{}", palette.title, table.shape.title, palette.reset);
     }
-    let Some(width) = width else { return block(&columns.iter().collect::<Vec<_>>(), out) };
+    let Some(width) = width else { return block(&columns.iter().collect::<Vec<_>>(), palette, out) };
     if total(&columns) > width {
         columns.iter_mut().for_each(Column::narrow_heading);
     }
@@ -126,12 +133,28 @@ pub fn text(table: &Table, width: Option<usize>, out: &mut String) {
     let (keys, mut rest) = columns.split_at(keys);
     while !rest.is_empty() {
         let (here, behind) = rest.split_at(fold(total(keys), rest, width));
-        block(&keys.iter().chain(here).collect::<Vec<_>>(), out);
+        block(&keys.iter().chain(here).collect::<Vec<_>>(), palette, out);
         if !behind.is_empty() {
             out.push('\n');
         }
         rest = behind;
     }
+}
+
+/// Appends a table of as many columns as fit, without folding: `spare` are given up one by one.
+pub fn fitted(table: &Table, width: usize, spare: &[&str], colour: bool, out: &mut String) {
+    let names = table.shape.columns.iter().enumerate();
+    let mut columns: Vec<Column> = names.map(|(place, name)| Column::new(table, place, name)).collect();
+    columns.retain(Column::is_informative);
+    if total(&columns) > width {
+        columns.iter_mut().for_each(Column::narrow_heading);
+    }
+    for spare in spare {
+        if total(&columns) > width {
+            columns.retain(|column| column.name != *spare);
+        }
+    }
+    block(&columns.iter().collect::<Vec<_>>(), if colour { &COLOURS } else { &PLAIN }, out);
 }
 
 /// The width of the table without a limit.
@@ -165,23 +188,56 @@ fn total<'a>(columns: impl IntoIterator<Item = &'a Column>) -> usize {
     widths.sum::<usize>().saturating_sub(GAP)
 }
 
-fn block(columns: &[&Column], out: &mut String) {
+/// The colour of a cell: names and sides as decode has them, and what is wrong.
+fn colour_of(column: &str, cell: &str, palette: &'static Palette) -> &'static str {
+    let nothing = cell == "-" || cell.trim_matches(|c| matches!(c, '0' | '.' | '%')).is_empty();
+    match (column, cell) {
+        ("message" | "schema" | "of", _) => palette.title,
+        ("client", _) | ("from", "client") => palette.client,
+        ("server", _) | ("from", "server") => palette.server,
+        _ if nothing => "",
+        ("faults" | "broken", _) => palette.error,
+        (
+            "warnings" | "resends" | "resent" | "resent_share" | "missing" | "lost" | "lost_share" | "never_acked"
+            | "unanswered" | "unmatched" | "refused" | "given_up" | "handled_twice" | "never_handled",
+            _,
+        )
+        | ("end", "rst")
+        | ("what", "vanished" | "appeared") => palette.warning,
+        _ => "",
+    }
+}
+
+fn block(columns: &[&Column], palette: &'static Palette, out: &mut String) {
     let high = columns.iter().map(|c| c.heading.len()).max().unwrap_or(0);
     let rows = columns.iter().map(|c| c.cells.len()).max().unwrap_or(0);
     let columns: Vec<(&Column, usize)> = columns.iter().map(|c| (*c, c.width())).collect();
-    let mut line = String::new();
     // Headings are bottom-aligned.
     for k in 0..high + rows {
-        line.clear();
+        let mut blanks_before = 0;
         for (column, width) in &columns {
-            let text = match k.checked_sub(high) {
-                Some(row) => column.cells.get(row).map_or("", String::as_str),
-                None => (k + column.heading.len()).checked_sub(high).map_or("", |k| column.heading[k]),
+            let (text, colour) = match k.checked_sub(high) {
+                Some(row) => {
+                    let text = column.cells.get(row).map_or("", String::as_str);
+                    (text, colour_of(column.name, text, palette))
+                }
+                None => {
+                    let heading = (k + column.heading.len()).checked_sub(high).map_or("", |k| column.heading[k]);
+                    (heading, palette.dim)
+                }
             };
             let blanks = width.saturating_sub(text.width());
             let (before, after) = if column.right { (blanks, 0) } else { (0, blanks) };
-            let _ = write!(line, "{:before$}{text}{:after$}  ", "", "");
+            if !text.is_empty() {
+                let reset = if colour.is_empty() { "" } else { palette.reset };
+                let before = blanks_before + before;
+                let _ = write!(out, "{:before$}{colour}{text}{reset}", "");
+                blanks_before = after + GAP;
+            } else {
+                blanks_before += blanks + GAP;
+            }
         }
-        let _ = writeln!(out, "{}", line.trim_end());
+        out.truncate(out.trim_end_matches(' ').len());
+        out.push('\n');
     }
 }

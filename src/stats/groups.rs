@@ -2,26 +2,29 @@
 //!
 //! Every message is in one group, so that the groups sum up to the total: a message without the
 //! field is in a group of those, a list of values is one value, and past the cap on groups all are
-//! in the last.
+//! in the last. Only by parts of `related` a message is in the group of each of its relations, once
+//! in each: these groups may sum up to more than there are messages.
 
 use super::histogram::Delays;
 use super::table::{Cell, Shape, Table};
 use super::tables::share;
 use crate::capture::Time;
 use crate::dissect::delivery::Event;
-use crate::dissect::{Message, RelationKind, Sink};
-use crate::filter::{FieldMatch, FieldPath, FilterError, Names};
+use crate::dissect::{Message, Relation, RelationKind, Sink};
+use crate::filter::{FieldMatch, FieldPath, FilterError, Names, RelatedField};
 use crate::flow::sequence::Seen;
 use crate::nearest::{hint, nearest};
 use rustc_hash::FxHashMap;
 
 /// What the messages of a group are told apart by.
 #[derive(Debug)]
-pub enum Key {
+enum Key {
     /// A field of the message or its envelope.
     Field(FieldPath),
     /// The step of time, counted from the capture's first frame.
     Step,
+    /// A part of a relation.
+    Related(RelatedField),
 }
 
 /// The columns behind the keys.
@@ -65,7 +68,8 @@ struct Group {
 }
 
 impl Group {
-    fn add(&mut self, message: &Message<'_>) {
+    /// Counts a message; `of`: with the delays of these relations.
+    fn add<'r>(&mut self, message: &Message<'_>, of: impl IntoIterator<Item = &'r Relation>) {
         let dissection = message.dissection;
         let bytes = message.place.length as u64;
         self.messages += 1;
@@ -87,7 +91,7 @@ impl Group {
                 }
             }
         }
-        for relation in dissection.related.iter() {
+        for relation in of {
             if matches!(relation.kind, RelationKind::Answers | RelationKind::Acknowledges)
                 && let Some(after) = relation.after
             {
@@ -109,6 +113,10 @@ pub struct Groups {
     last: i64,
     groups: FxHashMap<Vec<u8>, Group>,
     rest: Group,
+    /// Messages and bytes, each once.
+    total: [u64; 2],
+    /// Keys of the current message, where it may be in several groups, and which relation made them.
+    several: Vec<(Vec<u8>, usize)>,
     /// Memory for the current message's values.
     key: Vec<u8>,
 }
@@ -131,6 +139,14 @@ impl Groups {
     pub fn new(by: &[&str], step: i64, limit: usize, names: &Names<'_>) -> Result<Groups, FilterError> {
         let key = |name: &&str| match name.trim() {
             "second" => Ok(Key::Step),
+            name if name == "related" || name.starts_with("related.") => match RelatedField::by_name(name) {
+                Some(RelatedField::Any) | None => {
+                    let parts = RelatedField::ALL.iter().map(|(name, ..)| *name).skip(1).collect::<Vec<_>>();
+                    let what = format!("{name:?} is no value to group by: there are {}", parts.join(", "));
+                    Err(FilterError { what, text: name.into(), at: 0, len: name.chars().count() })
+                }
+                Some(part) => Ok(Key::Related(part)),
+            },
             name => FieldPath::parse(name, names).map(Key::Field),
         };
         Ok(Groups {
@@ -142,6 +158,8 @@ impl Groups {
             last: i64::MIN,
             groups: FxHashMap::default(),
             rest: Group::default(),
+            total: [0; 2],
+            several: Vec::new(),
             key: Vec::new(),
         })
     }
@@ -156,13 +174,13 @@ impl Groups {
         self.rest.messages
     }
 
-    /// The number of messages in all groups.
+    /// The number of messages, each once.
     pub fn messages(&self) -> u64 {
-        self.groups.values().map(|group| group.messages).sum::<u64>() + self.rest.messages
+        self.total[0]
     }
 
     /// The message's values as JSON, each with a line end: JSON has none in it.
-    fn key(&mut self, message: &Message<'_>, nanos: i64) {
+    fn key(&mut self, message: &Message<'_>, nanos: i64, relation: Option<&Relation>) {
         self.key.clear();
         for key in &self.keys {
             match key {
@@ -171,6 +189,10 @@ impl Groups {
                     self.key.extend_from_slice(itoa::Buffer::new().format(since / self.step).as_bytes());
                 }
                 Key::Field(path) => value(path, message, &mut self.key),
+                Key::Related(part) => match relation {
+                    Some(relation) => part.json(relation, &mut self.key),
+                    None => self.key.extend_from_slice(b"null"),
+                },
             }
             self.key.push(b'\n');
         }
@@ -188,7 +210,7 @@ impl Groups {
         let shape: &'static Shape =
             Box::leak(Box::new(Shape { kind: "group", title: "", keys: self.keys.len(), columns }));
         let seconds = self.seconds();
-        let total = self.groups.values().chain([&self.rest]).fold([0; 2], |[n, b], g| [n + g.messages, b + g.bytes]);
+        let total = self.total;
         let mut rows: Vec<Vec<Cell>> =
             self.groups.iter().map(|(key, group)| self.row(key, group, total, seconds)).collect();
         self.fill(&mut rows, total, seconds);
@@ -322,7 +344,7 @@ fn unknown(name: &str, columns: &[&str]) -> String {
 }
 
 /// Numbers by their values, then words, then nothing.
-fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
+pub(super) fn compare(a: &[Cell], b: &[Cell]) -> std::cmp::Ordering {
     use std::cmp::Ordering;
     let number = |cell: &Cell| match cell {
         Cell::Int(n) => Some(*n as f64),
@@ -369,18 +391,47 @@ fn value(path: &FieldPath, message: &Message<'_>, out: &mut Vec<u8>) {
     }
 }
 
+impl Groups {
+    /// Counts the message in the group of the current key.
+    fn count<'r>(&mut self, message: &Message<'_>, of: impl IntoIterator<Item = &'r Relation>) {
+        // Only a new group takes memory.
+        let full = self.groups.len() >= self.limit;
+        match self.groups.get_mut(&self.key) {
+            Some(group) => group.add(message, of),
+            None if full => self.rest.add(message, of),
+            None => self.groups.entry(self.key.clone()).or_default().add(message, of),
+        }
+    }
+
+    /// Counts the message once in the group of each of its relations.
+    fn each_relation(&mut self, message: &Message<'_>, nanos: i64) {
+        let mut several = std::mem::take(&mut self.several);
+        several.clear();
+        for (k, relation) in message.dissection.related.iter().enumerate() {
+            self.key(message, nanos, Some(relation));
+            several.push((self.key.clone(), k));
+        }
+        several.sort();
+        for same in several.chunk_by(|a, b| a.0 == b.0) {
+            self.key.clone_from(&same[0].0);
+            let of = same.iter().filter_map(|(_, k)| message.dissection.related.iter().nth(*k));
+            self.count(message, of);
+        }
+        self.several = several;
+    }
+}
+
 impl Sink for Groups {
     fn message(&mut self, message: &Message<'_>) {
         let nanos = message.place.time.nanos() as i64;
         self.start.get_or_insert(nanos);
         self.last = self.last.max(nanos);
-        self.key(message, nanos);
-        // Only a new group takes memory.
-        let full = self.groups.len() >= self.limit;
-        match self.groups.get_mut(&self.key) {
-            Some(group) => group.add(message),
-            None if full => self.rest.add(message),
-            None => self.groups.entry(self.key.clone()).or_default().add(message),
+        self.total = [self.total[0] + 1, self.total[1] + message.place.length as u64];
+        let related = self.keys.iter().any(|key| matches!(key, Key::Related(_)));
+        if related && message.dissection.related.iter().next().is_some() {
+            return self.each_relation(message, nanos);
         }
+        self.key(message, nanos, None);
+        self.count(message, message.dissection.related.iter());
     }
 }

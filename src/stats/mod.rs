@@ -31,6 +31,7 @@ pub(crate) mod rows;
 pub(crate) mod table;
 pub(crate) mod tables;
 pub(crate) mod timeline;
+pub mod top;
 pub(crate) mod track;
 pub(crate) mod verdicts;
 pub(crate) mod waiting;

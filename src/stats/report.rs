@@ -7,6 +7,8 @@ use super::timeline::blocks;
 use super::{Stats, aligned, protocol_of, rows, verdicts};
 use crate::codec::json::text::string;
 use crate::plural::Plural;
+use crate::printable::Printable;
+use crate::render::palette::{COLOURS, PLAIN};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::str::FromStr;
@@ -63,15 +65,20 @@ impl Report {
     }
 
     /// Text output: an overview, a chart if everything is reported, the tables.
-    pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, out: &mut Vec<u8>) {
+    pub fn text(self, stats: &Stats, name: &str, width: Option<usize>, colour: bool, out: &mut Vec<u8>) {
+        let palette = if colour { &COLOURS } else { &PLAIN };
         let mut text = String::new();
         overview(stats, name, width, &mut text);
         if matches!(self, Report::All | Report::Delivery) {
+            let before = text.len();
             verdicts::text(stats, width, &mut text);
+            paint(&mut text, before, palette.warning, palette.reset);
         }
         if self == Report::All && stats.duration() > 0.0 {
             text.push('\n');
+            let before = text.len();
             chart(stats, width.unwrap_or(WIDTH), &mut text);
+            paint(&mut text, before, palette.hex, palette.reset);
         }
         for mut table in self.tables(stats).into_iter().filter(|t| !t.rows.is_empty()) {
             text.push('\n');
@@ -80,7 +87,7 @@ impl Report {
                 _ => 0,
             };
             table.rows.truncate(table.rows.len() - more);
-            aligned::text(&table, width, &mut text);
+            aligned::text(&table, width, colour, &mut text);
             if more > 0 {
                 let _ = writeln!(text, "and {more} more (--by flow, --delivery)");
             }
@@ -174,6 +181,21 @@ impl Report {
     }
 }
 
+/// Colours every line from `start` on.
+fn paint(text: &mut String, start: usize, colour: &str, reset: &str) {
+    if colour.is_empty() {
+        return;
+    }
+    let plain = text.split_off(start);
+    for line in plain.lines() {
+        // Writing to a string cannot fail.
+        let _ = match line.is_empty() {
+            true => writeln!(text),
+            false => writeln!(text, "{colour}{line}{reset}"),
+        };
+    }
+}
+
 /// The protocols with messages: `riptide, `.
 fn protocols(stats: &Stats) -> String {
     let mut names: Vec<&str> = stats.kinds.keys().map(|(line, _)| protocol_of(line, &stats.registry)).collect();
@@ -203,6 +225,7 @@ impl Stats {
 
 fn overview(stats: &Stats, name: &str, width: Option<usize>, text: &mut String) {
     let (sums, width) = (stats.sums(), width.unwrap_or(usize::MAX));
+    let name = &Printable(name).to_string();
     if name.width() + 2 + sums.width() <= width {
         let _ = writeln!(text, "{name}: {sums}");
     } else {

@@ -145,7 +145,7 @@ impl Sparklines {
             let means: Vec<f64> = sums.map(|(sum, n)| sum / n as f64).collect();
             row.push(Cell::Text(blocks(&means, s.min)));
         }
-        aligned::text(&table, width, out);
+        aligned::text(&table, width, false, out);
         if self.series.is_empty() && self.others == 0 {
             out.push_str("no message has it\n");
         }

@@ -94,6 +94,21 @@ fn an_interface_is_read_as_stdin_is() {
     assert!(done.err.contains("netkit: eth7: tcpdump dropped 3 frames, which are missing here\n"), "{}", done.err);
 }
 
+/// A page of what was captured until somebody ended it.
+#[test]
+fn a_report_is_of_what_was_captured() {
+    let fakes = Fakes::new("report", &[("tcpdump", GIVES)]);
+    let page = fakes.0.file("report.html");
+    let child = fakes.only("tcpdump", &["report", "-i", "eth7", "-o", &page]).spawn().expect("netkit");
+    until("it runs", || !fakes.text("pid").is_empty());
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "-INT");
+    let done = finish(child);
+    assert_eq!(done.status, Some(0), "{}", done.err);
+    assert!(fakes.text("report.html").contains("eth7"));
+    assert!(!lives(&fakes.text("pid")));
+}
+
 /// Ctrl-C: what was captured before is still read, also where the program is slow to hand it on.
 #[test]
 fn what_was_captured_before_the_end_is_read() {

@@ -1,7 +1,6 @@
 //! The real programs: needs rights, namespaces, tcpdump or dumpcap, tshark, pytide; `.ci/run` looks for
 //! them, and says what is missing.
 
-#[allow(dead_code, reason = "one of its servers is used here")]
 #[path = "../live/server.rs"]
 mod server;
 

@@ -74,6 +74,7 @@ fn probed(server: &Echo) -> (Duration, u64) {
         connect: false,
         create: None,
         name: "netkit".into(),
+        data: None,
         max_time: Some(Duration::from_millis(1500)),
     };
     let (stop, begun) = (CancelToken::default(), Instant::now());

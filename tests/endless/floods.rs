@@ -104,6 +104,7 @@ fn probe(flood: &Flood, how: How) -> Report {
         connect: flood.connect,
         create: None,
         name: "netkit".into(),
+        data: None,
         max_time: (how == How::MaxTime).then_some(Duration::from_millis(200)),
     };
     let stop = CancelToken::default();

@@ -1,9 +1,10 @@
 """A Riptide server (pytide-networking, 2.2's wire form) for netkit's live tests.
 
-riptide_server.py udp|tcp open|full|many|reject|data|pending
+riptide_server.py udp|tcp open|full|many|reject|data|pending|echo [LOG]
 
-Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message. For
-each line on its stdin it prints `CLIENTS n`: how many clients it has.
+Prints `PORT n` when it listens, and lives for a minute at most. `data` rejects with a message. `echo` says every
+reliable message's text back, reliably, and writes `ID TEXT` into the file LOG. For each line on its stdin it prints
+`CLIENTS n`: how many clients it has.
 """
 
 import socket
@@ -49,6 +50,17 @@ def decide(connection, _message):
 
 if mode in ("reject", "data", "pending"):
     server.handleConnection = decide
+if mode == "echo":
+    log = open(sys.argv[3], "w", buffering=1)
+
+    def echo(connection, number, message):
+        text = message.getString()
+        print(number, text, file=log, flush=True)
+        answer = create(MessageSendMode.Reliable, 2)
+        answer.putString(text)
+        server.send(answer, connection)
+
+    server.MessageReceived += echo
 
 
 def tell():

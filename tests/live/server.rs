@@ -85,6 +85,14 @@ impl Server {
         Server::start(Command::new(python).arg("-u").arg(script("riptide_server.py")).args([transport, mode]))
     }
 
+    /// pytide that says everything back, and writes what it hears into a file.
+    #[allow(dead_code, reason = "not every suite wants it")]
+    pub fn riptide_echo(transport: &str, log: &Path) -> Server {
+        let python = std::env::var_os("NETKIT_LIVE_PYTHON").expect("NETKIT_LIVE_PYTHON: an interpreter with pytide");
+        let script = script("riptide_server.py");
+        Server::start(Command::new(python).arg("-u").arg(script).args([transport, "echo"]).arg(log))
+    }
+
     /// pinus, in one of the modes of nano_server.js.
     pub fn nano(mode: &str) -> Server {
         let folder = std::env::var_os("NETKIT_LIVE_NODE").expect("NETKIT_LIVE_NODE: a folder with node_modules");

@@ -245,3 +245,32 @@ fn the_key_is_checked() {
         assert!(sent[0].ends_with(b"\r\n\r\n"), "nothing is said behind it");
     }
 }
+
+/// What the application expects of the user stands in the handshake.
+#[test]
+fn connect_data() {
+    let clients = netkit::protocols::clients();
+    let probe = clients.probe("nano").unwrap();
+    let values = probe.data(&r#"{"token":"s3cret"}"#.parse().unwrap()).unwrap();
+    assert!(probe.data(&"text:secret".parse().unwrap()).unwrap_err().contains("JSON object"));
+    assert!(clients.probe("gne").unwrap().data(&"text:x".parse().unwrap()).is_err());
+    let peer = tcp(check, |conn| {
+        loop {
+            let [kind, a, b, c] = conn.read(4)[..] else { return };
+            let body = conn.read(u32::from_be_bytes([0, a, b, c]) as usize);
+            let known = String::from_utf8_lossy(&body).contains(r#""user":{"token":"s3cret"}"#);
+            match (kind, known) {
+                (1, true) => conn.write(&package(1, NANO)),
+                (1, false) => conn.write(&package(1, r#"{"code":500,"msg":"who are you"}"#)),
+                _ => {}
+            }
+        }
+    });
+    let mut request = over(Carrier::Tcp);
+    let refused = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&refused), "rejected");
+    assert!(refused.failure.unwrap().advice.contains("--connect-data"));
+    request.data = Some(values);
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "ok", "{report:?}");
+}

@@ -195,6 +195,7 @@ pub fn request(proto: &str, settings: &[&str]) -> Request {
         connect: false,
         create: None,
         name: "netkit".into(),
+        data: None,
         max_time: None,
     }
 }

@@ -297,3 +297,94 @@ fn over_tcp() {
     let report = ask(&request, &peer.addr.to_string());
     assert!(matches!(outcome(&report), "broken" | "other_protocol"), "{}", text(&report));
 }
+
+/// A server with a password: the connect has it, in both forms; without it the rejection says how to
+/// give it, and by a schema what it wants.
+#[test]
+fn connect_data() {
+    // "secret", as the library writes texts: behind its length. From bit 4 on in 2.1 and later.
+    let secret = "06 73 65 63 72 65 74";
+    let hex_of = |text: &str| hex(text);
+    let old = [hex_of("03"), hex_of(secret)].concat();
+    let peer = udp(
+        V4,
+        |_| Ok(()),
+        move |bytes| match bytes {
+            bytes if bytes == old => say("08 01 00 01 00"),
+            [3, ..] => say("04 05 05 68 65 6c 6c 6f"),
+            other => v20(other),
+        },
+    );
+    let data = |text: &str| {
+        let data: netkit::live::probe::ConnectData = text.parse().unwrap();
+        let clients = netkit::protocols::clients();
+        clients.probe("riptide").unwrap().data(&data)
+    };
+    let refused = ask(&udp_request(), &peer.addr.to_string());
+    assert_eq!(outcome(&refused), "rejected");
+    assert_eq!(detail(&refused, "said"), "hello");
+    assert!(refused.failure.as_ref().unwrap().advice.contains("--connect-data"), "{refused:?}");
+    for text in ["text:secret", secret] {
+        let report = ask(
+            &netkit::live::probe::Request { data: Some(data(text).unwrap()), ..udp_request() },
+            &peer.addr.to_string(),
+        );
+        assert_eq!(outcome(&report), "ok", "{text}: {report:?}");
+    }
+    assert!(data(&format!("text:{}", "x".repeat(128))).is_err());
+    // 2.2: four bits behind the type.
+    let packed: Vec<u8> = {
+        let mut bytes = vec![2u8];
+        for byte in hex_of(secret) {
+            *bytes.last_mut().unwrap() |= byte << 4;
+            bytes.push(byte >> 4);
+        }
+        bytes
+    };
+    let peer = udp(
+        V4,
+        |_| Ok(()),
+        move |bytes| match bytes {
+            bytes if bytes == packed => say("18 00 10 00 00"),
+            other => v22(other, ACK_22),
+        },
+    );
+    let request = netkit::live::probe::Request { data: Some(data("text:secret").unwrap()), ..udp_request() };
+    assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "ok");
+    // Over TCP the form has to be known: the other one would do harm.
+    let mut request = request;
+    request.carrier = Some(Carrier::Tcp);
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "failed");
+    assert!(report.failure.unwrap().advice.contains("-s riptide.version="));
+}
+
+/// What a rejection says is read by the user's schema, and what a connect says is written by it.
+#[test]
+fn handshake_data_by_schema() {
+    let text = "proto = \"riptide\"\n[[message]]\nmessage = \"reject\"\nname = \"no\"\n[message.fields]\nwhy = \"string\"\nwait = \"byte\"\n\
+                [[message]]\nmessage = \"connect\"\nname = \"login\"\n[message.fields]\nname = \"string\"\nkey = \"ushort\"\n";
+    let mut schemas = netkit::codec::schema::Schemas::default();
+    schemas.add("game.toml", text, &|name| Some(netkit::protocols::by_name(name)?.encodings())).unwrap();
+    let peer = udp(
+        V4,
+        |_| Ok(()),
+        |bytes| match bytes {
+            [3] => say("04 05 05 68 65 6c 6c 6f 09"),
+            [3, 3, b'b', b'o', b't', 7, 0] => say("08 01 00 01 00"),
+            other => v20(other),
+        },
+    );
+    let mut request = udp_request();
+    request.options.schemas = schemas.into();
+    let report = ask(&request, &peer.addr.to_string());
+    assert_eq!(outcome(&report), "rejected");
+    let failure = report.failure.unwrap();
+    assert!(failure.text.contains(r#"with data {"why":"hello","wait":9}"#), "{}", failure.text);
+    assert_eq!(failure.details["data"]["wait"], 9);
+    // A connect without data is no fault of the schema's.
+    let sent = peer.sent();
+    assert!(sent.iter().any(|bytes| **bytes == [3]));
+    request.data = Some(serde_json::json!({"name": "bot", "key": 7}));
+    assert_eq!(outcome(&ask(&request, &peer.addr.to_string())), "ok");
+}

@@ -8,28 +8,28 @@ use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const GUARD: Duration = Duration::from_secs(20);
+pub const GUARD: Duration = Duration::from_secs(20);
 
-struct Proxy {
+pub struct Proxy {
     child: Child,
-    at: String,
+    pub at: String,
     said: BufReader<std::process::ChildStderr>,
     before: String,
 }
 
-fn command(args: &[&str]) -> Command {
+pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
     command.arg("proxy").args(args).current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")));
     command
 }
 
 impl Proxy {
-    fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
+    pub fn start(target: &UdpSocket, args: &[&str]) -> Proxy {
         Proxy::to(&target.local_addr().unwrap().to_string(), args)
     }
 
     #[allow(clippy::zombie_processes, reason = "it is waited for by Proxy::end")]
-    fn to(target: &str, args: &[&str]) -> Proxy {
+    pub fn to(target: &str, args: &[&str]) -> Proxy {
         let mut child = command(&[&["127.0.0.1:0", target], args].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -47,8 +47,12 @@ impl Proxy {
         }
     }
 
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ctrl-C: what it printed, and what it told at the end.
-    fn end(mut self) -> (String, String) {
+    pub fn end(mut self) -> (String, String) {
         assert!(Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap().success());
         let (mut out, mut told) = (String::new(), self.before);
         self.child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
@@ -66,7 +70,7 @@ fn sockets() -> [UdpSocket; 2] {
     })
 }
 
-fn lines(text: &str) -> Vec<Value> {
+pub fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| json(line.as_bytes()).unwrap()).collect()
 }
 
@@ -165,7 +169,10 @@ fn what_cannot_be_is_refused_before_anybody_comes() {
         "--loss with --transport tcp: a stream's bytes come all, once and in order",
     );
     told(&["--down", "--reorder", "5%", "--transport", "tcp"], "--reorder");
-    told(&["--on", "message == ack: drop", "--transport", "tcp"], "rules are followed for datagrams");
+    told(&["--stall", "5%/1s", "--transport", "udp"], "--stall with --transport udp: a datagram stands for itself");
+    told(&["--reset", "1%", "--loss", "5%"], "--loss is for datagrams, --reset for streams");
+    told(&["--stall", "5%"], "expected a share and a time, as 1%/200ms");
+    told(&["--columns", "time", "-f", "ndjson"], "--columns: only with -f csv, tsv and summary");
     told(&["--on", "riptide.message_id == 7: payload.hp=0"], "--schema FILE tells what payloads hold");
     told(&["--on", "message == ack: drop 30"], "expected a share from 0% to 100%");
     told(&["--loss", "5"], "expected a share from 0% to 100%");
@@ -199,6 +206,57 @@ fn directions_hold_for_what_follows() {
     assert!(told.contains("down 1 packet came, 0 went, 1 lost"), "{told}");
 }
 
+/// tshark, where it is there, reads the capture of both legs: interfaces, comments, check sums.
+#[test]
+fn tshark_reads_both_legs() {
+    if Command::new("tshark").arg("-v").output().is_err() {
+        eprintln!("SKIPPED: tshark_reads_both_legs: no tshark (Debian: apt-get install tshark)");
+        assert!(std::env::var_os("NETKIT_TSHARK").is_none(), "NETKIT_TSHARK asks for it, and it is not there");
+        return;
+    }
+    let pcap = std::env::temp_dir().join(format!("netkit-proxy-tshark-{}.pcapng", std::process::id()));
+    let pcap = pcap.to_str().unwrap();
+    let [server, client] = sockets();
+    let on = ["--on", "data == aa: drop", "--on", "data == bb: data=cccc", "--delay", "2ms"];
+    let proxy = Proxy::start(&server, &[&["-p", "dnp", "-f", "none", "--pcap", pcap, "--force"], &on[..]].concat());
+    client.connect(&proxy.at).unwrap();
+    for bytes in [[3, 0xaa], [3, 0xbb], [3, 0xdd]] {
+        client.send(&bytes).unwrap();
+    }
+    let mut buffer = [0; 8];
+    let mut from = None;
+    while buffer[..2] != [3, 0xdd] {
+        from = Some(server.recv_from(&mut buffer).unwrap().1);
+    }
+    server.send_to(&[3, 0xee], from.unwrap()).unwrap();
+    client.recv(&mut buffer).unwrap();
+    proxy.end();
+    let fields = ["frame.interface_name", "frame.comment", "udp.payload", "udp.checksum.status", "_ws.malformed"];
+    let done = Command::new("tshark")
+        .args(["-n", "-r", pcap, "-T", "fields", "-o", "udp.check_checksum:TRUE"])
+        .args(fields.iter().flat_map(|field| ["-e", field]))
+        .output()
+        .unwrap();
+    std::fs::remove_file(pcap).unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout).unwrap();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
+    let of = |side: &str, payload: &str| {
+        let mut found = rows.iter().filter(|row| row[0] == side && row[2] == payload);
+        let row = found.next().unwrap_or_else(|| panic!("{side} {payload}: {text}"));
+        assert!(found.next().is_none() && row[3] == "1" && row[4].is_empty(), "{row:?}");
+        row[1].to_string()
+    };
+    assert_eq!(rows.len(), 7, "{text}");
+    assert_eq!(of("client side", "03aa"), "dropped");
+    assert!(of("client side", "03bb").contains("edited data") && of("server side", "03cccc").contains("edited data"));
+    for (side, payload) in
+        [("client side", "03dd"), ("server side", "03dd"), ("server side", "03ee"), ("client side", "03ee")]
+    {
+        assert!(of(side, payload).starts_with("delayed 2.0"), "{text}");
+    }
+}
+
 /// Only acknowledgements are lost: what they were for is said again, and nothing is missing.
 #[test]
 fn without_its_acks_a_message_is_sent_again() {
@@ -213,14 +271,16 @@ fn without_its_acks_a_message_is_sent_again() {
     let mut told = String::new();
     BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
     let at = told.trim().rsplit(' ').next().unwrap();
-    let rule = "message == ack and from == server: drop 60%";
+    let rule = "message == ack and from == server and frame < 45: drop 90%";
     let proxy = Proxy::to(at, &["-p", "riptide", "-f", "ndjson", "--on", rule]);
     let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
     let server = server.wait_with_output().unwrap();
     let (out, told) = proxy.end();
     let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
     let [client, server] = [session(&client), session(&server)];
-    assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server}");
+    // The server has all that was said. The client may not know of the last: the recorded server leaves
+    // when it has all, and acknowledges nothing behind that.
+    assert_eq!((&server["complete"], &server["received"]), (&true.into(), &server["expected"]), "{client} {server}");
     assert!(client["resent"].as_u64() >= Some(1), "{client}");
     assert!(lines(&out).iter().any(|line| line["fate"] == "dropped" && line["message"] == "ack"), "{told}");
 }
@@ -246,6 +306,39 @@ fn datagrams_beside_a_stream_are_told() {
     let (out, told) = proxy.end();
     assert!(out.contains("connection_accepted"), "{out}");
     assert!(told.contains("for datagrams beside its stream: they are not relayed"), "{told}");
+}
+
+/// Where both transports are relayed, the ports that a GNE server and its client name are the proxy's:
+/// the datagrams pass it, and are seen.
+#[test]
+fn datagrams_beside_a_stream_are_followed() {
+    let gne = ["replay", "gne/gne-le-udp-full.pcap", "--flow", "1", "--asap", "-W", "4s", "-f", "ndjson"];
+    let folder = format!("{}/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let replay = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netkit"));
+        command.args(gne).args(args).current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut server = replay(&["--listen", "127.0.0.1:0"]);
+    let mut told = String::new();
+    BufReader::new(server.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+    let at = told.trim().rsplit(' ').next().unwrap();
+    let proxy = Proxy::to(at, &["-p", "gne", "-f", "ndjson"]);
+    let client = replay(&["--to", &proxy.at]).wait_with_output().unwrap();
+    let server = server.wait_with_output().unwrap();
+    let (out, told) = proxy.end();
+    let session = |output: &std::process::Output| lines(&String::from_utf8_lossy(&output.stdout)).pop().unwrap();
+    let [client, server] = [session(&client), session(&server)];
+    assert_eq!([&client["complete"], &server["complete"]], [&Value::from(true); 2], "{client} {server} {out} {told}");
+    let lines = lines(&out);
+    let datagrams = |from: &str| lines.iter().filter(|l| l["transport"] == "udp" && l["from"] == from).count();
+    assert!(datagrams("client") > 0 && datagrams("server") > 0, "{out}");
+    let edited: Vec<&Value> = lines.iter().filter(|line| line["edited"][0] == "port").collect();
+    assert_eq!(edited.iter().map(|line| &line["message"]).collect::<Vec<_>>(), ["connection_accepted", "client_port"]);
+    // What was said is shown as it came; what comes of the datagrams is the same connection's.
+    let flow = &edited[0]["flow"];
+    assert!(lines.iter().filter(|l| l["transport"] == "udp").all(|l| &l["derived"]["tcp_flow"] == flow), "{out}");
+    assert!(!told.contains("not relayed"), "{told}");
 }
 
 /// Until somebody says what it is, a datagram that nobody knows is counted.

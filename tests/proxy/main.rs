@@ -5,5 +5,8 @@ mod common;
 
 mod command;
 mod datagrams;
+mod hostile;
 mod relay;
+mod reload;
+mod rules;
 mod streams;

@@ -42,6 +42,7 @@ pub fn config(target: SocketAddr) -> Config {
         udp: true,
         tcp: true,
         impairments: [Impairments::default(), Impairments::default()],
+        profile: None,
         seed: 7,
         clients: 100,
         queue: 64 << 20,

@@ -203,3 +203,40 @@ fn a_plot_has_axes_and_all_bytes() {
     let none = feed(netkit(&["stats", "-q", "--plot"]).arg(fixture("foreign/foreign-ntp.pcap")), b"").ok();
     assert_eq!(none.text(), "no message\n");
 }
+
+/// By a part of `related`, a message counts once in the group of each of its relations.
+#[test]
+fn groups_by_relations() {
+    for file in ["riptide/riptide20-lossy.pcap", "nano/nano-tcp.pcap", "dnp/dnp-frag.pcap"] {
+        let lines = lines(file);
+        for (name, key) in [("related.kind", "kind"), ("related.frame", "frame")] {
+            let mut want: BTreeMap<String, u64> = BTreeMap::new();
+            for line in &lines {
+                let mut keys: Vec<String> = line["related"]
+                    .as_array()
+                    .map(|list| list.iter().map(|one| one[key].to_string()).collect())
+                    .unwrap_or_else(|| vec!["null".into()]);
+                keys.sort();
+                keys.dedup();
+                keys.into_iter().for_each(|key| *want.entry(key).or_default() += 1);
+            }
+            let (rows, all) = groups(file, &["--by", name]);
+            let got: BTreeMap<String, u64> =
+                rows.iter().map(|row| (row[name].to_string(), row["messages"].as_u64().unwrap())).collect();
+            assert_eq!(got, want, "{file} {name}");
+            assert_eq!(all["messages"].as_u64(), Some(lines.len() as u64), "each message once");
+        }
+        // Several parts are those of one relation, and other fields stand beside them.
+        let (rows, _) = groups(file, &["--by", "related.kind,from"]);
+        let kinds = groups(file, &["--by", "related.kind"]).0;
+        assert_eq!(sum(&rows, "messages"), sum(&kinds, "messages"), "{file}");
+    }
+    let answers = groups("nano/nano-tcp.pcap", &["--by", "related.kind"]).0;
+    let answers = answers.iter().find(|row| row["related.kind"] == "answers").unwrap();
+    assert_eq!(answers["answered"], answers["messages"], "with the delays of these relations");
+    for (wrong, why) in [("related", "no value to group by"), ("related.kin", "related.after_ms")] {
+        let done = on("nano/nano-tcp.pcap", "stats", &["--by", wrong]);
+        assert_eq!(done.status, Some(2));
+        assert!(done.err.contains(why), "{}", done.err);
+    }
+}

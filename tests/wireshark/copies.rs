@@ -1,7 +1,7 @@
 //! The frames of the copy are those of the capture, whatever it is.
 
 use crate::common::*;
-use netkit::capture::{Capture, LinkType, PcapNgWriter, Time};
+use netkit::capture::{Capture, LinkType, PcapNgWriter, PcapWriter, Time};
 use std::io::Cursor;
 use std::path::Path;
 
@@ -28,6 +28,20 @@ fn frames_stay_and_a_second_run_changes_nothing() {
     let own =
         ["riptide/riptide22-lossy.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap", "capture/dnp-frag.pcap"];
     let captures: Vec<_> = own.map(|name| fixture(name)).into_iter().chain(layers).collect();
+    let mut captures = captures;
+    let mut file = Vec::new();
+    let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 9).expect("written");
+    let mut packets = Vec::new();
+    heartbeat(&mut packets);
+    for (k, packet) in packets.iter().enumerate() {
+        let time = Time { secs: 1_795_229_852, frac: 123_456_789 + k as u64, digits: 9 };
+        writer.record(time, packet, packet.len() + k % 2).expect("written");
+    }
+    captures.push(folder.write("nanoseconds.pcap", &file).into());
+    // Without frames.
+    let mut file = Vec::new();
+    PcapWriter::new(&mut file, LinkType::ETHERNET, 6).expect("written");
+    captures.push(folder.write("empty.pcap", &file).into());
     let mut nanoseconds = 0;
     for capture in captures.iter().filter(|path| ends_in(path, "pcap") || ends_in(path, "pcapng")) {
         let args = args_of(capture);
@@ -156,7 +170,9 @@ fn pcapng_keeps_what_it_has() {
     assert_eq!(count(b"mine: ]] \xff\x1b"), optioned);
     assert_eq!((count(b"netkit: old"), count(b"netkit:+ older")), (0, 0));
     assert!(count(b"netkit: riptide ") > packets.len());
-    assert!(pcapng(Path::new(&folder.write("again.pcapng", &out)), &args) == out);
+    // The times of packets that had none differ once, and with them what is said of times.
+    let twice = pcapng(Path::new(&folder.write("again.pcapng", &out)), &args);
+    assert!(pcapng(Path::new(&folder.write("twice.pcapng", &twice)), &args) == twice);
 }
 
 /// Text of the wire, whatever it is, stays within its line, and within its comment.

@@ -5,7 +5,6 @@ use crate::common::*;
 use crate::pdml;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 /// The captures, and filters for each: netkit's, and Wireshark's.
 const FILTERS: [(&str, &[(&str, &str)]); 5] = [
@@ -72,13 +71,19 @@ const FILTERS: [(&str, &[(&str, &str)]); 5] = [
     (
         "nano/nano-tcp",
         &[
-            ("route == 'Room.Echo'", "netkit.nano.route == \"Room.Echo\""),
+            (
+                "route == 'Room.Echo'",
+                "netkit.nano.route == \"Room.Echo\" || netkit.nano.derived.route == \"Room.Echo\"",
+            ),
             ("derived.route == 'Room.Join'", "netkit.nano.derived.route == \"Room.Join\""),
             ("id >= 127", "netkit.nano.id >= 127"),
             ("nano.request", "netkit.nano.request"),
             ("route_code == 300", "netkit.nano.push.route_code == 300"),
             ("flags contains route_code", "netkit.flag == \"route_code\""),
-            ("route contains Big", "netkit.nano.request.route contains \"Big\""),
+            (
+                "nano.request.route contains Big",
+                "netkit.nano.request.route contains \"Big\" || netkit.nano.request && netkit.nano.derived.route contains \"Big\"",
+            ),
         ],
     ),
     (

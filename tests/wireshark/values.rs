@@ -100,8 +100,8 @@ fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count)
         shown[frame - 1] = rest;
         count.messages += 1;
         let Ok(message) = serde_json::from_str::<Json>(line) else {
-            // Nested deeper than serde_json reads: every field is there.
-            assert_eq!(line.matches("{\"name\":").count(), fields(first), "{}", place());
+            // Nested deeper than serde_json reads, and than items are: every value is there.
+            assert_eq!(line.matches(",\"value\":").count(), leaves(first), "{}", place());
             continue;
         };
         let mut compared = Compared { place: place(), main: 0, values: 0 };
@@ -114,10 +114,10 @@ fn compare(folder: &Scratch, capture: &Path, args: &[String], count: &mut Count)
     }
 }
 
-/// How many items of an item are fields.
-fn fields(item: &Item) -> usize {
+/// How many items of an item are values.
+fn leaves(item: &Item) -> usize {
     let own = |item: &&Item| !item.hidden && !ABOUT.contains(&item.name.as_str()) && !item.name.starts_with(RELATED);
-    item.items.iter().filter(own).map(|item| 1 + fields(item)).sum()
+    item.items.iter().filter(own).map(|item| usize::from(item.label.contains(": ")) + leaves(item)).sum()
 }
 
 struct Compared {
@@ -137,10 +137,10 @@ impl Compared {
             .filter(|i| !i.hidden && !ABOUT.contains(&i.name.as_str()) && !i.name.starts_with(RELATED));
         let fields = message["fields"].as_array().expect("fields");
         self.fields(fields, &mut items, item.pos, false);
-        if let Some(next) = items.next_if_label("packet") {
-            self.members(&message["packet"], next);
-        } else {
-            assert!(message["packet"].is_null(), "{}", self.place);
+        let packet = items.next_if_label("packet");
+        match packet {
+            Some(packet) => self.members(&message["packet"], packet),
+            None => assert!(message["packet"].is_null(), "{}", self.place),
         }
         let mut derived = message["derived"].as_object().cloned().unwrap_or_default();
         if let Some(next) = items.next_if_label("derived") {
@@ -150,15 +150,16 @@ impl Compared {
                 self.same(&value, item);
             }
         }
-        // What else is derived stands among the fields.
-        for key in derived.keys() {
-            let packet = message["packet"].to_string();
-            let text = message["fields"].to_string();
-            assert!(
-                text.contains("\"derived\":true") && text.contains(&format!("\"{key}\"")) || packet.contains(key),
-                "{}: {key}",
-                self.place
-            );
+        // What else is derived stands among the fields, and in the headers.
+        let text = message["fields"].to_string();
+        for (key, value) in &derived {
+            let among = text.contains("\"derived\":true") && text.contains(&format!("\"{key}\""));
+            let header =
+                packet.and_then(|packet| packet.items.iter().find(|item| item.label.starts_with(&format!("{key}"))));
+            assert!(among || header.is_some(), "{}: {key}", self.place);
+            if let (false, Some(header)) = (among, header) {
+                self.same(value, header);
+            }
         }
         assert!(items.next().is_none(), "{}: more than JSON has", self.place);
     }
@@ -238,6 +239,12 @@ impl Compared {
         let (bit, bits) = (field["bit"].as_i64().unwrap_or(0), field["bits"].as_i64().expect("bits"));
         let start = if field["source"].is_u64() { None } else { Some(self.main + offset) };
         let size = if bits == 0 { 0 } else { (bit + bits + 7) / 8 };
+        let value = field["value"].as_str().or(field["value"]["raw"].as_str()).map_or(0, |hex| hex.len() as i64 / 2);
+        if field["type"] == "bytes" && value > size || field["value"].is_object() && value > size {
+            // What it is made of is shorter, as of inflated bytes: those are marked.
+            assert_eq!(value, item.size, "{}: {item:?}", self.place);
+            return item.pos;
+        }
         assert_eq!(size, item.size, "{}: {item:?}", self.place);
         // PDML adds the parent's where an item seems to begin before it.
         let Some(start) = start else { return item.pos };

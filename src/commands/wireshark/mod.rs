@@ -6,6 +6,7 @@ mod installed;
 
 use super::{options, outfile};
 use crate::cli::{Dissect, Global, What, Wireshark};
+use crate::platform;
 use folders::{Folders, folders};
 use installed::{Installed, State};
 use netkit::printable::Printable;
@@ -66,6 +67,9 @@ fn install(folders: &Folders, args: &Wireshark) -> anyhow::Result<u8> {
         if list.iter().all(|file| file.path != path) && installed::state(&path)? == State::Ours {
             writeln!(out, "{}: is netkit's, for another version of Wireshark; left", Printable(path.display()))?;
         }
+    }
+    if platform::is_root() {
+        writeln!(out, "these are root's folders, and Wireshark 4.4 reads no scripts of root's")?;
     }
     writeln!(out, "Wireshark and tshark have it from their next start on (Wireshark: Analyze, Reload Lua Plugins)")?;
     Ok(0)

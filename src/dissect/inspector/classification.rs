@@ -2,7 +2,7 @@
 
 use super::assignment::Assignment;
 use crate::capture::Time;
-use crate::dissect::{FrameLines, Provenance, Session};
+use crate::dissect::{FrameLines, Options, Provenance, Session};
 use crate::flow::{Origin, Side, Transport};
 
 /// The classification of a conversation.
@@ -22,6 +22,24 @@ pub enum Classification {
 }
 
 impl Classification {
+    /// Does its protocol name ports for datagrams in its streams?
+    pub fn names_ports(&self, options: &Options) -> bool {
+        match self {
+            Classification::Claimed(owner) => {
+                options.registry.by_name(owner.name).is_some_and(|dissector| dissector.port_names().is_some())
+            }
+            _ => false,
+        }
+    }
+
+    /// Is it claimed? Then where the message begins of which a carrier has brought some frames.
+    pub fn begun(&self, side: Side) -> Option<Option<u64>> {
+        match self {
+            Classification::Claimed(owner) => Some(owner.session.begun(side)),
+            _ => None,
+        }
+    }
+
     /// The approximate bytes it holds.
     pub(super) fn memory(&self) -> usize {
         match self {

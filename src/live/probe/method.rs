@@ -5,11 +5,12 @@
 //! and read by its session. What was found is told to a [`Findings`]; why it went no further is a
 //! [`Failure`] with a stable [`Outcome`] and a line of advice.
 
-use super::{Carrier, Failure, Findings};
+use super::{Carrier, ConnectData, Failure, Findings};
 use crate::dissect::{Dissector, Options};
 use crate::live::Clients;
 use crate::live::Observer;
 use crate::live::net::{CancelToken, Link, Open, Recorder};
+use serde_json::Value as Json;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -46,6 +47,16 @@ pub trait Probe: Sync {
     /// What is known of them.
     fn servers(&self) -> &'static Servers;
 
+    /// What the application at the server may expect of the first message, as the user writes it: as
+    /// the protocol's fields have it.
+    ///
+    /// # Errors
+    /// The protocol has no place for it, or not for this.
+    fn data(&self, data: &ConnectData) -> Result<Json, String> {
+        let _ = data;
+        Err("its handshake has no place for data of the application".into())
+    }
+
     /// Asks. What is found is told to `findings`, also where it then fails.
     ///
     /// # Errors
@@ -79,6 +90,8 @@ pub struct Ask<'a> {
     pub create: Option<&'a str>,
     /// The name to join under.
     pub name: &'a str,
+    /// What the server's application expects of the first message, as the protocol has its fields.
+    pub data: Option<&'a Json>,
     /// Where the exchange is recorded.
     pub recorder: Option<&'a Recorder>,
     /// Who sees the messages.

@@ -4,6 +4,7 @@
 //! harms none; [`pool`] asks several at once and keeps their order; [`report`] prints.
 
 mod carrier;
+mod data;
 mod findings;
 mod method;
 mod outcome;
@@ -15,6 +16,7 @@ pub(crate) mod strangers;
 mod verdict;
 
 pub use carrier::Carrier;
+pub use data::ConnectData;
 pub use findings::{Event, Findings, Found, Sample};
 pub use method::{Ask, Method, Probe, Servers};
 pub use outcome::{Failure, Outcome};
@@ -64,6 +66,8 @@ pub struct Request {
     pub create: Option<String>,
     /// The name to join under.
     pub name: String,
+    /// What the servers' application expects of the first message, see [`Probe::data`].
+    pub data: Option<Json>,
     /// How long one target may take in all; `None`: half a minute, and what the rest asks for.
     pub max_time: Option<Duration>,
 }
@@ -247,6 +251,7 @@ fn ask_all<'a>(
             connect: request.connect,
             create: request.create.as_deref(),
             name: &request.name,
+            data: request.data.as_ref(),
             recorder: shared.recorder,
             observer: observer.clone(),
             stop: stop.clone(),

@@ -55,6 +55,7 @@ impl<'a> Session<'a> {
             options,
             probe: true,
             version,
+            data: ask.data,
         };
         let link = ask.open_with(carrier, version, options)?;
         let actor = client.actor(&context);

@@ -1,8 +1,11 @@
 //! What is done to one direction of all conversations.
 
 use crate::codec::digits;
+use crate::duration::between;
 use crate::live::rules::percent;
+use crate::nearest::{hint, nearest};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The share of packets that are lost.
@@ -75,6 +78,25 @@ pub fn rate(text: &str) -> Result<u64, String> {
     bits.ok_or_else(|| format!("{text:?}: expected a rate, as 64kbit, 1.5mbit or 1gbit"))
 }
 
+/// A stream that stands still, as after a segment that was lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stall {
+    /// Of all pieces, from 0 to 1.
+    pub share: f64,
+    /// How long, and all behind the piece with it.
+    pub time: Duration,
+}
+
+impl FromStr for Stall {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Stall, String> {
+        let wrong = || format!("{text:?}: expected a share and a time, as 1%/200ms");
+        let (share, time) = text.split_once('/').ok_or_else(wrong)?;
+        Ok(Stall { share: percent(share)?, time: between(time, Duration::ZERO, Duration::from_secs(60))? })
+    }
+}
+
 /// What is done to a direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairments {
@@ -90,6 +112,13 @@ pub struct Impairments {
     pub reorder: f64,
     /// No more than this passes.
     pub rate: Option<Rate>,
+    /// And by one of these more, each as likely as the others and what is between them, ascending:
+    /// in place of the jitter.
+    pub quantiles: Option<Arc<[Duration]>>,
+    /// Pieces of streams stand still.
+    pub stall: Option<Stall>,
+    /// This share of a stream's pieces resets the connection.
+    pub reset: f64,
 }
 
 impl Impairments {
@@ -98,9 +127,48 @@ impl Impairments {
         *self == Impairments::default()
     }
 
+    /// Sets one of them by its name, as the command line has it: `loss`, `2%/4`.
+    ///
+    /// # Errors
+    /// What was expected.
+    pub fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let time = || between(text, Duration::ZERO, Duration::from_secs(60));
+        match name {
+            "delay" => self.delay = time()?,
+            "jitter" => self.jitter = time()?,
+            "loss" => self.loss = Some(text.parse()?),
+            "duplicate" => self.duplicate = percent(text)?,
+            "reorder" => self.reorder = percent(text)?,
+            "rate" => self.rate = Some(text.parse()?),
+            "stall" => self.stall = Some(text.parse()?),
+            "reset" => self.reset = percent(text)?,
+            "network" => {
+                let names: Vec<&str> = NETWORKS.iter().map(|network| network.name).collect();
+                let found = NETWORKS.iter().find(|network| network.name == text);
+                *self = found.ok_or_else(|| format!("expected {}", names.join(", ")))?.impairments();
+            }
+            _ => {
+                let known = Impairments::NAMES;
+                return Err(format!("{name:?} is none{}: there are {}", hint(nearest(name, known)), known.join(", ")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names of [`set`](Self::set).
+    pub const NAMES: [&'static str; 9] =
+        ["delay", "jitter", "loss", "duplicate", "reorder", "rate", "stall", "reset", "network"];
+
     /// What of it a stream cannot have: its bytes come all, once and in order.
     pub fn only_for_datagrams(&self) -> Option<&'static str> {
         [("loss", self.loss.is_some()), ("duplicate", self.duplicate > 0.0), ("reorder", self.reorder > 0.0)]
+            .into_iter()
+            .find_map(|(name, is)| is.then_some(name))
+    }
+
+    /// What of it a datagram cannot have: nothing is behind it, and it has no connection.
+    pub fn only_for_streams(&self) -> Option<&'static str> {
+        [("stall", self.stall.is_some()), ("reset", self.reset > 0.0)]
             .into_iter()
             .find_map(|(name, is)| is.then_some(name))
     }
@@ -137,6 +205,14 @@ impl Network {
         let [share, burst] = self.loss;
         let rate = Some(Rate { bits: self.bits, queue: self.bits / 8 / 2 });
         let loss = Some(Loss { share, burst: Some(burst) });
-        Impairments { delay, jitter, loss, duplicate: self.odd[0], reorder: self.odd[1], rate }
+        Impairments {
+            delay,
+            jitter,
+            loss,
+            duplicate: self.odd[0],
+            reorder: self.odd[1],
+            rate,
+            ..Impairments::default()
+        }
     }
 }

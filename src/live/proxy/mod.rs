@@ -5,21 +5,32 @@
 //! holds what is not due yet. Neither has a socket or a clock. The `relay`, in the feature `cli`,
 //! has both.
 
+mod beside;
+mod collect;
 mod impairments;
+mod lane;
+mod like;
 mod path;
+mod profile;
 mod queue;
 #[cfg(feature = "cli")]
 pub mod relay;
+mod resent;
 mod watch;
 mod way;
 
 #[cfg(test)]
 mod tests;
 
-pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, rate};
+pub use beside::{Beside, Opened};
+pub use collect::{Collector, Edited, Render, Seen};
+pub use impairments::{Impairments, Loss, NETWORKS, Network, Rate, Stall, rate};
+pub use lane::Gone;
+pub use like::Like;
 pub use path::{Fate, Lost, Path};
+pub use profile::Profile;
 pub use queue::Queue;
 #[cfg(feature = "cli")]
 pub use relay::Legs;
-pub use watch::{Collector, Edited, Render, Seen, Verdict, Watch};
+pub use watch::{Passing, Verdict, Watch};
 pub use way::Way;

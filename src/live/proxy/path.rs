@@ -76,12 +76,21 @@ impl Path {
         fate
     }
 
-    /// When the next piece of a stream comes: all of it does.
-    pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Instant {
-        let tail = self.random().unit();
+    /// When the next piece of a stream comes: all of it does. `None`: it resets the connection.
+    pub fn piece(&mut self, impairments: &Impairments, length: usize, now: Instant) -> Option<Instant> {
+        let mut random = self.random();
+        let [tail, stall, reset] = std::array::from_fn(|_| random.unit());
+        if reset < impairments.reset {
+            return None;
+        }
         let unbounded =
             Impairments { rate: impairments.rate.map(|rate| Rate { queue: u64::MAX, ..rate }), ..impairments.clone() };
-        self.due(&unbounded, length, tail, now).unwrap_or(now)
+        let mut due = self.due(&unbounded, length, tail, now).unwrap_or(now);
+        if let Some(still) = impairments.stall.filter(|still| stall < still.share) {
+            due += still.time;
+            self.last = Some(due);
+        }
+        Some(due)
     }
 
     /// The numbers of the next packet.
@@ -103,7 +112,9 @@ impl Path {
             self.free = Some(due);
         }
         due += impairments.delay;
-        if impairments.jitter > Duration::ZERO {
+        if let Some(quantiles) = &impairments.quantiles {
+            due += between(quantiles, tail);
+        } else if impairments.jitter > Duration::ZERO {
             // An exponential tail: most come soon, a few much later, none before the base.
             due += impairments.jitter.mul_f64((-(1.0 - tail).ln()).min(LONGEST_TAIL));
         }
@@ -111,4 +122,12 @@ impl Path {
         self.last = Some(due);
         Some(due)
     }
+}
+
+/// The value at a share of all, between two known ones where it falls there.
+fn between(quantiles: &[Duration], share: f64) -> Duration {
+    let place = share * quantiles.len().saturating_sub(1) as f64;
+    let (below, part) = (place as usize, place.fract());
+    let at = |n: usize| quantiles.get(n).or(quantiles.last()).copied().unwrap_or_default();
+    at(below) + at(below + 1).saturating_sub(at(below)).mul_f64(part)
 }

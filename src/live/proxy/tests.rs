@@ -109,7 +109,7 @@ fn a_rate_and_its_queue() {
     assert_eq!(path.datagram(&impairments, 1000, start + ms(1500)).due, start + ms(3000));
     // A stream waits instead.
     let mut path = Path::new(1, 1, 0);
-    assert_eq!((0..4).map(|_| path.piece(&impairments, 1000, start)).last(), Some(start + ms(4000)));
+    assert_eq!((0..4).filter_map(|_| path.piece(&impairments, 1000, start)).last(), Some(start + ms(4000)));
 }
 
 #[test]
@@ -148,4 +148,45 @@ fn what_the_user_writes() {
     assert_eq!([rate("64kbit"), rate("1.5Mbit"), rate("1gbit")], [Ok(64_000), Ok(1_500_000), Ok(1_000_000_000)]);
     assert!(["64", "0kbit", "-1mbit", "fast", "1mb"].into_iter().all(|wrong| rate(wrong).is_err()));
     assert_eq!(Impairments { reorder: 0.1, ..Impairments::default() }.only_for_datagrams(), Some("reorder"));
+}
+
+#[test]
+fn streams_stall_and_reset_by_seed() {
+    let stall = Some(Stall { share: 0.1, time: ms(200) });
+    let impairments = Impairments { delay: ms(5), stall, ..Impairments::default() };
+    let (start, mut path, mut still) = (Instant::now(), Path::new(9, 1, 0), 0);
+    for n in 0..COUNT {
+        let at = start + ms(1000 * n);
+        let late = path.piece(&impairments, 100, at).unwrap() - at;
+        assert!(late == ms(5) || late == ms(205), "{late:?}");
+        still += u64::from(late == ms(205));
+    }
+    let sigma = (COUNT as f64 * 0.1 * 0.9).sqrt();
+    assert!((still as f64 - COUNT as f64 * 0.1).abs() < 3.0 * sigma, "{still}");
+    // What is behind one that stands still does not pass it.
+    let always = Impairments { stall: Some(Stall { share: 1.0, time: ms(200) }), ..Impairments::default() };
+    let mut path = Path::new(9, 1, 0);
+    assert_eq!(path.piece(&always, 1, start), Some(start + ms(200)));
+    assert_eq!(path.piece(&Impairments::default(), 1, start + ms(1)), Some(start + ms(200)));
+    let resets = |seed| {
+        let (mut path, some) = (Path::new(seed, 1, 0), Impairments { reset: 0.01, ..Impairments::default() });
+        (0..COUNT).position(|_| path.piece(&some, 1, start).is_none())
+    };
+    assert!(resets(3).is_some() && resets(3) == resets(3) && resets(3) != resets(4));
+}
+
+#[test]
+fn quantiles_are_a_distribution_above_the_delay() {
+    let known: std::sync::Arc<[Duration]> = [0, 1, 2, 4, 100].map(ms).into();
+    let impairments = Impairments { delay: ms(10), quantiles: Some(known), ..Impairments::default() };
+    let (start, mut path) = (Instant::now(), Path::new(5, 1, 0));
+    let mut added: Vec<f64> = (0..COUNT)
+        .map(|n| (path.datagram(&impairments, 9, start + ms(1000 * n)).due - start - ms(1000 * n)).as_secs_f64() * 1e3)
+        .collect();
+    added.sort_by(f64::total_cmp);
+    let at = |share: f64| added[(share * (COUNT - 1) as f64) as usize];
+    for (share, want) in [(0.0, 10.0), (0.25, 11.0), (0.5, 12.0), (0.75, 14.0)] {
+        assert!((at(share) - want).abs() < 0.15, "{share}: {}", at(share));
+    }
+    assert!(at(0.875) > 50.0 && at(1.0) <= 110.0 && at(1.0) > 109.0);
 }

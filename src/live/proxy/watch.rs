@@ -1,42 +1,20 @@
 //! Reads what passes, as the receiver will, and says what the rules make of it.
 
-use super::Way;
+use super::collect::{Collector, Piece, Seen};
+use super::lane::{Gone, Lane};
+use super::{Beside, Opened, Way};
 use crate::capture::{Body, Packet, Segment, Time};
 use crate::dissect::inspector::Classification;
-use crate::dissect::{Encoder, Inspector, Message, Options, Sink};
-use crate::filter::Names;
-use crate::flow::Table;
-use crate::live::OwnedMessage;
-use crate::live::rules::{Action, Counters, RuleSet, edit};
+use crate::dissect::{Inspector, Options};
+use crate::flow::{Side, Table};
+use crate::live::rules::RuleSet;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-/// Of so many conversations it is remembered what rules have met: the oldest are forgotten first.
-const CONVERSATIONS: usize = 1 << 16;
-
-/// What a rule has changed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edited {
-    /// The fields, as the user named them.
-    pub fields: Vec<String>,
-    /// Why they were not changed.
-    pub not: Option<String>,
-}
-
-/// A message that passed.
-#[derive(Clone, Debug, Default)]
-pub struct Seen {
-    /// The number of the packet that completed it, as [`Watch::frame`] counts.
-    pub frame: u64,
-    /// As the output has it.
-    pub text: Vec<u8>,
-    /// A rule has left it out.
-    pub dropped: bool,
-    /// What a rule has changed.
-    pub edited: Option<Edited>,
-}
+/// All streams together hold no more for messages that are not whole.
+const MOST_HELD: usize = 64 << 20;
 
 /// What the rules make of a datagram.
 #[derive(Clone, Debug, Default)]
@@ -51,153 +29,193 @@ pub struct Verdict {
     pub bytes: Option<Vec<u8>>,
 }
 
-/// One message of a datagram, and what is left of it.
-struct Piece {
-    length: usize,
-    bytes: Option<Vec<u8>>,
-    kept: bool,
+/// What becomes of a stream's bytes.
+#[derive(Debug, Default)]
+pub struct Passing {
+    /// What passes on now; `None`: nobody follows rules, the very bytes do.
+    pub gone: Option<Vec<Gone>>,
+    /// The messages that were read.
+    pub seen: Vec<Seen>,
+    /// Why the stream cannot go on.
+    pub broken: Option<&'static str>,
 }
 
-/// A writer of one message's text.
-pub type Render<'a> = Box<dyn FnMut(&Message<'_>, &mut Vec<u8>) + 'a>;
-
-/// Takes the messages of a datagram.
-pub struct Collector<'a> {
-    rules: &'a RuleSet,
-    edits: bool,
-    render: Option<Render<'a>>,
-    counters: BTreeMap<u64, Counters>,
-    encoders: BTreeMap<u64, Box<dyn Encoder>>,
-    seen: Vec<Seen>,
-    pieces: Vec<Piece>,
-    verdict: Verdict,
-    /// The packet that is being read.
-    frame: u64,
-    text: Vec<u8>,
-}
-
-impl<'a> Collector<'a> {
-    /// Follows these rules, and writes messages with `render` where they are to be shown.
-    pub fn new(rules: &'a RuleSet, render: Option<Render<'a>>) -> Collector<'a> {
-        let edits = rules.iter().any(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))));
-        Collector {
-            rules,
-            edits,
-            render,
-            counters: BTreeMap::new(),
-            encoders: BTreeMap::new(),
-            seen: Vec::new(),
-            pieces: Vec::new(),
-            verdict: Verdict::default(),
-            frame: 0,
-            text: Vec::new(),
-        }
-    }
-
-    /// Follows the rules for one message.
-    fn follow(&mut self, message: &Message<'_>, seen: &mut Seen) {
-        let bytes = message.place.bytes;
-        let mut piece = Piece { length: bytes.len(), bytes: None, kept: true };
-        let flow = message.flow_info.flow;
-        if self.counters.len() > CONVERSATIONS {
-            self.counters.pop_first();
-            self.encoders.pop_first();
-        }
-        let decision = self.rules.decide(message, self.counters.entry(flow).or_default());
-        seen.dropped = decision.dropped;
-        piece.kept = !decision.dropped;
-        self.verdict.delay = self.verdict.delay.max(decision.delay);
-        self.verdict.copies = self.verdict.copies.max(decision.copies);
-        if self.edits {
-            let options = message.flow_info.options;
-            // The encoder has to meet all messages: earlier ones say how later ones are written.
-            let dissector = options.registry.for_line(message.dissection.proto);
-            let said = OwnedMessage::of(message, &mut self.text);
-            let encoder = dissector.map(|d| self.encoders.entry(flow).or_insert_with(|| d.encoder(options)));
-            let again = encoder.map(|encoder| (encoder.encode(&said.line(flow)), encoder));
-            if !decision.edits.is_empty() && !decision.dropped {
-                let kind = (said.proto, said.message);
-                let mut changed = said.clone();
-                let made = match again {
-                    Some((Ok(same), encoder)) if same == bytes => {
-                        edit(&decision.edits, kind, &mut changed.fields, &Names::new(options)).and_then(|puts| {
-                            let bytes = encoder.encode(&changed.line(flow)).map_err(|error| error.to_string())?;
-                            Ok((puts, bytes))
-                        })
-                    }
-                    Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),
-                    _ => Err("written again, it has other bytes".into()),
-                };
-                seen.edited = Some(match made {
-                    Ok((puts, bytes)) => {
-                        piece.bytes = Some(bytes);
-                        Edited { fields: puts.into_iter().map(|put| put.name).collect(), not: None }
-                    }
-                    Err(why) => Edited { fields: Vec::new(), not: Some(why) },
-                });
-            }
-        }
-        self.pieces.push(piece);
-    }
-}
-
-impl Sink for Collector<'_> {
-    fn message(&mut self, message: &Message<'_>) {
-        let mut seen = Seen { frame: message.place.frame, ..Seen::default() };
-        // What was held back until its protocol was known has passed already.
-        if !self.rules.is_empty() && seen.frame == self.frame {
-            self.follow(message, &mut seen);
-        }
-        if let Some(render) = &mut self.render {
-            render(message, &mut seen.text);
-        }
-        self.seen.push(seen);
-    }
+/// The state of one stream.
+#[derive(Debug)]
+struct Both {
+    /// The next sequence number of each direction.
+    next: [u32; 2],
+    lanes: [Lane; 2],
 }
 
 /// Reads what passes.
 pub struct Watch<'w, 'c> {
     table: Table<Classification>,
+    options: &'w Options,
     inspector: Inspector<'w, Collector<'c>>,
     frame: u64,
-    /// The next sequence number of each direction of a stream.
-    next: FxHashMap<[SocketAddr; 2], [u32; 2]>,
+    streams: FxHashMap<[SocketAddr; 2], Both>,
+    /// What all lanes hold.
+    held: usize,
 }
 
 impl<'w, 'c> Watch<'w, 'c> {
     /// Reads with the user's options, and hands the messages to `collector`.
     pub fn new(options: &'w Options, collector: &'w mut Collector<'c>) -> Watch<'w, 'c> {
         let inspector = Inspector::new(options, collector);
-        Watch { table: Table::new(options.limits.flow), inspector, frame: 0, next: FxHashMap::default() }
+        Watch {
+            table: Table::new(options.limits.flow),
+            options,
+            inspector,
+            frame: 0,
+            streams: FxHashMap::default(),
+            held: 0,
+        }
+    }
+
+    /// Follows other rules from now on.
+    pub fn replace(&mut self, rules: Arc<RuleSet>) {
+        self.inspector.sink().replace(rules);
+    }
+
+    /// Sockets that were opened for datagrams beside streams, and why others were not.
+    pub fn opened_beside(&mut self) -> (Vec<Opened>, Vec<String>) {
+        let collector = self.inspector.sink();
+        let opened = collector.beside.as_mut().map(Beside::opened).unwrap_or_default();
+        (opened, std::mem::take(&mut collector.unopened))
+    }
+
+    /// Are datagrams beside streams followed?
+    pub fn follows_beside(&mut self) -> bool {
+        self.inspector.sink().beside.is_some()
+    }
+
+    /// How many messages each direction had to say again.
+    pub fn resent(&mut self) -> [u64; 2] {
+        self.inspector.sink().resent
     }
 
     /// A client has connected to a stream.
     pub fn opened(&mut self, ends: [SocketAddr; 2], time: Time) -> Vec<Seen> {
-        self.next.insert(ends, [1000, 5000]);
+        self.streams.insert(ends, Both { next: [1000, 5000], lanes: Default::default() });
         self.segment(ends, Way::Up, Segment { syn: true, ..Segment::default() }, time);
         self.segment(ends, Way::Down, Segment { syn: true, has_ack: true, ..Segment::default() }, time);
         std::mem::take(&mut self.inspector.sink().seen)
     }
 
-    /// Bytes of a stream pass.
-    pub fn bytes(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time) -> Vec<Seen> {
+    /// Bytes of a stream come.
+    pub fn bytes(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time, now: Instant) -> Passing {
+        let follows = self.inspector.sink().follows;
+        if follows && let Some(both) = self.streams.get_mut(&ends) {
+            both.lanes[way.index()].push(payload);
+        }
         self.segment(ends, way, Segment { payload, length: payload.len(), ..Segment::default() }, time);
-        std::mem::take(&mut self.inspector.sink().seen)
+        let collector = self.inspector.sink();
+        let mut seen = std::mem::take(&mut collector.seen);
+        let mut passing = Passing::default();
+        if follows {
+            let pieces = std::mem::take(&mut collector.pieces);
+            let (up, down): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(|piece| piece.way == Way::Up);
+            let mut gone = Vec::new();
+            // What the server has answered says how frames of the client are read.
+            for (this, own) in [(Way::Down, down), (Way::Up, up)] {
+                let (out, broken) = self.settle(ends, this, &own, &mut seen, now);
+                if this == way {
+                    (gone, passing.broken) = (out, broken);
+                }
+            }
+            passing.gone = Some(gone);
+        }
+        passing.seen = seen;
+        passing
     }
 
-    /// A direction of a stream has ended.
-    pub fn ended(&mut self, ends: [SocketAddr; 2], way: Way, reset: bool, time: Time) -> Vec<Seen> {
+    /// What passes on of one direction.
+    fn settle(
+        &mut self,
+        ends: [SocketAddr; 2],
+        way: Way,
+        pieces: &[Piece],
+        seen: &mut [Seen],
+        now: Instant,
+    ) -> (Vec<Gone>, Option<&'static str>) {
+        let side = [Side::A, Side::B][way.index()];
+        let [src, dst] = [ends[way.index()], ends[way.other().index()]];
+        let Some(both) = self.streams.get_mut(&ends) else { return Default::default() };
+        let lane = &mut both.lanes[way.index()];
+        let position = self.table.position(src, dst);
+        let (mut decided, mut known, mut flow) = (0, false, 0);
+        if let Some(position) = position {
+            flow = position.conversation.id;
+            let collector = self.inspector.sink();
+            if let Some(begun) = position.conversation.state.begun(position.side) {
+                // Without rules only streams wait in which ports are replaced.
+                known = collector.rules_come || position.conversation.state.names_ports(self.options);
+                decided = begun.unwrap_or(position.offset).min(position.offset);
+            }
+        }
+        let before = lane.memory();
+        let writing = &mut self.inspector.sink().writing;
+        let (mut gone, mut broken) = (Vec::new(), None);
+        if *lane.flow.get_or_insert(flow) == flow {
+            gone = lane.settle(side, pieces, seen, writing.get_mut(&flow), decided, known, now);
+        } else {
+            // So many conversations at once that this one was forgotten: nobody follows it.
+            let touched = seen.iter_mut().filter(|one| one.dropped || one.edited.is_some() || one.copies > 0);
+            touched.for_each(|one| one.refuse("its conversation was forgotten in between"));
+            gone.extend(lane.flush(side, None));
+        }
+        let full = self.held.saturating_sub(before) + lane.memory() > MOST_HELD;
+        match lane.overdue(side, writing.get(&flow), full, now) {
+            Some(true) => broken = Some("a message longer than any: what is behind it cannot be made anew"),
+            Some(false) => gone.extend(lane.flush(side, writing.get_mut(&flow))),
+            None => {}
+        }
+        self.held = self.held.saturating_sub(before) + lane.memory();
+        (gone, broken)
+    }
+
+    /// When bytes that wait for the rest of their message have to pass.
+    pub fn deadline(&self, ends: [SocketAddr; 2], way: Way) -> Option<Instant> {
+        self.streams.get(&ends)?.lanes[way.index()].deadline()
+    }
+
+    /// What has waited too long for the rest of its message.
+    pub fn overdue(&mut self, ends: [SocketAddr; 2], way: Way, now: Instant) -> Vec<Gone> {
+        self.settle(ends, way, &[], &mut [], now).0
+    }
+
+    /// A direction of a stream has ended: what still waited passes.
+    pub fn ended(&mut self, ends: [SocketAddr; 2], way: Way, reset: bool, time: Time) -> Passing {
+        self.inspector.sink().ending = true;
         self.segment(ends, way, Segment { fin: !reset, rst: reset, ..Segment::default() }, time);
-        std::mem::take(&mut self.inspector.sink().seen)
+        let collector = self.inspector.sink();
+        collector.ending = false;
+        let seen = std::mem::take(&mut collector.seen);
+        let mut gone = Vec::new();
+        if let Some(both) = self.streams.get_mut(&ends) {
+            let lane = &mut both.lanes[way.index()];
+            let before = lane.memory();
+            gone = lane.flush([Side::A, Side::B][way.index()], None);
+            self.held = self.held.saturating_sub(before) + lane.memory();
+        }
+        Passing { gone: Some(gone), seen, broken: None }
     }
 
     /// The stream is gone.
     pub fn forget(&mut self, ends: [SocketAddr; 2]) {
-        self.next.remove(&ends);
+        if let Some(both) = self.streams.remove(&ends) {
+            for lane in &both.lanes {
+                self.held = self.held.saturating_sub(lane.memory());
+                if let Some(flow) = lane.flow {
+                    self.inspector.sink().forget(flow);
+                }
+            }
+        }
     }
 
     fn segment(&mut self, ends: [SocketAddr; 2], way: Way, segment: Segment<'_>, time: Time) {
-        let Some(next) = self.next.get_mut(&ends) else { return };
+        let Some(Both { next, .. }) = self.streams.get_mut(&ends) else { return };
         let (seq, ack) = (next[way.index()], next[way.other().index()]);
         let taken = segment.payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
         next[way.index()] = seq.wrapping_add(taken);
@@ -235,9 +253,13 @@ impl<'w, 'c> Watch<'w, 'c> {
     pub fn datagram(&mut self, ends: [SocketAddr; 2], way: Way, payload: &[u8], time: Time) -> (Verdict, Vec<Seen>) {
         self.packet(ends, way, Body::Udp { payload, length: payload.len() }, time);
         let collector = self.inspector.sink();
-        let mut verdict = std::mem::take(&mut collector.verdict);
         let pieces = std::mem::take(&mut collector.pieces);
         let mut seen = std::mem::take(&mut collector.seen);
+        let mut verdict = Verdict {
+            delay: pieces.iter().map(|piece| piece.delay).max().unwrap_or_default(),
+            copies: pieces.iter().map(|piece| piece.copies).max().unwrap_or(0),
+            ..Verdict::default()
+        };
         let touched = pieces.iter().any(|piece| !piece.kept || piece.bytes.is_some());
         if touched {
             match pieces.iter().map(|piece| piece.length).sum::<usize>() == payload.len() {
@@ -256,8 +278,7 @@ impl<'w, 'c> Watch<'w, 'c> {
                 false => {
                     let why = "it is not known which bytes of the datagram it has";
                     for one in seen.iter_mut().filter(|one| one.dropped || one.edited.is_some()) {
-                        one.dropped = false;
-                        one.edited = Some(Edited { fields: Vec::new(), not: Some(why.into()) });
+                        one.refuse(why);
                     }
                 }
             }

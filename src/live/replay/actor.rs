@@ -75,6 +75,8 @@ pub struct ReplayContext<'a> {
     pub probe: bool,
     /// The version to be written, where no recording tells.
     pub version: Option<&'static str>,
+    /// What the server's application expects of the first message: bytes as hex, or values.
+    pub data: Option<&'a Json>,
 }
 
 /// What is counted while a session is played.

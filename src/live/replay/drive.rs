@@ -84,6 +84,7 @@ impl<'a> Order<'a> {
             options,
             probe: false,
             version: None,
+            data: None,
         }
     }
 

@@ -39,14 +39,16 @@ pub struct Life {
     pub timeout: Duration,
     /// A probe's: nothing was recorded.
     pub probe: bool,
+    /// What the server's application expects of the first message.
+    pub data: Option<Json>,
     why: Option<String>,
 }
 
 impl Life {
     /// A conversation that has not begun.
     pub fn new(proto: &'static str, context: &ReplayContext<'_>) -> Life {
-        let ReplayContext { role, timeout, probe, version, .. } = *context;
-        Life { proto, role, phase: Phase::New, version, timeout, probe, why: None }
+        let ReplayContext { role, timeout, probe, version, data, .. } = *context;
+        Life { proto, role, phase: Phase::New, version, timeout, probe, data: data.cloned(), why: None }
     }
 
     /// The same that has come so far already.

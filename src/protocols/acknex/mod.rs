@@ -26,7 +26,7 @@ mod tests;
 pub(crate) mod votes;
 pub(crate) mod whole;
 
-use crate::dissect::Protocol;
+use crate::dissect::{Protocol, Public};
 
 /// The default port of the engine's servers.
 pub const PORT: u16 = 2300;
@@ -38,6 +38,8 @@ pub static ACKNEX: Protocol = Protocol {
     derived: &[&analyse::MEMBER, &analyse::REQUEST_FRAME, &analyse::ROUND_TRIP, &reading::READING],
     settings: &reading::SETTINGS,
     notes: notes::NOTES,
+    // Names out of the engine's own tables.
+    public: Public { fields: &["member"], words: &["mdl", "wmb", "pcx"], lines: &[] },
     identify: evidence::datagrams,
     ..Protocol::new(
         "acknex",

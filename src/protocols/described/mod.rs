@@ -32,7 +32,9 @@ pub use description::Description;
 pub use load::load;
 
 use crate::codec::layout::Field;
-use crate::dissect::{Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Session, Setting, Table};
+use crate::dissect::{
+    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Public, Session, Setting, Table,
+};
 use crate::flow::Transport;
 
 /// A protocol that a file describes: a dissector like any other.
@@ -57,6 +59,11 @@ impl Dissector for Described {
 
     fn carriers(&self) -> &'static [&'static str] {
         if self.0.websocket.is_some() { &[crate::protocols::websocket::NAME] } else { &[] }
+    }
+
+    fn public(&self) -> Public {
+        // What the file itself says of a conversation.
+        Public { fields: &["memory", "mask", "header"], ..Public::default() }
     }
 
     fn tables(&self) -> &'static [Table] {

@@ -134,7 +134,7 @@ impl Plan {
     }
 
     /// What a message, or the whole that it completed, says.
-    fn said<'m>(heard: &'m OwnedMessage) -> (&'m str, &'m Json) {
+    fn said(heard: &OwnedMessage) -> (&str, &Json) {
         let joined = &heard.derived["joined"];
         match joined["message"].as_str() {
             Some(name) => (name, &joined["fields"]),
@@ -149,8 +149,7 @@ impl Plan {
     /// Takes what the question needs from a message; false: nothing.
     fn learn(&self, (message, said): (&str, &Json), fields: &mut Map<String, Json>) -> bool {
         let mut any = false;
-        for (field, from, name) in self.again.iter().filter(|(_, from, _)| from == message) {
-            let _ = from;
+        for (field, _, name) in self.again.iter().filter(|(_, from, _)| from == message) {
             if let Some(value) = said.get(name) {
                 fields.insert(field.clone(), value.clone());
                 any = true;

@@ -25,7 +25,7 @@ mod tests;
 
 use super::hawknl;
 use crate::codec::digits;
-use crate::dissect::{Evidence, FlowInfo, Observation, Protocol, Session, Setting};
+use crate::dissect::{Evidence, FlowInfo, Observation, PortNames, Protocol, Session, Setting};
 use crate::flow::Transport;
 
 /// The name of GNE's own lines.
@@ -69,6 +69,7 @@ pub static GNE: Protocol = Protocol {
     settings: &SETTINGS,
     notes: notes::NOTES,
     encodings: &values::ENCODINGS,
+    port_names: Some(PortNames { offer: ("connection_accepted", "port"), answer: ("client_port", "port") }),
     dump_transport: |_| Transport::Tcp,
     identify,
     ..Protocol::new(PROTO, session, |options| Box::new(encode::Writing::new(options)))

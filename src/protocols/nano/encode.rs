@@ -6,7 +6,7 @@ use crate::codec::digits;
 use crate::codec::layout::Kind;
 use crate::codec::schema::Schemas;
 use crate::codec::{EncodeError, Writer};
-use crate::dissect::{Encoder, Line, Options, Role};
+use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
 use crate::protocols::websocket;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ const UPGRADED: usize = 65_536;
 pub struct Packages {
     /// Every conversation is carried by WebSocket.
     carried: bool,
+    /// How many times its own bytes a message may inflate to.
+    ratio: usize,
     /// Conversations of which the carrier's own lines were seen.
     upgraded: BTreeSet<u64>,
     schemas: Arc<Schemas>,
@@ -32,7 +34,8 @@ impl Packages {
     pub fn new(options: &Options) -> Packages {
         let carried = options.settings.get("nano.carrier") == Some("websocket");
         let (schemas, dictionary) = (options.schemas.clone(), settings::dictionary(options));
-        Packages { carried, schemas, dictionary, ..Packages::default() }
+        let ratio = options.limits.peer.inflate_ratio;
+        Packages { carried, ratio, schemas, dictionary, ..Packages::default() }
     }
 
     /// The fields with a payload's bytes in the place of its schema's fields.
@@ -119,5 +122,9 @@ impl Encoder for Packages {
 
     fn websocket(&self, message: &[u8], line: &Line<'_>) -> Option<Vec<u8>> {
         Some(websocket::encode::wrap(message, line))
+    }
+
+    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
+        Some(Box::new(websocket::rewrite::Frames::new(self.ratio)))
     }
 }

@@ -31,7 +31,7 @@ pub(crate) mod zlib;
 mod tests;
 
 use crate::codec::layout::Field;
-use crate::dissect::Protocol;
+use crate::dissect::{Protocol, Public};
 use crate::flow::Transport;
 
 /// The dissector's name.
@@ -45,6 +45,70 @@ static DERIVED: [&Field; 12] = {
     [id, route, length, inflated, json, message, payload, target, extensions, status, header, compressed]
 };
 
+/// What handshakes and HTTP say of themselves: without these words no capture could be read again.
+const PUBLIC: Public = Public {
+    fields: &["mask", "header"],
+    words: &[
+        // Members of handshakes, and their values.
+        "sys",
+        "user",
+        "code",
+        "type",
+        "version",
+        "heartbeat",
+        "dict",
+        "protos",
+        "rsa",
+        "server",
+        "client",
+        "useProto",
+        "useDict",
+        "usePrototype",
+        "dictVersion",
+        "protoVersion",
+        "routeToCode",
+        "codeToRoute",
+        "serializer",
+        "servertime",
+        "json",
+        "protobuf",
+        "reason",
+        "msg",
+        // Types of protos.
+        "optional",
+        "required",
+        "repeated",
+        "message",
+        "uInt32",
+        "sInt32",
+        "int32",
+        "float",
+        "double",
+        "string",
+        "nested",
+        "option",
+        "tag",
+        "tags",
+        "messages",
+        // HTTP.
+        "GET",
+        "POST",
+        "HTTP/1.0",
+        "HTTP/1.1",
+        "Host",
+    ],
+    lines: &[
+        "http/1.",
+        "upgrade:",
+        "connection:",
+        "sec-websocket-key:",
+        "sec-websocket-accept:",
+        "sec-websocket-version:",
+        "sec-websocket-extensions:",
+        "content-length:",
+    ],
+};
+
 /// The dissector.
 pub static NANO: Protocol = Protocol {
     about: "nano, pomelo, pinus and pitaya, over TCP and WebSocket",
@@ -55,6 +119,7 @@ pub static NANO: Protocol = Protocol {
     settings: &settings::SETTINGS,
     subjects: &["route"],
     notes: notes::NOTES,
+    public: PUBLIC,
     encodings: &schemas::ENCODINGS,
     dump_transport: |_| Transport::Tcp,
     identify: evidence::streams,

@@ -320,6 +320,10 @@ impl Session for NanoSession {
         }
     }
 
+    fn begun(&self, side: Side) -> Option<u64> {
+        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+    }
+
     fn client(&self) -> Option<Side> {
         self.roles.client()
     }

@@ -32,8 +32,9 @@ impl Encoder for Writing {
         }
         let as_bits = line.fields.get("message_id").is_some_and(|id| id.is_object());
         let id = line.derived.filter(|_| as_bits).and_then(|derived| derived.get("message_id")?.as_u64());
-        let mut payloads =
-            values::Payloads { schemas: &self.schemas, version, message: layout.name, from: line.from, id };
+        let data = line.fields.get("data").is_some_and(|data| data.is_object() && data.get("raw").is_none());
+        let (schemas, message, from) = (&self.schemas, layout.name, line.from);
+        let mut payloads = values::Payloads { schemas, version, message, from, id, data };
         Writer::new(line.fields).derived(line.derived).broken(line.broken).context(&mut payloads).write(layout.fields)
     }
 

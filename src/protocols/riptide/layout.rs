@@ -54,7 +54,7 @@ const CLIENT: Field = u16le("client_id").doc("the id that the server gave the cl
 const PING: Field = u8("ping_id").doc("echoed by the server");
 const RTT: Field = i16le("rtt").doc("the client's last round trip; -1: none yet").unit("ms").when(left(16));
 const PAYLOAD: Field = payload("payload").doc("the application's values, without type information").padded();
-const DATA: Field = bytes("data", Len::Rest).doc("the application's own data").omit_empty().padded();
+const DATA: Field = payload("data").doc("the application's own data").omit_empty().padded();
 const TRAILING: Field =
     bytes("trailing", Len::Rest).doc("bytes behind the message: the library ignores them").omit_empty().padded();
 

@@ -118,7 +118,14 @@ impl RiptideSession {
         dissection.version = Some(version.name());
         dissection.message = layout.name;
         let from = FlowInfo::role(self.server, place.side);
-        let mut payloads = Payloads { schemas, version, message: layout.name, from, id: None };
+        // Behind the type, and the reason or the ids; padding is no data.
+        let head = match layout.name {
+            "reject" | "disconnect" => 2,
+            "welcome" => 5,
+            _ => 1,
+        };
+        let data = place.bytes.len() > head;
+        let mut payloads = Payloads { schemas, version, message: layout.name, from, id: None, data };
         let outcome = Reader::new(place.bytes, &mut dissection.tree)
             .named("riptide", layout.name)
             .wire_length(place.length)

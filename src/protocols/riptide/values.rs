@@ -3,7 +3,7 @@
 use super::version::Version;
 use crate::codec::bits;
 use crate::codec::layout::*;
-use crate::codec::schema::{Encoding, Form, Key, Keys, Schemas};
+use crate::codec::schema::{Encoding, Form, Key, Keys, SchemaMessage, Schemas};
 use crate::codec::walk::Custom;
 use crate::codec::writer::WriteStop;
 use crate::codec::{Context, EncodeError, Reader, Sampler, Scope, Stop, Value, Writer};
@@ -39,9 +39,21 @@ static LENGTH_10_TEXT: Field = u16le("length");
 static LENGTH_20: Field = custom("length", &Length20);
 static LENGTH_21: Field = varint("length", 10);
 
-/// Found by the message's id; those without one are notifies.
+/// Found by the message's id; those without one are notifies, and the data of handshakes, which
+/// `message = "reject"` and the like name.
 static KEYS: Keys = Keys {
-    carriers: &["unreliable", "unreliable_auto_relay", "reliable", "reliable_auto_relay", "notify", "unknown"],
+    carriers: &[
+        "unreliable",
+        "unreliable_auto_relay",
+        "reliable",
+        "reliable_auto_relay",
+        "notify",
+        "unknown",
+        "connect",
+        "reject",
+        "welcome",
+        "disconnect",
+    ],
     ids: Some((0, 0xffff)),
     routes: Some(&["notify"]),
     taken: &[],
@@ -115,6 +127,8 @@ pub struct Payloads<'a> {
     /// The message id, where the field does not tell it: an id in more bytes than it needs is written
     /// as its bits, and its number stands beside it.
     pub id: Option<u64>,
+    /// There is data of the application in a message of the handshake: none is nothing to be read.
+    pub data: bool,
 }
 
 impl Context for Payloads<'_> {
@@ -125,6 +139,14 @@ impl Context for Payloads<'_> {
         let encoding = ENCODINGS.iter().position(|e| e.versions.contains(&self.version.name()))?;
         let key = match self.id.or_else(|| scope.get("message_id")) {
             Some(id) => Key::Number(id & 0xffff),
+            None if matches!(self.message, "connect" | "reject" | "welcome" | "disconnect") => {
+                let own = |schema: &&SchemaMessage| self.data && schema.message == self.message;
+                return self
+                    .schemas
+                    .find("riptide", self.message, Key::None, self.from.name())
+                    .filter(own)?
+                    .fields(encoding);
+            }
             None => Key::Word("notify"),
         };
         self.schemas.find("riptide", self.message, key, self.from.name())?.fields(encoding)

@@ -5,7 +5,7 @@ use super::{Carrier, CarrierStep, Direction, deflate};
 
 /// The heads of one message's frames take no more.
 const MOST_HEADS: usize = 1 << 20;
-use crate::dissect::{Out, Role, Roles};
+use crate::dissect::{Out, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
 impl Carrier {
@@ -31,6 +31,7 @@ impl Carrier {
         let message = &mut direction.message;
         if message.bytes.len() + payload.len() > deflate::LARGEST || direction.heads.len() > MOST_HEADS {
             self.stream.frames = frames;
+            out.unit = None;
             self.data_line(side, Some("a message larger than 16 MiB"), roles, out);
             self.frame_line(side, stream, head, "a message larger than 16 MiB", roles, out);
             stream.consume(whole);
@@ -56,6 +57,8 @@ impl Carrier {
         let ratio = self.ratio;
         let direction = self.at(side);
         let Some(begun) = direction.begun.filter(|_| head.fin) else { return CarrierStep::Done };
+        // A message without bytes, or one that breaks, is shown with its frames.
+        out.unit = Some(Unit { start: direction.start, end, kind: UnitKind::Carrier });
         match begun.rsv {
             0 => {}
             4 if deflates => {
@@ -81,6 +84,7 @@ impl Carrier {
             self.data_line(side, None, roles, out);
             return CarrierStep::Done;
         }
+        out.unit = out.unit.map(|unit| Unit { kind: UnitKind::Carried, ..unit });
         CarrierStep::Message
     }
 }

@@ -4,7 +4,7 @@ use super::frame::{self, CONTROL_MOST, Head, opcode};
 use super::{Carrier, NAME, http, layout};
 use crate::codec::reader::UNPARSED;
 use crate::codec::{Fault, Level, Reason, Value};
-use crate::dissect::{Dissection, Out, Provenance, Role, Roles};
+use crate::dissect::{Dissection, Out, Provenance, Role, Roles, Unit, UnitKind};
 use crate::flow::{Side, Stream};
 
 /// A range of bytes as bits, as far as they can be counted.
@@ -40,6 +40,8 @@ impl Carrier {
 
     fn emit(&mut self, side: Side, stream: &Stream, length: usize, out: &mut Out<'_>) {
         let mut frames = std::mem::take(&mut self.stream.frames);
+        let start = stream.offset();
+        out.unit = Some(Unit { start, end: start + length as u64, kind: UnitKind::Carrier });
         out.emit(&Provenance::in_stream(side, stream, 0, length, &mut frames));
         self.stream.frames = frames;
     }

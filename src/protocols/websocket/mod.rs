@@ -14,6 +14,7 @@ mod joined;
 pub(crate) mod layout;
 mod lines;
 pub(crate) mod notes;
+pub(crate) mod rewrite;
 pub(crate) mod upgrade;
 
 use crate::dissect::Role;
@@ -86,6 +87,8 @@ struct Direction {
     /// for each byte of its body.
     awaited: usize,
     begun: Option<Begun>,
+    /// Where in the stream it was begun.
+    start: u64,
     /// The message so far.
     message: Carried,
     /// The heads of its frames, one behind the other.
@@ -135,6 +138,13 @@ impl Carrier {
     pub fn upgraded(&self, side: Side) -> bool {
         let [a, b] = &self.directions;
         self.agreed.is_some() && if side == Side::A { a } else { b }.mode == Mode::Frames
+    }
+
+    /// Where the message begins in a side's stream of which some frames have come.
+    pub fn begun(&self, side: Side) -> Option<u64> {
+        let [a, b] = &self.directions;
+        let direction = if side == Side::A { a } else { b };
+        direction.begun.map(|_| direction.start)
     }
 
     /// How many bytes it holds.
@@ -288,7 +298,9 @@ impl Carrier {
                     if begun.is_some() {
                         self.unfinished(side, roles, out);
                     }
-                    self.at(side).begun = Some(Begun { opcode: head.opcode, rsv: head.rsv });
+                    let direction = self.at(side);
+                    direction.begun = Some(Begun { opcode: head.opcode, rsv: head.rsv });
+                    direction.start = stream.offset();
                 }
                 return self.fragment(side, stream, &head, roles, out);
             }
@@ -329,6 +341,7 @@ impl Carrier {
 
     /// A message whose last fragment never came.
     fn unfinished(&mut self, side: Side, roles: &Roles, out: &mut Out<'_>) {
+        out.unit = None;
         self.data_line(side, Some("the message's last fragment never came"), roles, out);
     }
 }

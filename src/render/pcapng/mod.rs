@@ -11,6 +11,7 @@ mod comment;
 mod copy;
 mod script;
 mod tree;
+mod types;
 mod window;
 
 pub use comment::{Commenter, Detail};

@@ -153,17 +153,23 @@ local function range_of(source, bit, bits)
     return first, last - first
 end
 
--- Adds an item with a value of its own. Wireshark would take as many bytes of it as the range has, so
--- the range is that of the value first.
-local function add_bytes(tree, made, source, first, length, bytes)
-    local item
-    if source and first + #bytes <= source.length then
-        item = tree:add(made, source.tvb:range(source.at + first, #bytes), bytes)
+-- Adds bytes. Wireshark takes as many of them as the item has, and an item can only grow: it begins as
+-- long as they are. Those of which the item's own place has less are shown where they are from.
+local function add_bytes(tree, made, source, first, length, bytes, from)
+    if #bytes == 0 then
+        if source and first then return tree:add(made, source.tvb:range(source.at + first, 0), bytes):set_len(length) end
+        return tree:add(made, bytes)
+    end
+    if source and first and length >= #bytes then
+        local item = tree:add(made, source.tvb:range(source.at + first, #bytes), bytes)
         item:set_len(length)
         return item
     end
-    if #bytes == 0 then return tree:add(made, "") end
-    return tree:add(made, ByteArray.new(hex(bytes)):tvb("netkit value"):range(0, #bytes), bytes)
+    local place = source and floor((from or 0) / 8)
+    if place and place + #bytes <= source.length then
+        return tree:add(made, source.tvb:range(source.at + place, #bytes), bytes)
+    end
+    return tree:add(made, ByteArray.new(hex(bytes)):tvb("netkit: value"):range(0, #bytes), bytes)
 end
 
 local function add(tree, made, source, first, length, value)
@@ -225,25 +231,25 @@ local function leaf(source, letter, rest, bit, bits)
         local text = shown(utf8_of(bytes))
         return text, text
     elseif letter == "x" then
-        return hex(bytes), bytes
+        return hex(bytes), bytes, nil, nil, from
     end
     local text = "raw " .. brief(hex(bytes)) .. " (" .. count .. " bits)"
     if about and about ~= "" then text = text .. " " .. plain(about) end
-    return text, bytes
+    return text, bytes, nil, nil, from
 end
 
 -- Adds a leaf as the field of that name, or in general form if there is none of its type.
 local function put(tree, name, label, source, bit, bits, letter, rest, generated, hidden)
     local first, length = range_of(source, bit, bits)
-    local text, value, named, flags = leaf(source, letter, rest, bit, bits)
+    local text, value, named, flags, from = leaf(source, letter, rest, bit, bits)
     local one = known[name]
     local item
     if letter == "r" then
         if hidden then return end
-        item = add_bytes(tree, known.raw.field, source, first or 0, length or 0, value)
+        item = add_bytes(tree, known.raw.field, source, first, length or 0, value, from)
     elseif letter == "x" then
         if one and one.kind == "x" then
-            item = add_bytes(tree, one.field, source, first or 0, length or 0, value)
+            item = add_bytes(tree, one.field, source, first, length or 0, value, from)
         elseif one and one.kind == "s" then
             item = add(tree, one.field, source, first, length, text)
         end
@@ -388,6 +394,21 @@ local function draw(text, tvb, tree)
             item:set_generated()
         end
     end
+    while at <= #tokens do
+        local section = tokens[at]
+        at = at + 1
+        local place, short = plain(state.p or ""), plain(state.p or "")
+        if section == ":f" then
+            at = nodes(tokens, at, top, sources, main, place, name or place, short)
+        elseif section == ":d" or section == ":p" then
+            local word = section == ":d" and "derived" or "packet"
+            local group = top:add(word)
+            if section == ":d" then group:set_generated() end
+            at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
+        else
+            error("no section: " .. section:sub(1, 40))
+        end
+    end
     for k = 2, #lines do
         local level, code, what = lines[k]:match("^(%a+) ([%w_.%-]+): (.*)$")
         if lines[k]:sub(1, 7) == "fault: " then
@@ -413,21 +434,6 @@ local function draw(text, tvb, tree)
             if millis ~= "" then more = more .. ", " .. millis .. " ms" end
             item:set_text(kind .. ": frame " .. frame .. more)
             item:set_generated()
-        end
-    end
-    while at <= #tokens do
-        local section = tokens[at]
-        at = at + 1
-        local place, short = plain(state.p or ""), plain(state.p or "")
-        if section == ":f" then
-            at = nodes(tokens, at, top, sources, main, place, name or place, short)
-        elseif section == ":d" or section == ":p" then
-            local word = section == ":d" and "derived" or "packet"
-            local group = top:add(word)
-            if section == ":d" then group:set_generated() end
-            at = nodes(tokens, at, group, sources, main, place, place .. "." .. word, place .. "." .. word)
-        else
-            error("no section: " .. section:sub(1, 40))
         end
     end
     about("proto", state.p)

@@ -1,7 +1,8 @@
 //! The script with the lists of fields: of the registry's tables, and of the users' schemas.
 
+use super::types::Type;
 use crate::codec::describe;
-use crate::codec::layout::{Count, Field, Kind, Other, Show, Sign};
+use crate::codec::layout::{Count, Field, Kind, Other, Show};
 use crate::codec::schema::Schemas;
 use crate::dissect::{Dissector, Options, RelationKind};
 use std::collections::BTreeMap;
@@ -32,81 +33,6 @@ pub fn script(options: &Options) -> String {
         lists.dissector(dissector, &options.schemas);
     }
     SCRIPT.replacen(LISTS, &lists.lua(), 1)
-}
-
-/// A field's type in Wireshark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Type {
-    U32,
-    U64,
-    I32,
-    I64,
-    Float,
-    Bool,
-    Bytes,
-    Group,
-    /// Also what differs between versions, or is not known before.
-    Text,
-}
-
-impl Type {
-    fn word(self) -> &'static str {
-        match self {
-            Type::U32 => "u32",
-            Type::U64 => "u64",
-            Type::I32 => "i32",
-            Type::I64 => "i64",
-            Type::Float => "f",
-            Type::Bool => "b",
-            Type::Bytes => "x",
-            Type::Group => "n",
-            Type::Text => "s",
-        }
-    }
-
-    /// A type for values of both.
-    fn with(self, other: Type) -> Type {
-        let (low, high) = (self.min(other), self.max(other));
-        match (low, high) {
-            _ if low == high => low,
-            (Type::U32, Type::U64 | Type::I64) | (Type::I32, Type::I64) => high,
-            (Type::U32, Type::I32) => Type::I64,
-            (Type::U32 | Type::I32, Type::Float) => Type::Float,
-            _ => Type::Text,
-        }
-    }
-
-    fn number(bits: u32, signed: bool) -> Type {
-        match (bits, signed) {
-            (..=32, false) => Type::U32,
-            (_, false) => Type::U64,
-            (..=32, true) => Type::I32,
-            (_, true) => Type::I64,
-        }
-    }
-
-    fn of(field: &Field) -> Type {
-        if let Show::Scaled(_) = field.show {
-            return Type::Float;
-        }
-        let named = matches!(field.show, Show::Enum(_) | Show::Flags(_));
-        match &field.kind {
-            Kind::Tag { bits, .. } | Kind::UInt { bits, .. } => Type::number((*bits).into(), false),
-            Kind::Int { bits, .. } => Type::number((*bits).into(), true),
-            Kind::VarInt { sign, .. } => Type::number(64, *sign != Sign::None),
-            Kind::Float { .. } => Type::Float,
-            Kind::Bool { .. } => Type::Bool,
-            Kind::Text { .. } => Type::Text,
-            Kind::Bytes { .. } => Type::Bytes,
-            Kind::Struct(_) | Kind::Inline(_) | Kind::Switch { .. } => Type::Group,
-            Kind::Array { of, .. } => Type::of(of),
-            Kind::Derived if named => Type::U64,
-            Kind::Derived => Type::Text,
-            Kind::Custom(codec) if !codec.fields().is_empty() => Type::Group,
-            Kind::Custom(_) if named => Type::U64,
-            Kind::Custom(codec) => codec.like().map_or(Type::Text, Type::of),
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -238,10 +164,13 @@ impl Lists {
                 if known.unit != entry.unit {
                     known.unit = "";
                 }
+                let differs = |(n, name): &(u64, &str)| entry.names.iter().any(|(m, other)| n == m && name != other);
+                if known.names.iter().any(differs) {
+                    // Names that versions have for different numbers: the names are the value.
+                    known.kind = Type::Text;
+                }
                 let new = entry.names.iter().filter(|(n, _)| known.names.iter().all(|(other, _)| other != n));
                 let new: Vec<_> = new.copied().collect();
-                // A number that versions name differently has no name: the comment has it.
-                known.names.retain(|(n, name)| entry.names.iter().all(|(other, own)| other != n || own == name));
                 known.names.extend(new);
             }
         }
@@ -354,15 +283,6 @@ mod tests {
         let hostile = "a\"]]\\\n\r\0\u{9b}1--é";
         assert_eq!(Quoted(hostile).to_string(), "\"a\\\"]]\\\\\\010\\013 \\194\\1551--é\"");
         assert!(!usable("a..b") && !usable("a.b\n") && !usable("") && !usable("a.é") && usable("a.b-c_9"));
-    }
-
-    #[test]
-    fn types_that_differ() {
-        assert_eq!(Type::U32.with(Type::U64), Type::U64);
-        assert_eq!(Type::I32.with(Type::U32), Type::I64);
-        assert_eq!(Type::U64.with(Type::I64), Type::Text);
-        assert_eq!(Type::Bytes.with(Type::Group), Type::Text);
-        assert_eq!(Type::Bool.with(Type::Bool), Type::Bool);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::codec::json::fields::behind;
 use crate::codec::json::numbers::{f32, f64, int};
 use crate::codec::json::text::clip;
 use crate::codec::json::value::{flags, name_of};
-use crate::codec::layout::{Show, flag};
+use crate::codec::layout::{Kind, Show, flag};
 use crate::codec::{Node, Sources, Tree, Value, half_text};
 use crate::render::human::human;
 use std::fmt;
@@ -29,6 +29,10 @@ const fn is_plain(byte: u8) -> bool {
 
 /// Appends text as part of a word.
 pub fn word(text: &[u8], out: &mut Vec<u8>) {
+    // Nearly all words are names of tables.
+    if text.iter().all(|byte| is_plain(*byte)) {
+        return out.extend_from_slice(text);
+    }
     for byte in text {
         match is_plain(*byte) {
             true => out.push(*byte),
@@ -53,7 +57,8 @@ impl fmt::Write for Words<'_> {
 /// Scratch memory of the walk.
 #[derive(Debug, Default)]
 pub struct TreeLine {
-    open: Vec<(usize, bool)>,
+    /// End, a list?, source.
+    open: Vec<(usize, bool, u8)>,
     /// The sources that nodes refer to.
     pub used: [u64; 4],
 }
@@ -63,13 +68,13 @@ impl TreeLine {
     /// no bits is in no bytes.
     pub fn nodes(&mut self, tree: &Tree, sources: Sources<'_>, bulk: bool, derived: bool, out: &mut Vec<u8>) {
         let nodes = tree.nodes();
-        let (mut at, mut end, mut list) = (0, nodes.len(), false);
+        let (mut at, mut end, mut list, mut source) = (0, nodes.len(), false, 0);
         self.open.clear();
         loop {
             while at >= end {
                 let Some(outer) = self.open.pop() else { return };
                 out.extend_from_slice(b" .");
-                (end, list) = outer;
+                (end, list, source) = outer;
             }
             let node = &nodes[at];
             if !bulk && node.field.is(flag::BULK) {
@@ -96,16 +101,19 @@ impl TreeLine {
             match node.value {
                 Value::Group | Value::List => {
                     out.push(if node.value == Value::List { b'l' } else { b'g' });
-                    self.open.push((end, list));
+                    self.open.push((end, list, source));
                     end = behind(node, at).min(end);
                     list = node.value == Value::List;
+                    source = node.source;
                 }
                 _ => leaf(node, nowhere, sources, out),
             }
-            if node.source > 0 {
-                self.used[node.source as usize / 64] |= 1 << (node.source % 64);
+            // Converted text has a source of its own, but is where the text around it is.
+            let place = if converted(node) { source } else { node.source };
+            if place > 0 {
+                self.used[place as usize / 64] |= 1 << (place % 64);
                 out.push(b',');
-                int(node.source, out);
+                int(place, out);
             }
             at += 1;
         }
@@ -114,6 +122,14 @@ impl TreeLine {
     /// Is there a node with this source?
     pub fn uses(&self, source: u8) -> bool {
         self.used[source as usize / 64] >> (source % 64) & 1 == 1
+    }
+}
+
+/// Is it text that was made of other bytes: of UTF-16, of an address?
+fn converted(node: &Node) -> bool {
+    match (node.value, &node.field.kind) {
+        (Value::Text { bit, bits }, Kind::Custom(_)) => node.source > 0 && (bit, bits) != (node.bit, node.bits),
+        _ => false,
     }
 }
 
@@ -129,6 +145,11 @@ fn leaf(node: &Node, nowhere: bool, sources: Sources<'_>, out: &mut Vec<u8>) {
         }
         Value::F64(v) => float(v, out),
         Value::Bytes { bit, bits } => range(b'x', node, nowhere, sources, (bit, bits), out),
+        Value::Text { bit, bits } if converted(node) => {
+            out.push(b's');
+            let (bit, bits) = clip(sources.get(node.source), bit, bits);
+            word(sources.get(node.source).get(bit / 8..(bit + bits) / 8).unwrap_or_default(), out);
+        }
         Value::Text { bit, bits } => range(b't', node, nowhere, sources, (bit, bits), out),
         Value::Latin1 { bit, bits } => range(b'c', node, nowhere, sources, (bit, bits), out),
         Value::Raw { bit, bits } => {

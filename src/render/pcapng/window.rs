@@ -11,13 +11,13 @@ use std::ops::Range;
 
 /// So many bytes of frames are held, and so many frames.
 const BYTES: usize = 4 << 20;
-const FRAMES: usize = 16_384;
+const FRAMES: usize = 4_096;
 /// Shorter bytes are not looked for in a frame: they could be anywhere, and take no room.
 const SHORTEST: usize = 8;
 /// What a frame's comments leave of the longest block.
 const SPARE: usize = 1 << 20;
 /// Memory of more is not kept for the next frame.
-const RETAINED: usize = 64 << 10;
+const RETAINED: usize = 2 << 10;
 
 /// A frame that is held.
 #[derive(Debug, Default)]

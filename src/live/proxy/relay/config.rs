@@ -1,6 +1,6 @@
 //! What a relay does.
 
-use crate::live::proxy::Impairments;
+use crate::live::proxy::{Impairments, Profile};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub struct Config {
     pub tcp: bool,
     /// What is done to either direction.
     pub impairments: [Impairments; 2],
+    /// What is done to them at certain times.
+    pub profile: Option<Profile>,
     /// Decides which packets.
     pub seed: u64,
     /// The most conversations at once.

@@ -19,7 +19,7 @@ pub use legs::Legs;
 pub use passed::{Output, Passed};
 
 use super::path::{Lost, Path};
-use super::{Queue, Watch, Way};
+use super::{Impairments, Opened, Queue, Watch, Way};
 use crate::live::net::{CancelToken, now as time_of_day};
 use mio::net::{TcpListener, UdpSocket};
 use mio::{Events, Interest, Poll, Registry, Token};
@@ -44,6 +44,8 @@ const COARSE: Duration = Duration::from_millis(1);
 const SWEEP: Duration = Duration::from_secs(1);
 /// What the system is asked to hold of datagrams that were not read yet.
 const RECEIVE_BUFFER: usize = 4 << 20;
+/// So many ports of the system's choice are tried.
+const PORTS: usize = 16;
 /// So many of the ports that streams name are told.
 const NAMED: usize = 100;
 /// After a failed accept (no more files), the next try.
@@ -54,6 +56,10 @@ struct Client {
     address: SocketAddr,
     socket: UdpSocket,
     own: SocketAddr,
+    /// Where it sends: its own socket, if its datagrams are beside a stream.
+    local: SocketAddr,
+    beside: Option<UdpSocket>,
+    target: SocketAddr,
     paths: [Path; 2],
     last: Instant,
     told: bool,
@@ -75,6 +81,11 @@ struct Waiting {
 /// A proxy's sockets.
 pub struct Relay {
     config: Config,
+    /// What is done to the directions where the timetable says nothing.
+    base: [Impairments; 2],
+    /// When the timetable began, and when it changes next.
+    begun: Instant,
+    change: Option<Instant>,
     poll: Poll,
     udp: Option<UdpSocket>,
     tcp: Option<TcpListener>,
@@ -102,25 +113,23 @@ impl Relay {
     /// Those of the sockets.
     pub fn bind(config: Config) -> io::Result<Relay> {
         let poll = Poll::new()?;
-        let mut local = config.listen;
-        let mut udp = None;
-        if config.udp {
-            let mut socket = UdpSocket::bind(local)?;
+        // A port of the system's choice may be free for datagrams and taken for streams.
+        let tries = if config.listen.port() == 0 { PORTS } else { 1 };
+        let bound = (1..tries).find_map(|_| listen(&config).ok());
+        let (mut udp, mut tcp, local) = bound.map_or_else(|| listen(&config), Ok)?;
+        if let Some(socket) = &mut udp {
             // A burst that comes while something is printed must not be lost here.
-            let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(RECEIVE_BUFFER);
-            local = socket.local_addr()?;
-            poll.registry().register(&mut socket, UDP, Interest::READABLE)?;
-            udp = Some(socket);
+            let _ = socket2::SockRef::from(&*socket).set_recv_buffer_size(RECEIVE_BUFFER);
+            poll.registry().register(socket, UDP, Interest::READABLE)?;
         }
-        let mut tcp = None;
-        if config.tcp {
-            let mut listener = TcpListener::bind(local)?;
-            local = listener.local_addr()?;
-            poll.registry().register(&mut listener, TCP, Interest::READABLE)?;
-            tcp = Some(listener);
+        if let Some(listener) = &mut tcp {
+            poll.registry().register(listener, TCP, Interest::READABLE)?;
         }
         Ok(Relay {
             queue: Queue::new(config.queue),
+            base: config.impairments.clone(),
+            begun: Instant::now(),
+            change: None,
             config,
             poll,
             udp,
@@ -156,11 +165,21 @@ impl Relay {
     ) -> io::Result<Counts> {
         let mut events = Events::with_capacity(1024);
         let mut sweep = Instant::now() + SWEEP;
+        self.begun = Instant::now();
+        self.change = self.config.profile.is_some().then_some(self.begun);
         while !stop.is_set() {
+            if self.change.is_some_and(|at| at <= Instant::now()) {
+                self.turn_page();
+            }
             let timeout = self.timeout(Instant::now());
             match self.poll.poll(&mut events, Some(timeout)) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 other => other?,
+            }
+            if let Some(watch) = &mut watch
+                && let Some(rules) = out.rules()
+            {
+                watch.replace(rules);
             }
             let mut ready = std::mem::take(&mut self.again);
             for event in events.iter() {
@@ -196,13 +215,21 @@ impl Relay {
         Ok(self.counts)
     }
 
+    /// The timetable says something else from now on.
+    fn turn_page(&mut self) {
+        let Some(profile) = &self.config.profile else { return };
+        let time = self.begun.elapsed();
+        self.config.impairments = profile.at(&self.base, time);
+        self.change = profile.next(time).map(|at| self.begun + at);
+    }
+
     /// How long nothing can happen but what sockets tell.
     fn timeout(&self, now: Instant) -> Duration {
         if !self.again.is_empty() {
             return Duration::ZERO;
         }
         let timers = self.timers.first().map(|(at, _)| *at);
-        let next = [self.queue.next(), timers, self.accept_at].into_iter().flatten().min();
+        let next = [self.queue.next(), timers, self.accept_at, self.change].into_iter().flatten().min();
         let wait = next.map_or(SLICE, |at| at.saturating_duration_since(now).min(SLICE));
         // Rounded up, it would be late.
         if wait < COARSE { Duration::ZERO } else { Duration::from_millis(wait.as_millis() as u64) }
@@ -217,10 +244,21 @@ impl Relay {
 
     fn turn(&mut self, slot: usize, watch: &mut Option<&mut Watch<'_, '_>>, out: &mut dyn Output) -> io::Result<()> {
         match self.slots.get_mut(slot) {
-            Some(Some((_, Entry::Udp(_)))) => self.hear_server(slot, watch, out),
+            Some(Some((_, Entry::Udp(client)))) => {
+                if client.beside.is_some() {
+                    self.hear_beside(slot, watch, out)?;
+                }
+                self.hear_server(slot, watch, out)
+            }
             Some(Some((_, Entry::Tcp(pair)))) => {
                 let turn = pair.go(&self.config, &mut self.counts, &mut self.buffer, watch, out)?;
-                let named = watch.iter().flat_map(|watch| watch.named());
+                if let Some(watch) = watch {
+                    let (opened, told) = watch.opened_beside();
+                    told.into_iter().for_each(|text| out.note(text));
+                    opened.into_iter().for_each(|opened| self.open_beside(opened, out));
+                }
+                let followed = watch.as_mut().is_some_and(|watch| watch.follows_beside());
+                let named = watch.iter().filter(|_| !followed).flat_map(|watch| watch.named());
                 for server in named.filter(|server| *server != self.config.target) {
                     if self.named.len() < NAMED && self.named.insert(server) {
                         out.note(format!(
@@ -261,7 +299,10 @@ impl Relay {
         if let Some((_, mut entry)) = self.slots.get_mut(slot).and_then(Option::take) {
             match &mut entry {
                 Entry::Udp(client) => {
-                    self.clients.remove(&client.address);
+                    match &mut client.beside {
+                        Some(socket) => drop(self.poll.registry().deregister(socket)),
+                        None => drop(self.clients.remove(&client.address)),
+                    }
                     let _ = self.poll.registry().deregister(&mut client.socket);
                 }
                 Entry::Tcp(pair) => pair.deregister(self.poll.registry()),
@@ -356,7 +397,9 @@ impl Relay {
         match self.socket(slot) {
             Ok((socket, own)) => {
                 let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
-                let client = Client { address, socket, own, paths, last: Instant::now(), told: false };
+                let (local, target) = (self.local, self.config.target);
+                let (beside, last, told) = (None, Instant::now(), false);
+                let client = Client { address, socket, own, local, beside, target, paths, last, told };
                 if let Some(place) = self.slots.get_mut(slot) {
                     *place = Some((number, Entry::Udp(Box::new(client))));
                 }
@@ -370,6 +413,71 @@ impl Relay {
                 None
             }
         }
+    }
+
+    /// Datagrams beside a stream pass through these sockets.
+    fn open_beside(&mut self, opened: Opened, out: &mut dyn Output) {
+        let (slot, number) = self.place();
+        // It is no client of its own.
+        self.counts.clients -= 1;
+        match self.beside(opened, slot, number) {
+            Ok(client) => {
+                if let Some(place) = self.slots.get_mut(slot) {
+                    *place = Some((number, Entry::Udp(Box::new(client))));
+                }
+            }
+            Err(error) => {
+                out.note(format!("no socket for datagrams beside a stream: {error}"));
+                self.free.push(slot);
+            }
+        }
+    }
+
+    fn beside(&self, opened: Opened, slot: usize, number: u64) -> io::Result<Client> {
+        let Opened { client, server, target, of } = opened;
+        let (local, own) = (client.local_addr()?, server.local_addr()?);
+        for socket in [&client, &server] {
+            socket.set_nonblocking(true)?;
+        }
+        let [mut client, mut socket] = [client, server].map(UdpSocket::from_std);
+        register(self.poll.registry(), &mut socket, Token(FIRST + 2 * slot))?;
+        register(self.poll.registry(), &mut client, Token(FIRST + 2 * slot + 1))?;
+        let paths = [0, 1].map(|way| Path::new(self.config.seed, number, way));
+        // Its port is known when it has sent something.
+        let (address, beside) = (SocketAddr::new(of.ip(), 0), Some(client));
+        Ok(Client { address, socket, own, local, beside, target, paths, last: Instant::now(), told: false })
+    }
+
+    /// What a client sends beside its stream; what others send there is dropped.
+    fn hear_beside(
+        &mut self,
+        slot: usize,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn Output,
+    ) -> io::Result<()> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let mut more = true;
+        for _ in 0..BUDGET {
+            let Some(Some((_, Entry::Udp(client)))) = self.slots.get_mut(slot) else { break };
+            let Some(socket) = &client.beside else { break };
+            match socket.recv_from(&mut buffer) {
+                Ok((_, from)) if from.ip() != client.address.ip() => {}
+                Ok((length, from)) => {
+                    client.address = from;
+                    self.pass(slot, Way::Up, buffer.get(..length).unwrap_or_default(), watch, out)?;
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    more = false;
+                    break;
+                }
+                Err(_) => {}
+            }
+        }
+        self.buffer = buffer;
+        if more {
+            self.again.insert(Token(FIRST + 2 * slot + 1));
+        }
+        Ok(())
     }
 
     fn socket(&self, slot: usize) -> io::Result<(UdpSocket, SocketAddr)> {
@@ -435,7 +543,7 @@ impl Relay {
         let Some(Some((number, Entry::Udp(client)))) = self.slots.get_mut(slot) else { return Ok(()) };
         client.last = now;
         let number = *number;
-        let (ends, own) = ([client.address, self.config.target], [self.local, client.own]);
+        let (ends, own) = ([client.address, client.target], [client.local, client.own]);
         let impairments = &self.config.impairments[way.index()];
         let counts = &mut self.counts.ways[way.index()];
         counts.came += 1;
@@ -506,8 +614,9 @@ impl Relay {
     /// A datagram goes.
     fn send(&mut self, slot: usize, way: Way, bytes: &[u8], out: &mut dyn Output) {
         let Some(Some((_, Entry::Udp(client)))) = self.slots.get_mut(slot) else { return };
-        let sent = match (way, &self.udp) {
+        let sent = match (way, client.beside.as_ref().or(self.udp.as_ref())) {
             (Way::Up, _) => client.socket.send(bytes),
+            (Way::Down, Some(_)) if client.address.port() == 0 => return,
             (Way::Down, Some(socket)) => socket.send_to(bytes, client.address),
             (Way::Down, None) => return,
         };
@@ -522,6 +631,20 @@ impl Relay {
             }
         }
     }
+}
+
+/// The sockets of both transports, on one port.
+fn listen(config: &Config) -> io::Result<(Option<UdpSocket>, Option<TcpListener>, SocketAddr)> {
+    let mut local = config.listen;
+    let udp = if config.udp { Some(UdpSocket::bind(local)?) } else { None };
+    if let Some(socket) = &udp {
+        local = socket.local_addr()?;
+    }
+    let tcp = if config.tcp { Some(TcpListener::bind(local)?) } else { None };
+    if let Some(listener) = &tcp {
+        local = listener.local_addr()?;
+    }
+    Ok((udp, tcp, local))
 }
 
 fn register(registry: &Registry, socket: &mut UdpSocket, token: Token) -> io::Result<()> {

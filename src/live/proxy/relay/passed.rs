@@ -2,8 +2,10 @@
 
 use crate::capture::Time;
 use crate::live::proxy::{Seen, Way};
+use crate::live::rules::RuleSet;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What became of a datagram, or of a piece of a stream.
@@ -47,4 +49,9 @@ pub trait Output {
 
     /// Something that the user should know.
     fn note(&mut self, text: String);
+
+    /// Other rules, if there are some since the last call. Called often.
+    fn rules(&mut self) -> Option<Arc<RuleSet>> {
+        None
+    }
 }

@@ -3,9 +3,10 @@
 use super::config::Config;
 use super::counts::Counts;
 use super::passed::{Output, Passed};
+use crate::capture::Time;
 use crate::live::net::now as time_of_day;
 use crate::live::proxy::path::Path;
-use crate::live::proxy::{Watch, Way};
+use crate::live::proxy::{Gone, Impairments, Passing, Seen, Watch, Way};
 use mio::event::Event;
 use mio::net::TcpStream;
 use mio::{Interest, Registry, Token};
@@ -149,6 +150,7 @@ impl Pair {
         let (mut next, mut again): (Option<Instant>, bool) = (None, false);
         for way in Way::BOTH {
             again |= self.read(way, config, counts, buffer, watch, out)?;
+            next = [next, self.waiting(way, config, watch, out)?].into_iter().flatten().min();
             match self.write(way, counts) {
                 Ok(at) => {
                     next = [next, at].into_iter().flatten().min();
@@ -220,36 +222,31 @@ impl Pair {
             if !from.readable || direction.end.is_some() || direction.bytes >= MOST {
                 return Ok(false);
             }
+            let read = from.socket.read(buffer);
+            // Behind the read: what is late must not be so by less than was asked.
             let now = Instant::now();
-            let end = match from.socket.read(buffer) {
+            let end = match read {
                 Ok(0) => End::Fin,
                 Ok(length) => {
                     let came = buffer.get(..length).unwrap_or_default();
                     counts.came += 1;
                     counts.bytes += length as u64;
-                    let due = direction.path.piece(impairments, length, now);
-                    direction.last = due;
-                    direction.bytes += length;
-                    direction.chunks.push_back((due, came.to_vec(), 0));
                     let time = time_of_day();
-                    let seen = watch.as_mut().map(|watch| watch.bytes(ends, way, came, time)).unwrap_or_default();
-                    let delayed = due.saturating_duration_since(now);
-                    out.passed(Passed {
-                        ends,
-                        own,
-                        way,
-                        datagram: false,
-                        came,
-                        goes: came,
-                        time,
-                        delayed,
-                        lost: None,
-                        copies: 0,
-                        behind: false,
-                        frame: watch.as_ref().map_or(0, |watch| watch.frame()),
-                        seen,
-                    })?;
-                    continue;
+                    let passing = watch.as_mut().map(|watch| watch.bytes(ends, way, came, time, now));
+                    let passing = passing.unwrap_or_default();
+                    count(&passing.seen, counts);
+                    let frame = watch.as_ref().map_or(0, |watch| watch.frame());
+                    let place = Place { ends, own, way, time, frame };
+                    let broken = passing.broken.is_some();
+                    if let Some(why) = passing.broken {
+                        out.note(format!("{}: {why}: the connection is reset", ends[0]));
+                    }
+                    if direction.take(impairments, came, passing, place, now, out)? && !broken {
+                        continue;
+                    }
+                    direction.chunks.clear();
+                    direction.last = now;
+                    End::Reset
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     from.readable = false;
@@ -258,34 +255,48 @@ impl Pair {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(_) => End::Reset,
             };
-            // The end comes behind what was sent before it, as late as that.
-            direction.end = Some(((now + impairments.delay).max(direction.last), end));
             if let Some(watch) = watch {
-                let seen = watch.ended(ends, way, end == End::Reset, time_of_day());
-                if !seen.is_empty() {
-                    let (time, delayed) = (time_of_day(), Duration::ZERO);
-                    let (lost, copies, behind) = (None, 0, false);
-                    let (frame, came) = (watch.frame(), &[][..]);
-                    out.passed(Passed {
-                        ends,
-                        own,
-                        way,
-                        datagram: false,
-                        came,
-                        goes: came,
-                        time,
-                        delayed,
-                        lost,
-                        copies,
-                        behind,
-                        frame,
-                        seen,
-                    })?;
+                let time = time_of_day();
+                let passing = watch.ended(ends, way, end == End::Reset, time);
+                let place = Place { ends, own, way, time, frame: watch.frame() };
+                if end == End::Fin || !passing.seen.is_empty() {
+                    direction.take(
+                        &Impairments { reset: 0.0, ..impairments.clone() },
+                        &[],
+                        passing,
+                        place,
+                        now,
+                        out,
+                    )?;
                 }
             }
+            // The end comes behind what was sent before it, as late as that.
+            direction.end = Some(((now + impairments.delay).max(direction.last), end));
             return Ok(false);
         }
         Ok(true)
+    }
+
+    /// What waits for the rest of its message passes after a time. When?
+    fn waiting(
+        &mut self,
+        way: Way,
+        config: &Config,
+        watch: &mut Option<&mut Watch<'_, '_>>,
+        out: &mut dyn Output,
+    ) -> io::Result<Option<Instant>> {
+        let Some(watch) = watch else { return Ok(None) };
+        let (ends, own, now) = (self.ends, self.own, Instant::now());
+        match watch.deadline(ends, way) {
+            Some(at) if at <= now => {
+                let passing = Passing { gone: Some(watch.overdue(ends, way, now)), ..Passing::default() };
+                let place = Place { ends, own, way, time: time_of_day(), frame: watch.frame() };
+                let impairments = Impairments { reset: 0.0, ..config.impairments[way.index()].clone() };
+                self.directions[way.index()].take(&impairments, &[], passing, place, now, out)?;
+                Ok(watch.deadline(ends, way).filter(|at| *at > now))
+            }
+            at => Ok(at),
+        }
     }
 
     /// Passes on what is due. When is the next?
@@ -330,4 +341,82 @@ impl Pair {
             _ => Ok(None),
         }
     }
+}
+
+/// Where and when something of a stream passes.
+#[derive(Clone, Copy)]
+struct Place {
+    ends: [SocketAddr; 2],
+    own: [SocketAddr; 2],
+    way: Way,
+    time: Time,
+    frame: u64,
+}
+
+impl Direction {
+    /// Takes what passes on, and tells of it. `false`: the connection is to be reset.
+    fn take(
+        &mut self,
+        impairments: &Impairments,
+        came: &[u8],
+        passing: Passing,
+        place: Place,
+        now: Instant,
+        out: &mut dyn Output,
+    ) -> io::Result<bool> {
+        let Passing { gone, mut seen, .. } = passing;
+        let gone = gone.unwrap_or_else(|| vec![Gone { bytes: came.to_vec(), delay: Duration::ZERO }]);
+        let (mut dues, mut kept) = (Vec::with_capacity(gone.len()), true);
+        for Gone { bytes, delay } in gone {
+            let Some(due) = self.path.piece(impairments, bytes.len(), now) else {
+                kept = false;
+                break;
+            };
+            self.last = (due + delay).max(self.last);
+            let delayed = self.last.saturating_duration_since(now);
+            if delay > Duration::ZERO {
+                seen.iter_mut().filter(|one| one.delay == delay).for_each(|one| one.delayed = Some(delayed));
+            }
+            dues.push((delayed, self.chunks.len()));
+            self.bytes += bytes.len();
+            self.chunks.push_back((self.last, bytes, 0));
+        }
+        let mut seen = Some(seen);
+        let mut came = Some(came);
+        let mut tell = |delayed: Duration, goes: &[u8], lost: Option<&'static str>| {
+            let Place { ends, own, way, time, frame } = place;
+            out.passed(Passed {
+                ends,
+                own,
+                way,
+                datagram: false,
+                came: came.take().unwrap_or_default(),
+                goes,
+                time,
+                delayed,
+                lost,
+                copies: 0,
+                behind: false,
+                frame,
+                seen: seen.take().unwrap_or_default(),
+            })
+        };
+        for (delayed, at) in &dues {
+            tell(*delayed, self.chunks.get(*at).map_or(&[], |(_, bytes, _)| bytes), None)?;
+        }
+        match kept {
+            true if dues.is_empty() => tell(Duration::ZERO, &[], None)?,
+            true => {}
+            false => tell(Duration::ZERO, &[], Some("reset"))?,
+        }
+        Ok(kept)
+    }
+}
+
+/// What rules have done to messages.
+fn count(seen: &[Seen], counts: &mut super::counts::WayCounts) {
+    counts.dropped += seen.iter().filter(|one| one.dropped).count() as u64;
+    counts.edited +=
+        seen.iter().filter(|one| one.edited.as_ref().is_some_and(|edited| edited.not.is_none())).count() as u64;
+    counts.copies += seen.iter().map(|one| u64::from(one.copies)).sum::<u64>();
 }

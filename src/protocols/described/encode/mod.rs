@@ -10,7 +10,8 @@ mod values;
 use super::Description;
 use super::session::DescribedSession;
 use crate::codec::{EncodeError, Writer};
-use crate::dissect::{Encoder, Line, Options, Role};
+use crate::dissect::{Encoder, Line, Options, Rewriter, Role};
+use crate::protocols::websocket::rewrite;
 use build::Build;
 use merge::merge;
 use rustc_hash::FxHashMap;
@@ -201,5 +202,10 @@ impl Encoder for Writing {
         self.description.websocket?;
         let key = (line.from == Role::Client).then_some([0x6e, 0x65, 0x74, 0x6b]);
         Some(write(opcode::BINARY, key, message))
+    }
+
+    fn rewriter(&self) -> Option<Box<dyn Rewriter>> {
+        let ratio = crate::dissect::PeerCaps::default().inflate_ratio;
+        self.description.websocket.map(|_| Box::new(rewrite::Frames::new(ratio)) as Box<dyn Rewriter>)
     }
 }

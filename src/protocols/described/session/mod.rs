@@ -247,6 +247,10 @@ impl DescribedSession {
 }
 
 impl Session for DescribedSession {
+    fn begun(&self, side: Side) -> Option<u64> {
+        if let Way::WebSocket(carrier) = &self.way { carrier.begun(side) } else { None }
+    }
+
     fn datagram(&mut self, place: &Provenance<'_>, out: &mut Out<'_>) {
         self.packet(place, false, out);
     }

@@ -1,7 +1,7 @@
 //! What becomes of each recorded message, and what is answered live.
 
 use super::super::layout;
-use super::{HELLO, LARGEST_ID, NanoActor, Request, route};
+use super::{LARGEST_ID, NanoActor, Request, hello, route};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::replay::actor::{Actor, Disposition, Handling, Outbox, Recorded, without};
@@ -96,7 +96,7 @@ impl Actor for NanoActor {
                 ..self.life.message("upgrade_request", json!({ "head": head }))
             });
         } else if !self.websocket && !self.has_handshake {
-            let said = self.life.message("handshake", json!({"body": HELLO}));
+            let said = self.life.message("handshake", json!({"body": hello(self.life.data.as_ref())}));
             self.handshake(said, out);
         }
     }
@@ -181,7 +181,7 @@ impl Actor for NanoActor {
                 }
                 self.life.reach(Phase::Open);
                 if !self.has_handshake {
-                    let said = self.life.message("handshake", json!({"body": HELLO}));
+                    let said = self.life.message("handshake", json!({"body": hello(self.life.data.as_ref())}));
                     self.handshake(said, out);
                 }
                 return Handling::Session;

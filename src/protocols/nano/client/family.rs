@@ -50,7 +50,8 @@ pub fn accepted(said: &Json, body: &str) -> Result<(), Failure> {
         }
         Some(code) => {
             let text = format!("the server refuses the handshake ({code}){words}");
-            let advice = "its handshake handler wants something of the user: see the server's log";
+            let advice =
+                "its handshake handler wants something of the user: --connect-data gives it; see the server's log";
             Err(Failure::new(Outcome::Rejected, text, advice).with("code", code).with("said", body))
         }
         None => {

@@ -28,6 +28,14 @@ const MASK: &str = "6e6b7470";
 /// A handshake of our own: what pomelo's servers demand, and nano's ignore.
 const HELLO: &str = r#"{"sys":{"type":"netkit","version":"1.1.1"},"user":{}}"#;
 
+/// The handshake, with what the application expects of its user.
+fn hello(user: Option<&Json>) -> String {
+    match user {
+        None => HELLO.into(),
+        Some(user) => json!({"sys": {"type": "netkit", "version": "1.1.1"}, "user": user}).to_string(),
+    }
+}
+
 /// How servers of the nano family are asked, and recorded conversations played.
 pub struct NanoClient;
 

@@ -5,12 +5,12 @@
 //! (nano, pitaya), heartbeats after it (pomelo, pinus), pings of WebSocket.
 
 use super::family::{Family, accepted, tell};
-use super::{HELLO, NanoClient};
+use super::{NanoClient, hello};
 use crate::dissect::Role;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::strangers::stranger;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Outcome, Probe, Servers, Session};
+use crate::live::probe::{Ask, Carrier, ConnectData, Failure, Findings, Method, Outcome, Probe, Servers, Session};
 use serde_json::{Value as Json, json};
 use std::time::{Duration, Instant};
 
@@ -42,9 +42,16 @@ impl Probe for NanoClient {
         &SERVERS
     }
 
+    fn data(&self, data: &ConnectData) -> Result<Json, String> {
+        match data {
+            ConnectData::Values(values) => Ok(values.clone()),
+            _ => Err("the handshake's \"user\" is a JSON object, as {\"token\":\"..\"}".into()),
+        }
+    }
+
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
         let session = Session::open(ask, self, course.carrier, None, ask.options)?;
-        let mut client = Client { session, hands: 0, asks: Asks::Handshake };
+        let mut client = Client { session, hands: 0, asks: Asks::Handshake, hello: hello(ask.data) };
         let result = client.flow_info(ask, findings);
         client.leave();
         let Client { session, .. } = client;
@@ -66,6 +73,8 @@ pub struct Client<'a> {
     /// Answers to handshakes so far.
     hands: u32,
     pub(super) asks: Asks,
+    /// Our handshake.
+    hello: String,
 }
 
 impl Client<'_> {
@@ -149,7 +158,7 @@ impl Client<'_> {
     }
 
     pub(super) fn shake(&mut self) -> Result<Instant, Failure> {
-        let sent = self.session.send("handshake", &json!({"body": HELLO}));
+        let sent = self.session.send("handshake", &json!({"body": self.hello}));
         self.told(sent)
     }
 

@@ -78,7 +78,8 @@ impl Actor for RiptideActor {
 
     fn begin(&mut self, now: Instant, out: &mut Outbox) {
         if self.life.role == Role::Client && !self.has_connect {
-            let connect = self.message("connect", json!({}));
+            let fields = self.life.data.as_ref().map_or_else(|| json!({}), |data| json!({ "data": data }));
+            let connect = self.message("connect", fields);
             self.connect(connect, now, out);
         }
     }

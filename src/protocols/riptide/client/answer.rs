@@ -4,6 +4,7 @@ use super::asked::Asked;
 use crate::live::OwnedMessage;
 use crate::live::probe::statistics::milliseconds;
 use crate::live::probe::{Ask, Failure, Findings, Outcome};
+use serde_json::Value as Json;
 
 impl Asked<'_> {
     /// Looks at what came before the welcome. `true`: it is the welcome.
@@ -70,16 +71,22 @@ impl Asked<'_> {
         let reason = heard.fields.get("reason").map(|v| v.as_str().map_or(v.to_string(), str::to_string));
         let reason = reason.unwrap_or_default();
         let outcome = if reason == "server_full" { Outcome::Full } else { Outcome::Rejected };
+        // By a schema, they are values.
+        let values = heard.fields.get("data").filter(|data| data.get("raw").is_none() && data.is_object());
         let data = heard.text("data").unwrap_or_default();
         let mut text = format!("the server ({}) rejects: {reason}", self.spoken());
         let said = hex::decode(data).ok().and_then(|bytes| printable(&bytes));
         match (&said, data) {
+            _ if values.is_some() => text += &format!(", with data {}", values.unwrap_or(&Json::Null)),
             (_, "") => {}
             (Some(said), _) => text += &format!(", and says {said:?}"),
             (None, data) => text += &format!(", with data {data}"),
         }
         let advice = match (outcome, self.version, data.is_empty()) {
             (Outcome::Full, ..) => "all places are taken: try again later, or raise the server's limit",
+            _ if !self.given && (!data.is_empty() || values.is_some()) => {
+                "the server's application refuses this client: if it wants a password or the like, --connect-data gives it"
+            }
             (_, "2.0", _) | (_, _, false) => "the server's application refuses this client: see its accept handler",
             _ => {
                 "the application refuses this client; pytide sends this number where its server is full (rejected) or refuses (custom)"
@@ -87,6 +94,7 @@ impl Asked<'_> {
         };
         let failure = Failure::new(outcome, text, advice).with("version", self.version).with("reason", reason);
         match (said, data) {
+            _ if values.is_some() => failure.with("data", values.cloned().unwrap_or_default()),
             (_, "") => failure,
             (Some(said), data) => failure.with("data", data).with("said", said),
             (None, data) => failure.with("data", data),

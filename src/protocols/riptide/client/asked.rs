@@ -14,6 +14,8 @@ pub struct Asked<'a> {
     pub(super) told: bool,
     /// The last round trip, in milliseconds, as the next heartbeat tells it; -1: none.
     pub(super) rtt: i64,
+    /// The connect has data of the user's.
+    pub(super) given: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -22,7 +24,7 @@ impl<'a> Asked<'a> {
         // 2.1 and 2.2 are told apart by an ack: the session does that where nothing is set.
         let _ = options.set(if version == "2.0" { "riptide.version=2.0" } else { "riptide.version=auto" });
         let session = Session::open(ask, &RiptideClient, carrier, Some(version), &options)?;
-        Ok(Asked { session, version, pending: false, heard: false, told: false, rtt: -1 })
+        Ok(Asked { session, version, pending: false, heard: false, told: false, rtt: -1, given: ask.data.is_some() })
     }
 
     /// The version, as far as it is known.

@@ -11,7 +11,8 @@ use super::RiptideClient;
 use super::asked::Asked;
 use super::race::race;
 use super::stream;
-use crate::live::probe::{Ask, Carrier, Failure, Findings, Method, Probe, Servers};
+use crate::live::probe::{Ask, Carrier, ConnectData, Failure, Findings, Method, Probe, Servers};
+use serde_json::Value as Json;
 use std::time::Duration;
 
 static SERVERS: Servers = Servers {
@@ -37,6 +38,20 @@ static SERVERS: Servers = Servers {
 impl Probe for RiptideClient {
     fn servers(&self) -> &'static Servers {
         &SERVERS
+    }
+
+    fn data(&self, data: &ConnectData) -> Result<Json, String> {
+        match data {
+            ConnectData::Bytes(bytes) => Ok(hex::encode(bytes).into()),
+            ConnectData::Values(values) => Ok(values.clone()),
+            // Up to there, the length of a text has one form in all versions that can be asked.
+            ConnectData::Text(text) if text.len() < 128 => {
+                Ok(hex::encode([&[text.len() as u8], text.as_bytes()].concat()).into())
+            }
+            ConnectData::Text(_) => {
+                Err("a text of more than 127 bytes has another form in each version: give hex".into())
+            }
+        }
     }
 
     fn run(&self, course: &Method, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {

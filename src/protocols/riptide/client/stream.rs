@@ -27,6 +27,11 @@ const LEFT: &str = "a server of 2.1 or later keeps the socket that was asked in 
 /// Asks in the one form, and then perhaps in the other.
 pub fn ask(carrier: Carrier, ask: &Ask<'_>, findings: &mut Findings<'_>) -> Result<(), Failure> {
     let set = ask.options.settings.get("riptide.version");
+    if ask.data.is_some() && set.is_none() {
+        let text = "a server of 2.1 or later would take a connect of 2.0 with data for the length of a message";
+        let advice = "-s riptide.version=2.0 or 2.2 says which server it is; over UDP both forms are harmless";
+        return Err(Failure::new(Outcome::Failed, text, advice));
+    }
     let mut links = Vec::new();
     if !matches!(set, Some("2.1" | "2.2")) {
         let alone = set == Some("2.0");

@@ -1,0 +1,72 @@
+//! The options of `netkit top`.
+
+use super::{Dissect, Interface, Interfaces, Traffic};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, ValueEnum};
+use netkit::duration::between;
+use netkit::stats::top::SORTS;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `netkit top`.
+#[derive(Args, Debug)]
+#[command(after_help = TOP)]
+pub struct Top {
+    /// A capture that goes on; `-` is stdin
+    #[arg(id = "files", value_name = "FILE", default_value = "-", value_hint = clap::ValueHint::FilePath)]
+    pub file: PathBuf,
+    /// An interface instead of a file.
+    #[command(flatten)]
+    pub interface: Interface,
+    /// Instead of it.
+    #[command(flatten)]
+    pub interfaces: Interfaces,
+    /// Go on when the end is reached: a file that grows; until q or Ctrl-C
+    #[arg(long, conflicts_with = "interface")]
+    pub follow: bool,
+    /// Options that concern dissection.
+    #[command(flatten)]
+    pub dissect: Dissect,
+    /// Options that concern captures.
+    #[command(flatten)]
+    pub traffic: Traffic,
+    /// In order of this column, the largest first; default: byte_rate on a terminal, by name in a pipe
+    #[arg(long, value_name = "COLUMN", value_parser = PossibleValuesParser::new(SORTS))]
+    pub sort: Option<String>,
+    /// From one look to the next
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = every)]
+    pub every: Duration,
+    /// Form of the output
+    #[arg(short, long, value_enum, default_value_t = TopFormat::Text, value_name = "F")]
+    pub format: TopFormat,
+}
+
+fn every(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(100), Duration::from_secs(3600))
+}
+
+/// Form of the live tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TopFormat {
+    /// Tables that are drawn again on a terminal; lines of NAME=VALUE in a pipe.
+    Text,
+    /// A JSON object a look.
+    Ndjson,
+}
+
+const TOP: &str = "\
+Examples:
+  netkit top -i eth0 --port 7777=riptide
+  tcpdump -i eth0 -U -w - udp | netkit top
+  netkit top --follow growing.pcap --sort rtt_p50
+  tcpdump -i eth0 -U -w - | netkit top - -f ndjson | jq .byte_rate
+  netkit top --follow growing.pcap -F 'from == server' --every 5s
+
+Keys: q ends; b, r sort by byte_rate and rate, m, y by messages and bytes, f by faults, t by round \
+trip (rtt_p50), s by resends, l by losses, i by idle.
+
+Rates are those of the time since the last look, of the end those of the whole input by its own \
+clock. rtt_p50 is the median from a message to its acknowledgement, else from a request to its \
+answer, in ms; resent_share is that of all numbered copies, lost_share that of all numbers, idle the \
+seconds since the conversation's last message. What is counted has the bounds of `netkit stats`. Exit \
+status 0 also after q and Ctrl-C.";

@@ -1,0 +1,68 @@
+//! `--like` and `--profile`: impairments from a capture, and by a timetable.
+
+use super::notify::notify;
+use super::sink::CaptureSink;
+use super::{Usage, read};
+use crate::cli::{Global, Proxy, ProxyTransport};
+use anyhow::Context;
+use netkit::dissect::{Message, Options, Sink};
+use netkit::live::proxy::{Impairments, Like, Profile, Way};
+use std::fs;
+
+/// A timetable is never larger.
+const LARGEST: u64 = 1 << 20;
+
+#[derive(Default)]
+struct Seeing(Like);
+
+impl Sink for Seeing {
+    fn message(&mut self, message: &Message<'_>) {
+        self.0.see(message);
+    }
+}
+
+impl CaptureSink for Seeing {}
+
+/// What is done to the directions: as `--like` has it, where nothing else is asked.
+///
+/// # Errors
+/// The capture's, or that it tells nothing.
+pub fn impairments(args: &Proxy, options: &Options, global: &Global) -> anyhow::Result<[Impairments; 2]> {
+    let mut ways = args.ways.0.clone();
+    let Some(path) = &args.like else { return Ok(ways) };
+    let mut seeing = Seeing::default();
+    read::file(path, options, global, &mut seeing).with_context(|| format!("--like: {}", path.display()))?;
+    let told = seeing.0.finish().map_err(|why| Usage(format!("--like: {}: {why}", path.display())))?;
+    let streams = args.transport == Some(ProxyTransport::Tcp);
+    for (way, (like, words)) in Way::BOTH.into_iter().zip(told) {
+        notify(global, format_args!("netkit: like {}: {:<4} {words}", path.display(), way.name()));
+        let own = &mut ways[way.index()];
+        if !streams {
+            own.loss = own.loss.or(like.loss);
+            own.reorder = if own.reorder > 0.0 { own.reorder } else { like.reorder };
+        } else if like.only_for_datagrams().is_some() {
+            let text =
+                "what was lost and out of order there is not, here: a stream's bytes come all, once and in order";
+            notify(global, format_args!("netkit: --like with --transport tcp: {text}"));
+        }
+        if own.jitter.is_zero() {
+            own.quantiles = like.quantiles;
+        }
+    }
+    Ok(ways)
+}
+
+/// The timetable.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn profile(args: &Proxy) -> anyhow::Result<Option<Profile>> {
+    let Some(path) = &args.profile else { return Ok(None) };
+    let place = || format!("--profile: {}", path.display());
+    if fs::metadata(path).with_context(place)?.len() > LARGEST {
+        return Err(Usage(format!("{}: larger than 1 MiB: no timetable", place())).into());
+    }
+    let text = fs::read_to_string(path).with_context(place)?;
+    let wrong = |(line, what): (usize, String)| Usage(format!("{}:{line}: {what}", place()));
+    Ok(Some(Profile::parse(&text).map_err(wrong)?))
+}

@@ -1,0 +1,316 @@
+//! What a proxy prints: messages with what was done to each, notes, both legs as a capture.
+
+use super::Usage;
+use super::notify::notify;
+use super::outfile::OutFile;
+use super::output::style;
+use super::proxy_rules::RulesFile;
+use crate::cli::{Global, Proxy, ProxyFormat};
+use netkit::dissect::{Options, Sink as _};
+use netkit::filter::Names;
+use netkit::live::proxy::relay::{Output, Passed};
+use netkit::live::proxy::{Legs, Render, Seen};
+use netkit::live::rules::RuleSet;
+use netkit::plural::Plural;
+use netkit::printable::{Lines, Printable};
+use netkit::render::{self, Columns, Details, Renderer};
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// So many frames whose protocol is not known yet are remembered.
+const PENDING: usize = 4096;
+/// The columns behind those of a message.
+const ADDED: [&str; 3] = ["fate", "delayed_ms", "edited"];
+
+/// The text of one message.
+#[derive(Clone, Default)]
+struct Text(Arc<Mutex<Vec<u8>>>);
+
+impl Text {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for Text {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What became of a frame.
+#[derive(Clone, Default)]
+struct Fate {
+    lost: Option<&'static str>,
+    delayed: Duration,
+    copies: u32,
+    behind: bool,
+}
+
+/// Prints what passes.
+pub struct Printer<'a> {
+    format: ProxyFormat,
+    quiet: bool,
+    out: io::Stdout,
+    legs: Option<(Legs<BufWriter<std::fs::File>>, OutFile)>,
+    /// Frames of which no message was read when they came, and whether one is a datagram of which
+    /// none was read since.
+    pending: BTreeMap<u64, (Fate, bool)>,
+    /// Datagrams in which no message was read.
+    unread: u64,
+    /// Something was printed.
+    begun: bool,
+    rules: Option<RulesFile<'a>>,
+}
+
+impl<'a> Printer<'a> {
+    /// Begins.
+    pub fn new(
+        args: &Proxy,
+        global: &Global,
+        file: Option<OutFile>,
+        rules: Option<RulesFile<'a>>,
+        most: usize,
+    ) -> io::Result<Printer<'a>> {
+        let begin =
+            |mut file: OutFile| Ok::<_, io::Error>((Legs::new(BufWriter::new(file.open()?))?.bounded(most), file));
+        let legs = file.map(begin).transpose()?;
+        let (format, quiet) = (args.format, global.quiet);
+        let (pending, unread, begun) = (BTreeMap::new(), 0, false);
+        Ok(Printer { format, quiet, out: io::stdout(), legs, pending, unread, begun, rules })
+    }
+
+    /// Writes one message's text.
+    ///
+    /// # Errors
+    /// Wrong `--columns`.
+    pub fn render(
+        &mut self,
+        args: &Proxy,
+        global: &Global,
+        options: &Options,
+    ) -> anyhow::Result<Option<Render<'static>>> {
+        let format = match args.format {
+            ProxyFormat::Summary => render::Format::Summary,
+            ProxyFormat::Tree => render::Format::Tree,
+            ProxyFormat::Ndjson => render::Format::Ndjson,
+            ProxyFormat::Json => render::Format::Json,
+            ProxyFormat::Csv => render::Format::Csv,
+            ProxyFormat::Tsv => render::Format::Tsv,
+            ProxyFormat::None => return Ok(None),
+        };
+        let mut details = Details::default();
+        if !args.columns.is_empty() {
+            if !matches!(format, render::Format::Csv | render::Format::Tsv | render::Format::Summary) {
+                return Err(Usage("--columns: only with -f csv, tsv and summary".into()).into());
+            }
+            let columns = Columns::parse(&args.columns, options.proto.as_deref(), &Names::new(options));
+            details.columns = Some(columns.map_err(|error| Usage(format!("--columns: {error}")))?);
+        }
+        let text = Text::default();
+        let mut renderer = Renderer::with(format, style(global, false), &details, Box::new(text.clone()));
+        renderer.flush();
+        let head = std::mem::take(&mut *text.lock());
+        if let Some(separator) = self.separator() {
+            let names = String::from_utf8_lossy(&head);
+            let added = ADDED.map(str::to_string).join(separator);
+            writeln!(self.out, "{}{separator}{added}", names.trim_end())?;
+        }
+        Ok(Some(Box::new(move |message, out| {
+            renderer.message(message);
+            renderer.flush();
+            std::mem::swap(out, &mut text.lock());
+            text.lock().clear();
+        })))
+    }
+
+    /// What stands between values.
+    fn separator(&self) -> Option<&'static str> {
+        match self.format {
+            ProxyFormat::Csv => Some(","),
+            ProxyFormat::Tsv => Some("\t"),
+            _ => None,
+        }
+    }
+
+    fn show(&mut self, seen: &Seen, fate: &Fate) -> io::Result<()> {
+        if self.format == ProxyFormat::None {
+            return Ok(());
+        }
+        let fate =
+            &Fate { delayed: seen.delayed.unwrap_or(fate.delayed), copies: fate.copies + seen.copies, ..fate.clone() };
+        let text = String::from_utf8_lossy(&seen.text);
+        let line = text.trim_end_matches('\n');
+        if line.is_empty() {
+            return Ok(());
+        }
+        let lost = if seen.dropped { Some("dropped") } else { fate.lost };
+        let mut words: Vec<String> = Vec::new();
+        let mut json = serde_json::Map::new();
+        match lost {
+            Some(why) => words.push(why.replace('_', " ")),
+            None if fate.delayed > Duration::ZERO => words.push(format!("+{:.1} ms", fate.delayed.as_secs_f64() * 1e3)),
+            None => {}
+        }
+        json.insert("fate".into(), lost.unwrap_or("passed").into());
+        if lost.is_none() {
+            json.insert("delayed_ms".into(), (fate.delayed.as_micros() as f64 / 1e3).into());
+            if fate.copies > 0 {
+                words.push(format!("{} times", fate.copies + 1));
+                json.insert("copies".into(), fate.copies.into());
+            }
+            if fate.behind {
+                words.push("behind the next".into());
+                json.insert("reordered".into(), true.into());
+            }
+        }
+        if let Some(edited) = &seen.edited {
+            match &edited.not {
+                Some(why) => {
+                    words.push(format!("not edited: {why}"));
+                    json.insert("not_edited".into(), why.as_str().into());
+                }
+                None => {
+                    words.push(format!("edited {}", edited.fields.join(", ")));
+                    json.insert("edited".into(), edited.fields.clone().into());
+                }
+            }
+        }
+        let (separator, begun) = (self.separator(), std::mem::replace(&mut self.begun, true));
+        let mut out = self.out.lock();
+        let cell = |name: &str| match json.get(name) {
+            Some(serde_json::Value::String(text)) => text.clone(),
+            Some(serde_json::Value::Array(list)) => {
+                list.iter().filter_map(|v| v.as_str()).collect::<Vec<&str>>().join("+")
+            }
+            Some(value) => value.to_string(),
+            None => String::new(),
+        };
+        match self.format {
+            ProxyFormat::Csv | ProxyFormat::Tsv => {
+                let separator = separator.unwrap_or_default();
+                writeln!(out, "{line}{separator}{}", ADDED.map(cell).join(separator))?;
+            }
+            ProxyFormat::Ndjson | ProxyFormat::Json => {
+                let more = serde_json::Value::Object(json).to_string();
+                let line = line.trim_start_matches(['[', ',', '\n']);
+                let open = line.strip_suffix('}').unwrap_or(line);
+                let (before, after) = match (self.format, begun) {
+                    (ProxyFormat::Ndjson, _) => ("", "\n"),
+                    (_, false) => ("[\n", ""),
+                    (_, true) => (",\n", ""),
+                };
+                write!(out, "{before}{open},{}{after}", more.get(1..).unwrap_or_default())?;
+            }
+            ProxyFormat::Tree => {
+                writeln!(out, "{line}")?;
+                if !words.is_empty() {
+                    writeln!(out, "  proxy: {}", Lines(words.join(", ")))?;
+                }
+                writeln!(out)?;
+            }
+            _ if words.is_empty() => writeln!(out, "{line}")?,
+            _ => writeln!(out, "{line}  [{}]", Lines(words.join(", ")))?,
+        }
+        out.flush()
+    }
+
+    /// What became of a frame whose messages are read only now.
+    fn earlier(&mut self, frame: u64) -> Option<Fate> {
+        let (fate, unread) = self.pending.get_mut(&frame)?;
+        self.unread -= u64::from(std::mem::take(unread)).min(self.unread);
+        Some(fate.clone())
+    }
+
+    /// What was held back until the end.
+    ///
+    /// # Errors
+    /// Those of the output.
+    pub fn rest(&mut self, seen: Vec<Seen>) -> io::Result<()> {
+        for one in &seen {
+            let fate = self.earlier(one.frame).unwrap_or_default();
+            self.show(one, &fate)?;
+        }
+        Ok(())
+    }
+
+    /// Completes output and capture.
+    ///
+    /// # Errors
+    /// Theirs.
+    pub fn end(mut self, global: &Global) -> io::Result<()> {
+        if self.format == ProxyFormat::Json {
+            writeln!(self.out, "{}", if self.begun { "\n]" } else { "[]" })?;
+        }
+        if self.unread > 0 {
+            let count = Plural(self.unread, "datagram");
+            notify(global, format_args!("netkit: {count} that no protocol explains: -p names one"));
+        }
+        if let Some((mut legs, file)) = self.legs {
+            legs.flush()?;
+            if legs.missing() > 0 {
+                let (name, packets) = (Printable(file.name()), Plural(legs.missing(), "packet"));
+                notify(
+                    global,
+                    format_args!("netkit: {name}: full (--limit pcap_bytes): the last {packets} are not in it"),
+                );
+            }
+            drop(legs);
+            file.commit()?;
+        }
+        Ok(())
+    }
+}
+
+impl Output for Printer<'_> {
+    fn passed(&mut self, passed: Passed<'_>) -> io::Result<()> {
+        if let Some((legs, file)) = &mut self.legs {
+            let before = legs.missing();
+            legs.passed(&passed)?;
+            if before == 0 && legs.missing() > 0 {
+                let text =
+                    format!("{}: full (--limit pcap_bytes): from now on nothing is added", Printable(file.name()));
+                self.note(text);
+            }
+        }
+        if self.format == ProxyFormat::None {
+            return Ok(());
+        }
+        let Passed { lost, delayed, copies, behind, .. } = passed;
+        let fate = Fate { lost, delayed, copies, behind };
+        for one in &passed.seen {
+            // Messages of frames that came before the protocol was known.
+            let earlier = self.earlier(one.frame);
+            self.show(one, &earlier.unwrap_or_else(|| fate.clone()))?;
+        }
+        if !passed.seen.iter().any(|one| one.frame == passed.frame) {
+            self.pending.insert(passed.frame, (fate, passed.datagram));
+            self.unread += u64::from(passed.datagram);
+            if self.pending.len() > PENDING {
+                self.pending.pop_first();
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, text: String) {
+        if !self.quiet {
+            let _ = writeln!(io::stderr(), "netkit: {}", Lines(text));
+        }
+    }
+
+    fn rules(&mut self) -> Option<Arc<RuleSet>> {
+        let (new, told) = self.rules.as_mut()?.changed();
+        for text in told {
+            self.note(text);
+        }
+        new.map(Arc::new)
+    }
+}

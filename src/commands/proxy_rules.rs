@@ -1,0 +1,123 @@
+//! `--on` and `--rules`: what is done to messages, read again when the file changes.
+
+use super::{Usage, interrupt};
+use crate::cli::Proxy;
+use netkit::dissect::Options;
+use netkit::filter::Names;
+use netkit::live::rules::{Rule, RuleSet};
+use netkit::plural::Plural;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How often it is looked whether the file has changed.
+const LOOK: Duration = Duration::from_millis(200);
+/// A file of rules is never larger.
+const LARGEST: u64 = 1 << 20;
+
+/// A file of rules.
+pub struct RulesFile<'a> {
+    path: PathBuf,
+    options: &'a Options,
+    /// `--on`, in front of the file's.
+    on: Vec<String>,
+    seed: u64,
+    /// What the file was like when it was looked at last, and when it was read last.
+    seen: Option<(SystemTime, u64)>,
+    read: Option<(SystemTime, u64)>,
+    next: Instant,
+    /// It was told that the file is gone.
+    gone: bool,
+}
+
+/// The rules of a run, and the file that may change them.
+///
+/// # Errors
+/// What is wrong with them, and where.
+pub fn rules<'a>(args: &Proxy, options: &'a Options) -> anyhow::Result<(RuleSet, Option<RulesFile<'a>>)> {
+    let on = args.on.clone();
+    let Some(path) = args.rules.clone() else { return Ok((parse(&on, None, options, args.seed)?, None)) };
+    interrupt::keep_on_hangup();
+    let state = state(&path);
+    let text = text(&path).map_err(|why| anyhow::anyhow!("--rules: {}: {why}", path.display()))?;
+    let rules = parse(&on, Some((&path, &text)), options, args.seed)?;
+    let file = RulesFile {
+        path,
+        options,
+        on,
+        seed: args.seed,
+        seen: state,
+        read: state,
+        next: Instant::now() + LOOK,
+        gone: false,
+    };
+    Ok((rules, Some(file)))
+}
+
+fn parse(on: &[String], file: Option<(&Path, &str)>, options: &Options, seed: u64) -> Result<RuleSet, Usage> {
+    let names = Names::new(options);
+    let mut rules = RuleSet::new(Vec::new(), seed);
+    for text in on {
+        rules.push(Rule::parse(text, &names).map_err(|why| Usage(format!("--on: {why}")))?);
+    }
+    let lines = file.iter().flat_map(|(path, text)| text.lines().enumerate().map(move |line| (path, line)));
+    for (path, (n, line)) in lines {
+        let line = line.trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            let place = || format!("--rules: {}:{}", path.display(), n + 1);
+            rules.push(Rule::parse(line, &names).map_err(|why| Usage(format!("{}: {why}", place())))?);
+        }
+    }
+    Ok(rules)
+}
+
+fn state(path: &Path) -> Option<(SystemTime, u64)> {
+    let about = fs::metadata(path).ok()?;
+    Some((about.modified().ok()?, about.len()))
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    if bytes.len() as u64 > LARGEST {
+        return Err("larger than 1 MiB: no file of rules".into());
+    }
+    String::from_utf8(bytes).map_err(|_| "no UTF-8 text".into())
+}
+
+impl RulesFile<'_> {
+    /// The new rules, where the file has changed or SIGHUP has come, and what is to be told.
+    pub fn changed(&mut self) -> (Option<RuleSet>, Vec<String>) {
+        let asked = interrupt::hung_up();
+        if !asked && Instant::now() < self.next {
+            return (None, Vec::new());
+        }
+        self.next = Instant::now() + LOOK;
+        let state = state(&self.path);
+        // Whoever writes it may not be done: it has to look the same twice.
+        let settled = std::mem::replace(&mut self.seen, state) == state;
+        if state.is_none() && !asked {
+            let told = !std::mem::replace(&mut self.gone, true) && settled;
+            self.gone = told || self.gone && settled;
+            let text = format!("{}: it is gone: the rules stay as they are", self.path.display());
+            return (None, if told { vec![text] } else { Vec::new() });
+        }
+        if !asked && (!settled || state == self.read) {
+            return (None, Vec::new());
+        }
+        (self.read, self.gone) = (state, false);
+        let rules =
+            text(&self.path).map_err(|why| format!("--rules: {}: {why}", self.path.display())).and_then(|text| {
+                parse(&self.on, Some((&self.path, &text)), self.options, self.seed).map_err(|error| error.to_string())
+            });
+        match rules {
+            Ok(rules) => {
+                let count = Plural(rules.iter().count(), "rule");
+                (Some(rules), vec![format!("{}: read again: {count}", self.path.display())])
+            }
+            Err(why) => (None, vec![format!("{why}\nthe rules before it stay")]),
+        }
+    }
+}

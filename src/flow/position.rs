@@ -1,0 +1,27 @@
+//! How far the streams of a conversation were read.
+
+use super::key::Key;
+use super::{Conversation, Side, Table, Transport};
+use std::net::SocketAddr;
+
+/// Where the reading of a conversation's streams stands.
+#[derive(Debug)]
+pub struct Position<'t, S> {
+    /// The conversation.
+    pub conversation: &'t Conversation<S>,
+    /// The side that `src` is.
+    pub side: Side,
+    /// The offset of that side's first byte that was not taken yet.
+    pub offset: u64,
+}
+
+impl<S: Default> Table<S> {
+    /// How far the stream from `src` to `dst` was read; `None`: there is no such conversation.
+    pub fn position(&mut self, src: SocketAddr, dst: SocketAddr) -> Option<Position<'_, S>> {
+        let key = Key::new(Transport::Tcp, &src, &dst);
+        let entry = self.entry(&key)?;
+        let side = entry.key.sender(&key)?;
+        let offset = entry.offset(side);
+        Some(Position { conversation: &entry.conversation, side, offset })
+    }
+}

@@ -1,0 +1,275 @@
+//! Takes the messages that pass, and makes of each what the rules say.
+
+use super::{Beside, Way};
+use crate::dissect::{Encoder, Message, Options, Rewriter, Sink, Unit};
+use crate::filter::Names;
+use crate::flow::{Side, Transport};
+use crate::live::OwnedMessage;
+use crate::live::rules::{Action, Counters, RuleSet, edit};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Of so many conversations it is remembered what rules have met: the oldest are forgotten first.
+const CONVERSATIONS: usize = 1 << 16;
+
+/// What a rule has changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edited {
+    /// The fields, as the user named them.
+    pub fields: Vec<String>,
+    /// Why they were not changed.
+    pub not: Option<String>,
+}
+
+/// A message that passed.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// The number of the packet that completed it, as [`Watch::frame`](super::Watch::frame) counts.
+    pub frame: u64,
+    /// As the output has it.
+    pub text: Vec<u8>,
+    /// A rule has left it out.
+    pub dropped: bool,
+    /// What a rule has changed.
+    pub edited: Option<Edited>,
+    /// In a stream: how much later it goes than what is around it.
+    pub delay: Duration,
+    /// How much later it goes in all, where that is more than what is around it.
+    pub delayed: Option<Duration>,
+    /// In a stream: how often it goes besides.
+    pub copies: u32,
+}
+
+impl Seen {
+    /// What a rule wanted cannot be.
+    pub(super) fn refuse(&mut self, why: &str) {
+        (self.dropped, self.delay, self.copies) = (false, Duration::ZERO, 0);
+        self.edited = Some(Edited { fields: Vec::new(), not: Some(why.into()) });
+    }
+}
+
+/// One message, and what is left of it.
+pub(super) struct Piece {
+    /// Its bytes, as they came: only their count for a datagram.
+    pub old: Vec<u8>,
+    pub length: usize,
+    /// What goes instead.
+    pub bytes: Option<Vec<u8>>,
+    pub kept: bool,
+    pub delay: Duration,
+    pub copies: u32,
+    /// Where it stands in its stream.
+    pub unit: Option<Unit>,
+    pub way: Way,
+    pub flow: u64,
+    /// Which of the messages seen it is.
+    pub seen: usize,
+    /// What it says: where it is changed.
+    pub said: Option<Box<OwnedMessage>>,
+}
+
+impl Piece {
+    /// Do the rules want anything but to see it?
+    pub fn touched(&self) -> bool {
+        !self.kept || self.bytes.is_some() || self.copies > 0
+    }
+}
+
+/// What writes the messages of one conversation.
+pub(super) struct Writing {
+    pub encoder: Box<dyn Encoder>,
+    pub rewriter: Option<Box<dyn Rewriter>>,
+}
+
+/// A writer of one message's text.
+pub type Render<'a> = Box<dyn FnMut(&Message<'_>, &mut Vec<u8>) + 'a>;
+
+/// Takes the messages.
+pub struct Collector<'a> {
+    rules: Arc<RuleSet>,
+    /// There are rules, or there may be some later.
+    pub(super) follows: bool,
+    /// Rules are followed, or may be later: streams wait for whole messages.
+    pub(super) rules_come: bool,
+    /// Others may take their place.
+    changes: bool,
+    /// A stream has ended: what it tells now is not whole, and passes.
+    pub(super) ending: bool,
+    pub(super) beside: Option<Beside>,
+    /// Why sockets for datagrams beside a stream could not be opened.
+    pub(super) unopened: Vec<String>,
+    render: Option<Render<'a>>,
+    counters: BTreeMap<u64, Counters>,
+    pub(super) writing: BTreeMap<u64, Writing>,
+    pub(super) seen: Vec<Seen>,
+    pub(super) pieces: Vec<Piece>,
+    /// The packet that is being read.
+    pub(super) frame: u64,
+    text: Vec<u8>,
+    /// What each direction had to say again.
+    pub(super) resent: [u64; 2],
+}
+
+impl<'a> Collector<'a> {
+    /// Follows these rules, and writes messages with `render` where they are to be shown. `changes`:
+    /// others may take their place later.
+    pub fn new(rules: Arc<RuleSet>, changes: bool, render: Option<Render<'a>>) -> Collector<'a> {
+        Collector {
+            follows: changes || !rules.is_empty(),
+            rules_come: changes || !rules.is_empty(),
+            changes,
+            ending: false,
+            beside: None,
+            unopened: Vec::new(),
+            rules,
+            render,
+            counters: BTreeMap::new(),
+            writing: BTreeMap::new(),
+            seen: Vec::new(),
+            pieces: Vec::new(),
+            frame: 0,
+            text: Vec::new(),
+            resent: [0; 2],
+        }
+    }
+
+    /// Follows the datagrams that streams name beside them.
+    #[must_use]
+    pub fn beside(mut self, beside: Option<Beside>) -> Collector<'a> {
+        self.follows |= beside.is_some();
+        self.beside = beside;
+        self
+    }
+
+    /// The field of a message that names a port, and the port that is to stand there.
+    fn named(&mut self, said: &OwnedMessage, message: &Message<'_>) -> Option<(&'static str, u16)> {
+        let names = message.flow_info.options.registry.for_line(said.proto)?.port_names()?;
+        let (beside, ends) = (self.beside.as_mut()?, message.flow_info.ends?);
+        match beside.replace(&names, said, message.flow_info.flow, ends) {
+            Ok(named) => named,
+            Err(error) => {
+                self.unopened.push(format!("{}: no socket for datagrams beside its stream: {error}", ends[0]));
+                None
+            }
+        }
+    }
+
+    /// Follows other rules from now on: they begin to count anew.
+    pub(super) fn replace(&mut self, rules: Arc<RuleSet>) {
+        self.rules = rules;
+        self.counters.clear();
+    }
+
+    /// Forgets a conversation.
+    pub(super) fn forget(&mut self, flow: u64) {
+        self.counters.remove(&flow);
+        self.writing.remove(&flow);
+    }
+
+    fn writing(&mut self, flow: u64, proto: &str, options: &Options) -> Option<&mut Writing> {
+        let dissector = options.registry.for_line(proto)?;
+        Some(self.writing.entry(flow).or_insert_with(|| {
+            let encoder = dissector.encoder(options);
+            let rewriter = encoder.rewriter();
+            Writing { encoder, rewriter }
+        }))
+    }
+
+    /// Follows the rules for one message. `passed`: it has passed already.
+    fn follow(&mut self, message: &Message<'_>, passed: bool, seen: &mut Seen) {
+        let bytes = message.place.bytes;
+        let (flow, options) = (message.flow_info.flow, message.flow_info.options);
+        let stream = message.flow_info.transport == Transport::Tcp;
+        if self.counters.len() > CONVERSATIONS {
+            self.counters.pop_first();
+        }
+        if self.writing.len() > CONVERSATIONS {
+            self.writing.pop_first();
+        }
+        let rules = self.rules.clone();
+        let decision = match passed {
+            true => Default::default(),
+            false => rules.decide(message, self.counters.entry(flow).or_default()),
+        };
+        seen.dropped = decision.dropped;
+        let mut piece = Piece {
+            old: if stream { bytes.to_vec() } else { Vec::new() },
+            length: bytes.len(),
+            bytes: None,
+            kept: !decision.dropped,
+            delay: decision.delay,
+            copies: decision.copies,
+            unit: message.dissection.unit,
+            way: if message.place.side == Side::A { Way::Up } else { Way::Down },
+            flow,
+            seen: self.seen.len(),
+            said: None,
+        };
+        if stream {
+            (seen.delay, seen.copies) = (decision.delay, decision.copies);
+        }
+        let edits = rules.iter().any(|rule| rule.actions().iter().any(|action| matches!(action, Action::Set(_))));
+        if stream {
+            // Its rewriter has to meet all frames, also those before the first that a rule is for.
+            self.writing(flow, message.dissection.proto, options);
+        }
+        // The encoder has to meet all messages: earlier ones say how later ones are written. So do a
+        // stream's, whose rules may come later.
+        let names = || options.registry.for_line(message.dissection.proto).is_some_and(|d| d.port_names().is_some());
+        if edits || stream && (self.changes || piece.touched() || self.follows && names()) {
+            let said = OwnedMessage::of(message, &mut self.text);
+            let named = if stream && !passed && !decision.dropped { self.named(&said, message) } else { None };
+            let writing = self.writing(flow, message.dissection.proto, options);
+            let again = writing.map(|writing| (writing.encoder.encode(&said.line(flow)), writing));
+            if (named.is_some() || !decision.edits.is_empty()) && !decision.dropped {
+                let kind = (said.proto, said.message);
+                let mut changed = said.clone();
+                let made = match again {
+                    Some((Ok(same), writing)) if same == bytes => {
+                        edit(&decision.edits, kind, &mut changed.fields, &Names::new(options)).and_then(|puts| {
+                            if let (Some((field, port)), Some(fields)) = (named, changed.fields.as_object_mut()) {
+                                fields.insert(field.into(), port.into());
+                            }
+                            let bytes =
+                                writing.encoder.encode(&changed.line(flow)).map_err(|error| error.to_string())?;
+                            Ok((puts, bytes))
+                        })
+                    }
+                    Some((Err(error), _)) => Err(format!("it cannot be written: {error}")),
+                    _ => Err("written again, it has other bytes".into()),
+                };
+                seen.edited = Some(match made {
+                    Ok((puts, bytes)) => {
+                        piece.bytes = Some(bytes);
+                        let named = named.map(|(field, _)| field.to_string());
+                        Edited { fields: puts.into_iter().map(|put| put.name).chain(named).collect(), not: None }
+                    }
+                    Err(why) => Edited { fields: Vec::new(), not: Some(why) },
+                });
+            }
+            if stream && piece.touched() {
+                piece.said = Some(Box::new(said));
+            }
+        }
+        self.pieces.push(piece);
+    }
+}
+
+impl Sink for Collector<'_> {
+    fn message(&mut self, message: &Message<'_>) {
+        let mut seen = Seen { frame: message.place.frame, ..Seen::default() };
+        self.resent[message.place.side.index()] += super::resent::of(&message.dissection.delivery);
+        if self.follows && !self.ending {
+            // What was held back until its protocol was known has passed already.
+            let passed = seen.frame != self.frame;
+            if !passed || message.flow_info.transport == Transport::Tcp {
+                self.follow(message, passed, &mut seen);
+            }
+        }
+        if let Some(render) = &mut self.render {
+            render(message, &mut seen.text);
+        }
+        self.seen.push(seen);
+    }
+}

@@ -1,0 +1,250 @@
+//! One direction of a stream while rules are followed: what came and has not passed yet, because
+//! the message that it belongs to is not whole.
+
+use super::collect::{Piece, Seen, Writing};
+use crate::dissect::{Encoder, UnitKind};
+use crate::flow::Side;
+use std::time::{Duration, Instant};
+
+/// So many bytes of a message that is not whole wait for the rest. More pass as they are.
+pub const MOST: usize = 1 << 20;
+/// So long they wait: what is read as another protocol than it is must not stop for ever.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+/// Where frames have to be made anew nothing may pass by: the largest message, and some more.
+const BOUND: usize = 17 << 20;
+/// So much of what has passed is kept until the protocol is known, and tells of its beginning.
+const HISTORY: usize = 128 << 10;
+
+const PASSED: &str = "some of it had passed before it was whole";
+const NESTED: &str = "it stands between the frames of another message";
+const UNKNOWN: &str = "it is not known which bytes of the stream it has";
+const OTHER: &str = "its frame, written again, has other bytes";
+
+/// What passes on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gone {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// How much later than without rules.
+    pub delay: Duration,
+}
+
+/// One direction of one stream.
+#[derive(Debug, Default)]
+pub struct Lane {
+    /// The offset of the first byte of `raw` in the stream.
+    base: u64,
+    raw: Vec<u8>,
+    /// The offset of the first byte that has not passed.
+    passed: u64,
+    /// Since when bytes wait.
+    since: Option<Instant>,
+    /// The conversation as it was numbered first; another number: it was forgotten in between.
+    pub flow: Option<u64>,
+}
+
+impl Lane {
+    /// More came.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.raw.extend_from_slice(bytes);
+    }
+
+    /// The offset behind all that came.
+    fn total(&self) -> u64 {
+        self.base + self.raw.len() as u64
+    }
+
+    /// How many bytes wait.
+    pub fn held(&self) -> usize {
+        (self.total() - self.passed) as usize
+    }
+
+    /// How many bytes it keeps.
+    pub fn memory(&self) -> usize {
+        self.raw.capacity()
+    }
+
+    /// Until when they may.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.since.map(|since| since + PATIENCE)
+    }
+
+    fn range(&self, start: u64, end: u64) -> Option<&[u8]> {
+        let from = usize::try_from(start.checked_sub(self.base)?).ok()?;
+        self.raw.get(from..usize::try_from(end.checked_sub(self.base)?).ok()?)
+    }
+
+    /// Bytes pass as they are, up to an offset.
+    fn pass(&mut self, end: u64, gone: &mut Vec<Gone>) {
+        let bytes = self.range(self.passed, end).unwrap_or_default().to_vec();
+        self.passed = self.passed.max(end);
+        add(gone, bytes, Duration::ZERO);
+    }
+
+    /// The messages that were read, and what passes on behind them. `decided`: the offset up to
+    /// which the stream was read; `known`: its protocol is.
+    #[expect(clippy::too_many_arguments, reason = "what one packet brings")]
+    pub fn settle(
+        &mut self,
+        side: Side,
+        pieces: &[Piece],
+        seen: &mut [Seen],
+        mut writing: Option<&mut Writing>,
+        decided: u64,
+        known: bool,
+        now: Instant,
+    ) -> Vec<Gone> {
+        let (before, mut gone) = (self.passed, Vec::new());
+        for group in pieces.chunk_by(|a, b| a.unit.is_some() && a.unit == b.unit) {
+            let why = self.group(side, group, decided, writing.as_deref_mut(), &mut gone).err();
+            for piece in group.iter().filter(|piece| piece.touched() || piece.delay > Duration::ZERO) {
+                if let (Some(why), Some(seen)) = (why, seen.get_mut(piece.seen)) {
+                    seen.refuse(why);
+                }
+            }
+        }
+        let end = if known { decided.min(self.total()) } else { self.total() };
+        if end > self.passed {
+            self.pass(end, &mut gone);
+        }
+        self.since = match self.held() {
+            0 => None,
+            _ if self.passed > before => Some(now),
+            _ => self.since.or(Some(now)),
+        };
+        self.prune(if known { 0 } else { HISTORY });
+        gone
+    }
+
+    /// All messages of one unit.
+    fn group(
+        &mut self,
+        side: Side,
+        group: &[Piece],
+        decided: u64,
+        writing: Option<&mut Writing>,
+        gone: &mut Vec<Gone>,
+    ) -> Result<(), &'static str> {
+        let Some(unit) = group.first().and_then(|piece| piece.unit) else { return Err(UNKNOWN) };
+        let Some(Writing { encoder, rewriter }) = writing else { return Err(UNKNOWN) };
+        if unit.end > decided.max(self.passed) {
+            return Err(NESTED);
+        }
+        let mut rewriter = rewriter.as_deref_mut().filter(|_| unit.kind != UnitKind::Framed);
+        let Some(raw) = self.range(unit.start, unit.end).map(<[u8]>::to_vec) else {
+            if let Some(rewriter) = &mut rewriter {
+                rewriter.missed(side);
+            }
+            return Err(PASSED);
+        };
+        if unit.start < self.passed {
+            // The next ones may need to know of it.
+            if let Some(rewriter) = &mut rewriter {
+                let _ = rewriter.frames(side, &raw, None, None);
+            }
+            return Err(PASSED);
+        }
+        self.pass(unit.start, gone);
+        self.passed = unit.end;
+        let touched = group.iter().any(Piece::touched);
+        let copies = group.iter().map(|piece| piece.copies).max().unwrap_or(0);
+        let delay = group.iter().map(|piece| piece.delay).max().unwrap_or_default();
+        let changed = group.iter().any(|piece| piece.bytes.is_some() || piece.kept != group[0].kept);
+        let kept = group.iter().any(|piece| piece.kept);
+        let old = || group.iter().flat_map(|piece| &piece.old).copied().collect::<Vec<u8>>();
+        let new = || {
+            let kept = group.iter().filter(|piece| piece.kept);
+            kept.flat_map(|piece| piece.bytes.as_ref().unwrap_or(&piece.old)).copied().collect::<Vec<u8>>()
+        };
+        let times = if kept { copies as usize + 1 } else { 0 };
+        let made = match (unit.kind, rewriter) {
+            (UnitKind::Carried, Some(rewriter)) if touched => {
+                let (old, new) = (old(), new());
+                rewriter.frames(side, &raw, Some(&old), Some(&vec![&new[..]; times]))
+            }
+            (UnitKind::Carried, None) if touched => Err(UNKNOWN),
+            (kind, rewriter) => {
+                let again = rewriter.map_or(Ok(None), |rewriter| rewriter.frames(side, &raw, None, None));
+                match (touched, changed) {
+                    (false, _) => again,
+                    (true, false) => Ok(Some(raw.repeat(times))),
+                    (true, true) => framed(kind, group, encoder.as_ref(), &raw, &old(), &new())
+                        .map(|bytes| Some(bytes.repeat(times))),
+                }
+            }
+        };
+        match made {
+            Ok(bytes) => add(gone, bytes.unwrap_or(raw), delay),
+            Err(why) => {
+                add(gone, raw, Duration::ZERO);
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// What waits passes as it is.
+    pub fn flush(&mut self, side: Side, writing: Option<&mut Writing>) -> Vec<Gone> {
+        let mut gone = Vec::new();
+        if self.held() > 0
+            && let Some(rewriter) = writing.and_then(|writing| writing.rewriter.as_deref_mut())
+        {
+            rewriter.missed(side);
+        }
+        self.pass(self.total(), &mut gone);
+        self.since = None;
+        self.prune(0);
+        gone
+    }
+
+    /// Has it waited too long, or does too much wait? `Some(true)`: it cannot pass either.
+    pub fn overdue(&self, side: Side, writing: Option<&Writing>, full: bool, now: Instant) -> Option<bool> {
+        let binds = writing.and_then(|w| w.rewriter.as_deref()).is_some_and(|rewriter| rewriter.binds(side));
+        match binds {
+            true => (self.held() > BOUND).then_some(true),
+            false => {
+                let late = self.deadline().is_some_and(|at| at <= now);
+                (late || self.held() > MOST || full && self.held() > 0).then_some(false)
+            }
+        }
+    }
+
+    /// Forgets what has passed, but for the last bytes.
+    fn prune(&mut self, keep: usize) {
+        let gone = (self.passed - self.base) as usize;
+        if gone > keep {
+            self.raw.drain(..gone - keep);
+            self.base += (gone - keep) as u64;
+        }
+        if self.raw.is_empty() && self.raw.capacity() > 1 << 16 {
+            self.raw = Vec::new();
+        }
+    }
+}
+
+/// A unit that is not a carrier's, with other messages in it.
+fn framed(
+    kind: UnitKind,
+    group: &[Piece],
+    encoder: &dyn Encoder,
+    raw: &[u8],
+    old: &[u8],
+    new: &[u8],
+) -> Result<Vec<u8>, &'static str> {
+    if kind == UnitKind::Carrier {
+        return if old == raw { Ok(new.to_vec()) } else { Err(OTHER) };
+    }
+    let (said, flow) = group.iter().find_map(|piece| Some((piece.said.as_ref()?, piece.flow))).ok_or(OTHER)?;
+    match encoder.frame(old, &said.line(flow)) {
+        Some(same) if same == raw => encoder.frame(new, &said.line(flow)).ok_or("its frame cannot be so long"),
+        _ => Err(OTHER),
+    }
+}
+
+fn add(gone: &mut Vec<Gone>, bytes: Vec<u8>, delay: Duration) {
+    match gone.last_mut() {
+        _ if bytes.is_empty() => {}
+        Some(last) if last.delay == delay => last.bytes.extend(bytes),
+        _ => gone.push(Gone { bytes, delay }),
+    }
+}

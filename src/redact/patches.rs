@@ -1,0 +1,221 @@
+//! Which bits of a message's bytes are replaced, and by what.
+
+use super::source;
+use super::words::Words;
+use crate::codec::layout::{Kind, Len};
+use crate::codec::{Node, Sources, Tree, Value, bits};
+use crate::dissect::{Message, Public};
+
+/// How bytes are replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Words of text.
+    Text,
+    /// A string of JSON without its quotes.
+    Escaped,
+    /// A member's name in JSON.
+    Name,
+    /// Strings in JSON.
+    Json,
+    /// All of them; this value ends them.
+    Bytes(Option<u8>),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    source: u8,
+    bit: u32,
+    bits: u32,
+    how: How,
+}
+
+/// The patches of one message. Kept for the next.
+#[derive(Debug, Default)]
+pub struct Patches {
+    list: Vec<Patch>,
+    /// The bits of leaves in each source.
+    leaves: Vec<(u8, u32, u32)>,
+}
+
+impl Patches {
+    /// Finds what is replaced.
+    pub fn collect(&mut self, message: &Message<'_>, public: &Public) {
+        self.list.clear();
+        self.leaves.clear();
+        let dissection = message.dissection;
+        let trees = [&dissection.packet, &dissection.tree, &dissection.derived];
+        for node in trees.iter().flat_map(|tree| tree.nodes()).filter(|node| !node.nests()) {
+            self.leaves.push((node.source, node.bit, node.bits));
+        }
+        for tree in trees {
+            self.tree(tree, message.sources(), public);
+        }
+    }
+
+    fn tree(&mut self, tree: &Tree, sources: Sources<'_>, public: &Public) {
+        let mut kept = 0;
+        for (k, node) in tree.nodes().iter().enumerate() {
+            if let Some((source, start, length)) = tree.name_place(node) {
+                self.list.push(Patch { source, bit: start * 8, bits: length * 8, how: How::Name });
+            }
+            if public.fields.contains(&node.field.name) {
+                kept = kept.max(node.end as usize);
+            }
+            if k >= kept {
+                self.leaf(node, sources);
+            }
+        }
+    }
+
+    fn leaf(&mut self, node: &Node, sources: Sources<'_>) {
+        let numeric = matches!(
+            node.field.kind,
+            Kind::UInt { .. } | Kind::Int { .. } | Kind::Float { .. } | Kind::Bool { .. } | Kind::VarInt { .. }
+        );
+        let until = match node.field.kind {
+            Kind::Bytes { len: Len::Until(stop) } | Kind::Text { len: Len::Until(stop), .. } => Some(stop),
+            _ => None,
+        };
+        let (bit, bits, how) = match node.value {
+            Value::Text { bit, bits } => match is_json(source(sources, node.source), bit, bits) {
+                true => (bit, bits, How::Json),
+                false => (bit, bits, How::Text),
+            },
+            Value::Latin1 { bit, bits } => (bit, bits, How::Text),
+            Value::Json { start, len } => {
+                let text = source(sources, node.source).get(start as usize..(start + len) as usize).unwrap_or_default();
+                match text {
+                    [b'"', .., b'"'] => ((start + 1) * 8, (len - 2) * 8, How::Escaped),
+                    // Too many values to be nodes.
+                    [b'{' | b'[', ..] => (start * 8, len * 8, How::Json),
+                    _ => return,
+                }
+            }
+            Value::Raw { .. } if numeric => return,
+            Value::Bytes { bit, bits } | Value::Raw { bit, bits } => {
+                let json = is_json(source(sources, node.source), bit, bits);
+                let inside = |leaf: &&(u8, u32, u32)| {
+                    let (own, from, long) = **leaf;
+                    own == node.source && long > 0 && long < bits && from >= bit && from + long <= bit + bits
+                };
+                match (json, self.leaves.iter().any(|leaf| inside(&leaf))) {
+                    (true, _) => (bit, bits, How::Json),
+                    // Other fields tell these bytes apart.
+                    (false, true) => return,
+                    (false, false) => (bit, bits, How::Bytes(until)),
+                }
+            }
+            _ => return,
+        };
+        if bits > 0 {
+            self.list.push(Patch { source: node.source, bit, bits, how });
+        }
+    }
+
+    /// Writes other bytes: into the message's own (`main`), and its further sources. `sources` are
+    /// those that are read. Of `main`, also what no field covers is replaced.
+    pub fn write(
+        &self,
+        sources: Sources<'_>,
+        public: &Public,
+        words: &mut Words,
+        main: &mut [u8],
+        more: &mut [Vec<u8>],
+    ) {
+        let mut covered = vec![false; main.len()];
+        for (_, bit, bits) in self.leaves.iter().filter(|(source, ..)| *source == 0) {
+            let (from, to) = (*bit as usize / 8, (*bit as usize + *bits as usize).div_ceil(8));
+            covered.iter_mut().take(to).skip(from).for_each(|one| *one = true);
+        }
+        for patch in &self.list {
+            let from = source(sources, patch.source);
+            let Some(old) = cut(from, patch.bit, patch.bits) else { continue };
+            let new = match patch.how {
+                How::Text => words.text(&old, false, public),
+                How::Escaped => words.text(&old, true, public),
+                How::Name => words.name(&old, public),
+                How::Json => words.json(&old, public),
+                How::Bytes(never) => {
+                    let mut new = words.bytes(&old, never);
+                    if let (Some(last), Some(before)) = (new.last_mut(), old.last()) {
+                        part(last, *before, patch.bits % 8);
+                    }
+                    new
+                }
+            };
+            let to = match patch.source {
+                0 => &mut *main,
+                n => match more.get_mut(usize::from(n) - 1) {
+                    Some(buffer) => buffer,
+                    None => continue,
+                },
+            };
+            paste(to, patch.bit, patch.bits, &new);
+        }
+        let hidden = words.bytes(source(sources, 0), None);
+        for ((byte, other), covered) in main.iter_mut().zip(hidden).zip(covered) {
+            if !covered {
+                *byte = other;
+            }
+        }
+    }
+}
+
+/// JSON of an object or a list, at whole bytes.
+fn is_json(bytes: &[u8], bit: u32, bits: u32) -> bool {
+    let text = match (bit % 8, bits % 8) {
+        (0, 0) => bytes.get(bit as usize / 8..(bit as usize + bits as usize) / 8).unwrap_or_default(),
+        _ => return false,
+    };
+    let first = text.iter().find(|b| !b.is_ascii_whitespace());
+    matches!(first, Some(b'{' | b'[' | b'"')) && serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok()
+}
+
+/// A last byte of so many bits only: another one, but not zero, which would be padding.
+fn part(byte: &mut u8, before: u8, bits: u32) {
+    if bits == 0 {
+        return;
+    }
+    let most = ((1u16 << bits) - 1) as u8;
+    if *byte & most == before & most || *byte & most == 0 {
+        // The first that is neither.
+        *byte = (1..=most).find(|other| *other != before & most).unwrap_or(before);
+    }
+}
+
+/// The bits as bytes, the last one filled with zeros; `None` where there are not so many.
+fn cut(from: &[u8], bit: u32, count: u32) -> Option<Vec<u8>> {
+    let (bit, count) = (bit as usize, count as usize);
+    if bit + count > from.len() * 8 {
+        return None;
+    }
+    let one = |k: usize| bits::get(from, bit + k, (count - k).min(8) as u32) as u8;
+    Some((0..count).step_by(8).map(one).collect())
+}
+
+/// The reverse.
+fn paste(to: &mut [u8], bit: u32, count: u32, new: &[u8]) {
+    for k in 0..count {
+        let at = (bit + k) as usize;
+        let one = new.get(k as usize / 8).is_some_and(|byte| byte >> (k % 8) & 1 == 1);
+        if let Some(byte) = to.get_mut(at / 8) {
+            *byte = *byte & !(1 << (at % 8)) | u8::from(one) << (at % 8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_anywhere() {
+        let mut bytes = vec![0x5a; 6];
+        let old = cut(&bytes, 3, 19).unwrap();
+        paste(&mut bytes, 3, 19, &[0xff, 0x00, 0xff]);
+        assert_eq!(cut(&bytes, 3, 19), Some(vec![0xff, 0x00, 0x07]));
+        paste(&mut bytes, 3, 19, &old);
+        assert_eq!(bytes, [0x5a; 6]);
+        assert_eq!(cut(&bytes, 41, 8), None);
+    }
+}

@@ -1,0 +1,242 @@
+//! Words for words: letters become letters, digits digits, lengths stay.
+
+use crate::dissect::Public;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{BuildHasher, RandomState};
+
+/// The cap on words that are remembered; further ones are made of a hash alone, which two may share.
+const MOST: usize = 200_000;
+/// The longest word that is remembered.
+const LONGEST: usize = 256;
+/// How often another word is tried, where one is taken.
+const TRIES: u64 = 64;
+
+/// Which word stands for which.
+#[derive(Debug, Default)]
+pub struct Words {
+    secret: RandomState,
+    known: FxHashMap<Vec<u8>, Vec<u8>>,
+    taken: FxHashSet<Vec<u8>>,
+}
+
+impl Words {
+    /// Another text of the same length: every word of it is replaced but those that are public.
+    /// `escaped`: as in JSON, `\n` is no letter.
+    pub fn text(&mut self, text: &[u8], escaped: bool, public: &Public) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        for line in text.split_inclusive(|b| *b == b'\n') {
+            let begins =
+                |start: &&str| line.len() >= start.len() && line[..start.len()].eq_ignore_ascii_case(start.as_bytes());
+            match public.lines.iter().any(|start| begins(&start)) {
+                true => out.extend_from_slice(line),
+                false => self.line(line, escaped, public, &mut out),
+            }
+        }
+        out
+    }
+
+    fn line(&mut self, line: &[u8], escaped: bool, public: &Public, out: &mut Vec<u8>) {
+        let of_word = |b: &u8| b.is_ascii_alphanumeric() || *b >= 0x80;
+        let mut at = 0;
+        while let Some(first) = line.get(at) {
+            if escaped && *first == b'\\' {
+                at += self.escape(&line[at..], out);
+                continue;
+            }
+            if !of_word(first) {
+                out.push(*first);
+                at += 1;
+                continue;
+            }
+            let rest = &line[at..];
+            let own = public.words.iter().map(|word| word.len()).filter(|long| {
+                let word = rest.get(..*long).unwrap_or_default();
+                let ends = rest.get(*long).is_none_or(|b| !of_word(b));
+                ends && public.words.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
+            });
+            if let Some(long) = own.max() {
+                out.extend_from_slice(&rest[..long]);
+                at += long;
+                continue;
+            }
+            let long = rest.iter().position(|b| !of_word(b)).unwrap_or(rest.len());
+            let word = self.word(&rest[..long]);
+            out.extend_from_slice(&word);
+            at += long;
+        }
+    }
+
+    /// An escape of JSON: how long it is. The last digit of a number becomes another.
+    fn escape(&mut self, text: &[u8], out: &mut Vec<u8>) -> usize {
+        match text.get(..6) {
+            Some(six) if six[1] == b'u' && six[2..].iter().all(u8::is_ascii_hexdigit) => {
+                out.extend_from_slice(&six[..5]);
+                let digit = (six[5] as char).to_digit(16).unwrap_or(0);
+                let other = digit ^ (1 + (self.secret.hash_one(six) % 15) as u32);
+                out.push(char::from_digit(other, 16).map_or(b'0', |c| c as u8));
+                6
+            }
+            _ => {
+                let two = text.len().min(2);
+                out.extend_from_slice(&text[..two]);
+                two
+            }
+        }
+    }
+
+    /// The word that stands for this one.
+    fn word(&mut self, word: &[u8]) -> Vec<u8> {
+        if let Some(other) = self.known.get(word) {
+            return other.clone();
+        }
+        let mut other = Vec::new();
+        for attempt in 0..TRIES {
+            other = self.other(word, attempt);
+            if !self.taken.contains(&other) {
+                break;
+            }
+        }
+        if self.known.len() < MOST && word.len() <= LONGEST {
+            self.taken.insert(other.clone());
+            self.known.insert(word.to_vec(), other.clone());
+        }
+        other
+    }
+
+    /// No byte of it is what it was, but for the first ones of characters that have several.
+    fn other(&self, word: &[u8], attempt: u64) -> Vec<u8> {
+        let random = Random { secret: &self.secret, of: self.secret.hash_one((word, attempt)) };
+        let utf8 = std::str::from_utf8(word).is_ok();
+        let one = |(k, byte): (usize, &u8)| {
+            let turn = |first: u8, count: u8| first + (byte - first + 1 + random.byte(k) % (count - 1)) % count;
+            let last = word.get(k + 1).is_none_or(|next| next & 0xc0 != 0x80);
+            match byte {
+                b'a'..=b'z' => turn(b'a', 26),
+                b'A'..=b'Z' => turn(b'A', 26),
+                b'0'..=b'9' => turn(b'0', 10),
+                // Of a character's last byte the lowest bits may be any.
+                0x80..=0xbf if utf8 && last => byte ^ (1 + random.byte(k) % 15),
+                0x80.. if utf8 => *byte,
+                0x80.. => byte ^ (1 + random.byte(k) % 15),
+                _ => *byte,
+            }
+        };
+        word.iter().enumerate().map(one).collect()
+    }
+
+    /// A member's name: numbers, as dictionaries have them, stay.
+    pub fn name(&mut self, name: &[u8], public: &Public) -> Vec<u8> {
+        if name.iter().all(u8::is_ascii_digit) { name.to_vec() } else { self.text(name, true, public) }
+    }
+
+    /// Text in JSON: what stands in quotes.
+    pub fn json(&mut self, text: &[u8], public: &Public) -> Vec<u8> {
+        let mut out = Vec::with_capacity(text.len());
+        let mut at = 0;
+        while at < text.len() {
+            let quote = text[at..].iter().position(|b| *b == b'"').map_or(text.len(), |k| at + k + 1);
+            out.extend_from_slice(&text[at..quote]);
+            let mut end = quote;
+            while let Some(byte) = text.get(end).filter(|byte| **byte != b'"') {
+                end += if *byte == b'\\' { 2 } else { 1 };
+            }
+            let end = end.min(text.len());
+            let behind = text[(end + 1).min(text.len())..].iter().find(|b| !b.is_ascii_whitespace());
+            match behind == Some(&b':') {
+                true => out.extend(self.name(&text[quote..end], public)),
+                false => out.extend(self.text(&text[quote..end], true, public)),
+            }
+            at = (end + 1).min(text.len());
+            out.extend_from_slice(&text[end..at]);
+        }
+        out
+    }
+
+    /// Other bytes: none is what it was, and none is `never`.
+    pub fn bytes(&self, bytes: &[u8], never: Option<u8>) -> Vec<u8> {
+        let random = Random { secret: &self.secret, of: self.secret.hash_one(bytes) };
+        let one = |(k, byte): (usize, &u8)| {
+            let other = byte ^ (1 + random.byte(k) % 255);
+            match never {
+                Some(never) if other == never && *byte == never => other,
+                Some(never) if other == never => byte ^ if byte ^ 0x55 == never { 0xaa } else { 0x55 },
+                _ => other,
+            }
+        };
+        bytes.iter().enumerate().map(one).collect()
+    }
+}
+
+/// Bytes that follow from a secret and a number.
+struct Random<'a> {
+    secret: &'a RandomState,
+    of: u64,
+}
+
+impl Random<'_> {
+    fn byte(&self, k: usize) -> u8 {
+        let eight = self.secret.hash_one((self.of, k / 8)).to_le_bytes();
+        eight[k % 8]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn public() -> Public {
+        Public { fields: &[], words: &["http/1.1", "get", "code"], lines: &["upgrade:"] }
+    }
+
+    #[test]
+    fn words_are_others_of_the_same_form() {
+        let mut words = Words::default();
+        let text = "GET /Room.Join HTTP/1.1\r\nUpgrade: websocket\r\nHost: grüße.example:80\r\n";
+        let other = String::from_utf8(words.text(text.as_bytes(), false, &public())).unwrap();
+        assert_eq!(other.len(), text.len());
+        assert!(other.starts_with("GET /") && other.contains(" HTTP/1.1\r\nUpgrade: websocket\r\n"), "{other}");
+        for (a, b) in text.chars().zip(other.chars()) {
+            assert!(!b.is_control() || a == b);
+        }
+        let again = words.text(b"Join", false, &public());
+        assert!(other.contains(std::str::from_utf8(&again).unwrap()), "the same word is the same everywhere");
+        assert_ne!(again, b"Join");
+        let mut seen = FxHashSet::default();
+        for n in 0..90u8 {
+            let word = [b'a' + n % 26, b'0' + n % 10];
+            words.text(&word, false, &public());
+            seen.insert(words.text(&word, false, &public()));
+        }
+        let all: FxHashSet<[u8; 2]> = (0..90u8).map(|n| [b'a' + n % 26, b'0' + n % 10]).collect();
+        assert_eq!(seen.len(), all.len(), "one to one");
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let mut words = Words::default();
+        let text = r#"{"code":200,"user":{"na\"me":"J\u00f6rg \n x","list":[1.5,true,"12"],"17":""}}"#;
+        let other = words.json(text.as_bytes(), &public());
+        assert_eq!(other.len(), text.len());
+        let value: serde_json::Value = serde_json::from_slice(&other).unwrap();
+        assert_eq!(value["code"], 200);
+        let user = value.as_object().unwrap().values().nth(1).unwrap().as_object().unwrap();
+        assert!(user.contains_key("17"), "a number stays, as a name");
+        assert!(!user.contains_key("list") && user.values().nth(1).unwrap()[0] == 1.5);
+        assert!(!String::from_utf8(other).unwrap().contains("00f6"));
+        // Whatever comes, it ends.
+        for text in ["\"", "\"\\", "a\"b\\\"", "\"\\u12", "{\"a\\"] {
+            assert_eq!(words.json(text.as_bytes(), &public()).len(), text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_byte_stays() {
+        let words = Words::default();
+        let bytes: Vec<u8> = (0..=255).collect();
+        for never in [None, Some(0), Some(0x55)] {
+            let other = words.bytes(&bytes, never);
+            assert!(bytes.iter().zip(&other).all(|(a, b)| a != b), "{never:?}");
+            assert!(!other.iter().zip(&bytes).any(|(b, a)| Some(*b) == never && Some(*a) != never), "{never:?}");
+        }
+    }
+}

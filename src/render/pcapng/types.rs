@@ -1,0 +1,94 @@
+//! The types that fields have in Wireshark.
+
+use crate::codec::layout::{Field, Kind, Show, Sign};
+
+/// A field's type in Wireshark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Type {
+    U32,
+    U64,
+    I32,
+    I64,
+    Float,
+    Bool,
+    Bytes,
+    Group,
+    /// Also what differs between versions, or is not known before.
+    Text,
+}
+
+impl Type {
+    /// As the script calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Type::U32 => "u32",
+            Type::U64 => "u64",
+            Type::I32 => "i32",
+            Type::I64 => "i64",
+            Type::Float => "f",
+            Type::Bool => "b",
+            Type::Bytes => "x",
+            Type::Group => "n",
+            Type::Text => "s",
+        }
+    }
+
+    /// A type for values of both.
+    pub fn with(self, other: Type) -> Type {
+        let (low, high) = (self.min(other), self.max(other));
+        match (low, high) {
+            _ if low == high => low,
+            (Type::U32, Type::U64 | Type::I64) | (Type::I32, Type::I64) => high,
+            (Type::U32, Type::I32) => Type::I64,
+            (Type::U32 | Type::I32, Type::Float) => Type::Float,
+            _ => Type::Text,
+        }
+    }
+
+    fn number(bits: u32, signed: bool) -> Type {
+        match (bits, signed) {
+            (..=32, false) => Type::U32,
+            (_, false) => Type::U64,
+            (..=32, true) => Type::I32,
+            (_, true) => Type::I64,
+        }
+    }
+
+    /// The type of what a field reads.
+    pub fn of(field: &Field) -> Type {
+        if let Show::Scaled(_) = field.show {
+            return Type::Float;
+        }
+        let named = matches!(field.show, Show::Enum(_) | Show::Flags(_));
+        match &field.kind {
+            Kind::Tag { bits, .. } | Kind::UInt { bits, .. } => Type::number((*bits).into(), false),
+            Kind::Int { bits, .. } => Type::number((*bits).into(), true),
+            Kind::VarInt { sign, .. } => Type::number(64, *sign != Sign::None),
+            Kind::Float { .. } => Type::Float,
+            Kind::Bool { .. } => Type::Bool,
+            Kind::Text { .. } => Type::Text,
+            Kind::Bytes { .. } => Type::Bytes,
+            Kind::Struct(_) | Kind::Inline(_) | Kind::Switch { .. } => Type::Group,
+            Kind::Array { of, .. } => Type::of(of),
+            Kind::Derived if named => Type::U64,
+            Kind::Derived => Type::Text,
+            Kind::Custom(codec) if !codec.fields().is_empty() => Type::Group,
+            Kind::Custom(_) if named => Type::U64,
+            Kind::Custom(codec) => codec.like().map_or(Type::Text, Type::of),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_that_differ() {
+        assert_eq!(Type::U32.with(Type::U64), Type::U64);
+        assert_eq!(Type::I32.with(Type::U32), Type::I64);
+        assert_eq!(Type::U64.with(Type::I64), Type::Text);
+        assert_eq!(Type::Bytes.with(Type::Group), Type::Text);
+        assert_eq!(Type::Bool.with(Type::Bool), Type::Bool);
+    }
+}

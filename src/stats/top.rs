@@ -1,0 +1,340 @@
+//! Figures of input that goes on, look by look: `netkit top`.
+//!
+//! The counters are those of [`Stats`], with its bounds; a look remembers what there was at the one
+//! before, so that rates are those of the time between the two.
+
+use super::aligned::fitted;
+use super::groups::compare;
+use super::histogram::Delays;
+use super::table::{Cell, Shape, Table};
+use super::tables::{client, end_text, share};
+use super::{Stats, Wanted};
+use crate::capture::Time;
+use crate::dissect::{Message, Options, Sink};
+use crate::flow::End;
+use crate::plural::Plural;
+use crate::printable::Printable;
+use rustc_hash::FxHashMap;
+use std::fmt::Write as _;
+
+static MESSAGES: Shape = Shape {
+    kind: "message",
+    title: "",
+    keys: 2,
+    columns: &["proto", "message", "rate", "byte_rate", "messages", "bytes", "faults"],
+};
+static FLOWS: Shape = Shape {
+    kind: "flow",
+    title: "",
+    keys: 1,
+    columns: &[
+        "flow",
+        "proto",
+        "client",
+        "server",
+        "rate",
+        "byte_rate",
+        "messages",
+        "bytes",
+        "rtt_p50",
+        "resent_share",
+        "lost_share",
+        "idle",
+    ],
+};
+/// What a narrow terminal gives up first.
+const SPARE: [&str; 11] = [
+    "idle",
+    "bytes",
+    "proto",
+    "client",
+    "messages",
+    "faults",
+    "lost_share",
+    "server",
+    "byte_rate",
+    "resent_share",
+    "rtt_p50",
+];
+
+/// The columns that the tables may be sorted by: each has some of them.
+pub const SORTS: [&str; 9] =
+    ["byte_rate", "rate", "messages", "bytes", "faults", "rtt_p50", "resent_share", "lost_share", "idle"];
+
+/// Counts messages, and remembers what there was at the last look.
+#[derive(Debug)]
+pub struct Top {
+    stats: Stats,
+    /// Messages and bytes: all, by message, by conversation.
+    all: [u64; 2],
+    kinds: FxHashMap<(&'static str, &'static str), [u64; 2]>,
+    flows: FxHashMap<u64, [u64; 2]>,
+}
+
+impl Top {
+    /// Without any counts. `options` are those with which the input is read.
+    pub fn new(options: &Options) -> Top {
+        let stats = Stats::new(options, Wanted::default());
+        Top { stats, all: [0; 2], kinds: FxHashMap::default(), flows: FxHashMap::default() }
+    }
+
+    /// What came in the `seconds` since the last look.
+    pub fn look(&mut self, seconds: f64) -> Look {
+        let look = self.made(seconds, false);
+        self.all = [self.stats.messages, self.stats.bytes];
+        self.kinds = self.stats.kinds.iter().map(|(name, kind)| (*name, [kind.count, kind.bytes])).collect();
+        self.flows = self.stats.flows.iter().map(|flow| (flow.id, sums(flow))).collect();
+        look
+    }
+
+    /// All of it, by the capture's own clock: the input has ended.
+    pub fn end(&mut self) -> Look {
+        self.all = [0; 2];
+        self.kinds.clear();
+        self.flows.clear();
+        self.made(self.stats.duration(), true)
+    }
+
+    fn made(&self, seconds: f64, last: bool) -> Look {
+        let stats = &self.stats;
+        let rate = |now: u64, before: u64, unit: f64| match seconds > 0.0 {
+            true => ((now.saturating_sub(before)) as f64 / seconds * unit).round() / unit,
+            false => 0.0,
+        };
+        let rates = |now: [u64; 2], before: [u64; 2]| {
+            [Cell::Real(rate(now[0], before[0], 10.0), 1), Cell::Real(rate(now[1], before[1], 1.0), 0)]
+        };
+        let mut messages = Table::new(&MESSAGES);
+        for (name, kind) in &stats.kinds {
+            let now = [kind.count, kind.bytes];
+            let mut row = vec![name.0.into(), name.1.into()];
+            row.extend(rates(now, self.kinds.get(name).copied().unwrap_or_default()));
+            row.extend([now[0].into(), now[1].into(), kind.faults.into()]);
+            messages.rows.push(row);
+        }
+        let mut ways: FxHashMap<u64, Ways> = FxHashMap::default();
+        for connection in stats.delivery.iter() {
+            let way = ways.entry(connection.flow).or_default();
+            for direction in &connection.directions {
+                way.round_trip.merge(&direction.round_trip);
+                way.answer_time.merge(&direction.answer_time);
+                way.sent = [way.sent[0] + direction.resent, way.sent[1] + direction.copies];
+                way.lost = [way.lost[0] + direction.lost(), way.lost[1] + direction.messages + direction.lost()];
+            }
+        }
+        let mut flows = Table::new(&FLOWS);
+        for flow in &stats.flows {
+            let (now, first) = (sums(flow), client(flow));
+            let none = Ways::default();
+            let way = ways.get(&flow.id).unwrap_or(&none);
+            // Of messages that are acknowledged, else of requests.
+            let delays = if way.round_trip.count() > 0 { &way.round_trip } else { &way.answer_time };
+            let mut row = vec![flow.id.into(), flow.proto.into(), end_text(flow, first), end_text(flow, first.other())];
+            row.extend(rates(now, self.flows.get(&flow.id).copied().unwrap_or_default()));
+            row.extend([now[0].into(), now[1].into()]);
+            row.push(Cell::millis(delays.percentile(50.0).map(|n| n as f64)));
+            row.extend([share(way.sent[0], way.sent[1]), share(way.lost[0], way.lost[1])]);
+            row.push(
+                stats.last.map_or(Cell::Null, |last| {
+                    Cell::Real((last.since(flow.last).max(0) as f64 / 1e8).round() / 10.0, 1)
+                }),
+            );
+            flows.rows.push(row);
+        }
+        // Maps have no order; every look has one.
+        for table in [&mut messages, &mut flows] {
+            let keys = table.shape.keys;
+            table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
+        }
+        let totals = [stats.messages, stats.bytes, stats.faults, stats.flows.len() as u64];
+        let rates = [rate(totals[0], self.all[0], 10.0), rate(totals[1], self.all[1], 1.0)];
+        Look { seconds, last, totals, rates, time: stats.last, duration: stats.duration(), messages, flows }
+    }
+}
+
+impl Sink for Top {
+    fn message(&mut self, message: &Message<'_>) {
+        self.stats.message(message);
+    }
+
+    fn ended(&mut self, flow: u64, how: [Option<End>; 2]) {
+        self.stats.ended(flow, how);
+    }
+}
+
+/// The end of a name, where it has no room.
+fn shortened(name: &str, room: usize) -> String {
+    let long = name.chars().count();
+    match long <= room {
+        true => name.into(),
+        false => "…".chars().chain(name.chars().skip(long - room.saturating_sub(1).min(long))).collect(),
+    }
+}
+
+fn sums(flow: &super::Flow) -> [u64; 2] {
+    [flow.messages.iter().sum(), flow.bytes.iter().sum()]
+}
+
+/// What a conversation's connections say of the way.
+#[derive(Default)]
+struct Ways {
+    round_trip: Delays,
+    answer_time: Delays,
+    /// Resends of all copies.
+    sent: [u64; 2],
+    lost: [u64; 2],
+}
+
+/// One look at the figures.
+#[derive(Debug)]
+pub struct Look {
+    /// What the rates are over.
+    pub seconds: f64,
+    /// The input has ended: the rates are over all of it.
+    pub last: bool,
+    /// Messages, bytes, faults, conversations, in all.
+    totals: [u64; 4],
+    /// Messages and bytes a second.
+    rates: [f64; 2],
+    /// Of the last message.
+    time: Option<Time>,
+    /// From the first message to the last.
+    duration: f64,
+    messages: Table,
+    flows: Table,
+}
+
+impl Look {
+    /// The largest first, what is not known last; tables without this column by their bytes.
+    pub fn sort(&mut self, column: &str) {
+        for table in [&mut self.messages, &mut self.flows] {
+            let place = |name: &str| table.shape.columns.iter().position(|column| *column == name);
+            let Some(by) = place(column).or_else(|| place("byte_rate")) else { continue };
+            let (keys, bytes) = (table.shape.keys, place("bytes").unwrap_or(by));
+            table.rows.sort_by(|a, b| compare(&a[..keys], &b[..keys]));
+            // What is equal, as while nothing comes: by all that came.
+            table.rows.sort_by(|a, b| compare(&b[bytes..=bytes], &a[bytes..=bytes]));
+            let unknown = |row: &[Cell]| row[by] == Cell::Null;
+            table.rows.sort_by(|a, b| unknown(a).cmp(&unknown(b)).then_with(|| compare(&b[by..=by], &a[by..=by])));
+        }
+    }
+
+    /// For programs: an object in one line.
+    pub fn ndjson(&self, stopped: bool, out: &mut Vec<u8>) {
+        let mut text = String::from("{");
+        let [messages, bytes, faults, flows] = self.totals;
+        let _ = match self.time {
+            Some(time) => write!(text, "\"time\":{time}"),
+            None => write!(text, "\"time\":null"),
+        };
+        let _ = write!(
+            text,
+            ",\"seconds\":{:.3},\"messages\":{messages},\"bytes\":{bytes},\"rate\":{},\"byte_rate\":{},\
+             \"faults\":{faults},\"conversations\":{flows}",
+            self.seconds, self.rates[0], self.rates[1]
+        );
+        if self.last {
+            text.push_str(",\"last\":true");
+        }
+        if stopped {
+            text.push_str(",\"stopped\":true");
+        }
+        out.extend_from_slice(text.as_bytes());
+        for table in [&self.messages, &self.flows] {
+            out.extend_from_slice(format!(",\"{}\":[", table.shape.kind).as_bytes());
+            for (k, row) in table.rows.iter().enumerate() {
+                out.extend((k > 0).then_some(b','));
+                table.row_json(row, false, out);
+            }
+            out.push(b']');
+        }
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// For pipes: a line a row, `KIND NAME=VALUE..`, and an empty one behind the look.
+    pub fn lines(&self, out: &mut String) {
+        let [messages, bytes, faults, flows] = self.totals;
+        let word = if self.last { "end" } else { "look" };
+        let time = self.time.map_or("-".into(), |time| time.to_string());
+        let _ = writeln!(
+            out,
+            "{word} time={time} seconds={:.3} rate={} byte_rate={} messages={messages} bytes={bytes} faults={faults} \
+             conversations={flows}",
+            self.seconds, self.rates[0], self.rates[1]
+        );
+        for table in [&self.messages, &self.flows] {
+            for row in &table.rows {
+                out.push_str(table.shape.kind);
+                for (name, cell) in table.shape.columns.iter().zip(row) {
+                    let _ = match cell {
+                        Cell::Null => write!(out, " {name}=-"),
+                        Cell::Text(text) => write!(out, " {name}={}", Printable(text.replace(' ', "_"))),
+                        Cell::Int(n) => write!(out, " {name}={n}"),
+                        Cell::Real(x, _) | Cell::Millis(x) | Cell::Share(x) => write!(out, " {name}={x}"),
+                        Cell::Flag(yes) => write!(out, " {name}={yes}"),
+                    };
+                }
+                out.push('\n');
+            }
+        }
+        out.push('\n');
+    }
+
+    /// For a terminal of this size: what is sorted by, and as many rows as there is room for. Without
+    /// a height: all rows.
+    pub fn screen(&self, name: &str, sorted: &str, size: (usize, Option<usize>), colour: bool, out: &mut String) {
+        let (width, height) = size;
+        let [messages, bytes, faults, flows] = self.totals;
+        let [rate, byte_rate] = self.rates;
+        let over = if self.last { "in all" } else { "now" };
+        let figures = format!(": {rate:.1} messages/s, {byte_rate:.0} B/s {over}");
+        let mut parts = vec![
+            shortened(&Printable(name).to_string(), width.saturating_sub(figures.chars().count())) + &figures,
+            format!("{}, {} in {:.1} s", Plural(messages, "message"), Plural(bytes, "byte"), self.duration),
+            format!("{}", Plural(flows, "conversation")),
+        ];
+        if faults > 0 {
+            parts.push(format!("{}", Plural(faults, "fault")));
+        }
+        let (mut lines, mut column) = (1, 0);
+        for part in parts {
+            let long = part.chars().count() + 2;
+            if column > 0 && column + long > width {
+                out.push('\n');
+                (lines, column) = (lines + 1, 0);
+            }
+            out.push_str(if column > 0 { "; " } else { "" });
+            out.push_str(&part);
+            column += long;
+        }
+        out.push('\n');
+        let tables = [(&self.messages, "Messages"), (&self.flows, "Conversations")];
+        let has = |table: &Table| table.shape.columns.contains(&sorted);
+        // An empty line, a title and two lines of heading for each table, and the line of the keys. On
+        // few lines, only the table that is sorted.
+        let few = height.is_some_and(|height| height < lines + 13);
+        let shown_tables: &[(&Table, &str)] = match (few, has(&self.messages)) {
+            (false, _) => &tables,
+            (true, true) => &tables[..1],
+            (true, false) => &tables[1..],
+        };
+        let room = height.map(|height| height.saturating_sub(lines + 1 + 4 * shown_tables.len()).max(1));
+        for (k, (table, title)) in shown_tables.iter().enumerate() {
+            let all = table.rows.len();
+            let other = shown_tables.get(1usize.wrapping_sub(k)).map_or(0, |(other, _)| other.rows.len());
+            // Half of the rows, and what the other table leaves.
+            let half = |room: usize| (room / shown_tables.len()).max(room.saturating_sub(other)).max(1);
+            let shown = room.map_or(all, |room| all.min(half(room)));
+            let by = format!(" by {}", if has(table) { sorted } else { "byte_rate" });
+            let more = if shown < all { format!(" ({shown} of {all})") } else { String::new() };
+            let _ = writeln!(out, "\n{title}{by}{more}");
+            match all {
+                0 => out.push_str("none so far\n"),
+                _ => {
+                    let part = Table { shape: table.shape, rows: table.rows[..shown].to_vec() };
+                    fitted(&part, width, &SPARE, colour, out);
+                }
+            }
+        }
+    }
+}

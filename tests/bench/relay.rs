@@ -1,0 +1,281 @@
+//! The proxy beside a plain relay: two threads and two sockets, which is the least that a relay in
+//! safe Rust can be. Datagrams a second and added delay, then 20,000 echoes through impairments.
+//!
+//! `cargo bench --bench relay`; on loopback, a few seconds each. With `NETKIT_MEASURE=1` what is
+//! promised has to hold: within 1.5 times of the plain relay, an added delay below 0.2 ms (p99), loss
+//! within three sigma, rows within 5 %, a delay right within 1 ms (p99).
+
+use netkit::live::net::CancelToken;
+use netkit::live::proxy::Impairments;
+use netkit::live::proxy::relay::{Config, Counts, Output, Passed, Relay};
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+const ECHOES: u32 = 20_000;
+/// So many datagrams are on their way at once where it is counted how many pass.
+const WINDOW: u32 = 64;
+const COUNTED: u32 = 100_000;
+
+struct Silent;
+
+impl Output for Silent {
+    fn passed(&mut self, _: Passed<'_>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn note(&mut self, text: String) {
+        eprintln!("{text}");
+    }
+}
+
+/// Something between a client and an echo.
+struct Between {
+    at: SocketAddr,
+    stop: CancelToken,
+    threads: Vec<JoinHandle<Option<Counts>>>,
+}
+
+impl Between {
+    fn proxy(target: SocketAddr, impairments: Impairments) -> Between {
+        let config = Config {
+            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            target,
+            udp: true,
+            tcp: false,
+            impairments: [impairments, Impairments::default()],
+            profile: None,
+            seed: 7,
+            clients: 1000,
+            queue: 64 << 20,
+            idle: Duration::from_secs(60),
+        };
+        let mut relay = Relay::bind(config).expect("bound");
+        let (at, stop) = (relay.local(), CancelToken::default());
+        let ours = stop.clone();
+        let threads = vec![std::thread::spawn(move || Some(relay.run(&ours, None, &mut Silent).expect("run")))];
+        Between { at, stop, threads }
+    }
+
+    /// The plain relay, for one client.
+    fn plain(target: SocketAddr) -> Between {
+        let listen = UdpSocket::bind("127.0.0.1:0").expect("bound");
+        let server = UdpSocket::bind("127.0.0.1:0").expect("bound");
+        server.connect(target).expect("connected");
+        let (at, stop) = (listen.local_addr().expect("an address"), CancelToken::default());
+        for socket in [&listen, &server] {
+            socket.set_read_timeout(Some(Duration::from_millis(50))).expect("set");
+        }
+        let (up, down) = (server.try_clone().expect("cloned"), listen.try_clone().expect("cloned"));
+        let client = Arc::new(std::sync::OnceLock::<SocketAddr>::new());
+        let (known, ours, other) = (Arc::clone(&client), stop.clone(), stop.clone());
+        let there = std::thread::spawn(move || {
+            let mut buffer = [0; 2048];
+            while !ours.is_set() {
+                if let Ok((length, from)) = listen.recv_from(&mut buffer) {
+                    known.get_or_init(|| from);
+                    let _ = up.send(&buffer[..length]);
+                }
+            }
+            None
+        });
+        let back = std::thread::spawn(move || {
+            let mut buffer = [0; 2048];
+            while !other.is_set() {
+                if let (Ok(length), Some(client)) = (server.recv(&mut buffer), client.get()) {
+                    let _ = down.send_to(&buffer[..length], client);
+                }
+            }
+            None
+        });
+        Between { at, stop, threads: vec![there, back] }
+    }
+
+    fn end(self) -> Option<Counts> {
+        self.stop.set();
+        self.threads.into_iter().filter_map(|thread| thread.join().expect("ended")).last()
+    }
+}
+
+/// A server that says everything back.
+struct Echo {
+    at: SocketAddr,
+    end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Echo {
+    fn new() -> Echo {
+        let socket = UdpSocket::bind("127.0.0.1:0").expect("bound");
+        let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(4 << 20);
+        socket.set_read_timeout(Some(Duration::from_millis(50))).expect("set");
+        let (at, end) = (socket.local_addr().expect("an address"), Arc::new(AtomicBool::new(false)));
+        let over = Arc::clone(&end);
+        let thread = std::thread::spawn(move || {
+            let mut buffer = [0; 2048];
+            while !over.load(Ordering::Relaxed) {
+                if let Ok((length, from)) = socket.recv_from(&mut buffer) {
+                    let _ = socket.send_to(&buffer[..length], from);
+                }
+            }
+        });
+        Echo { at, end, thread: Some(thread) }
+    }
+}
+
+impl Drop for Echo {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        self.thread.take().map(JoinHandle::join);
+    }
+}
+
+fn client(at: SocketAddr) -> UdpSocket {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("bound");
+    let _ = socket2::SockRef::from(&socket).set_recv_buffer_size(4 << 20);
+    socket.set_read_timeout(Some(Duration::from_millis(500))).expect("set");
+    socket.connect(at).expect("connected");
+    socket
+}
+
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * share) as usize]
+}
+
+/// Datagrams that go there and back in a second.
+fn passing(at: SocketAddr) -> f64 {
+    let (socket, mut bytes) = (client(at), [7; 100]);
+    for _ in 0..WINDOW {
+        socket.send(&bytes).expect("sent");
+    }
+    let (begin, mut came) = (Instant::now(), 0);
+    while came < COUNTED {
+        match socket.recv(&mut bytes) {
+            Ok(_) => came += 1,
+            Err(error) => panic!("behind {came}: {error}"),
+        }
+        socket.send(&bytes).expect("sent");
+    }
+    f64::from(came) / begin.elapsed().as_secs_f64()
+}
+
+/// One at a time: the times there and back in milliseconds, ascending.
+fn trips(at: SocketAddr, count: u32) -> Vec<f64> {
+    let (socket, mut buffer) = (client(at), [0; 100]);
+    let mut all: Vec<f64> = (0..count)
+        .map(|_| {
+            let begin = Instant::now();
+            socket.send(&buffer).expect("sent");
+            socket.recv(&mut buffer).expect("an echo");
+            begin.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// Numbered datagrams at a pace: the time of each there and back, or that it was lost.
+fn echoes(at: SocketAddr, count: u32, pace: Duration) -> Vec<Option<f64>> {
+    let socket = client(at);
+    let receiver = socket.try_clone().expect("cloned");
+    let begin = Instant::now();
+    let thread = std::thread::spawn(move || {
+        let (mut all, mut buffer) = (vec![None; count as usize], [0; 100]);
+        while let Ok(length) = receiver.recv(&mut buffer) {
+            let now = begin.elapsed().as_secs_f64() * 1e3;
+            if let (12, Some(bytes)) = (length, buffer.first_chunk::<12>()) {
+                let number = u32::from_be_bytes(*bytes.first_chunk().expect("four"));
+                let sent = f64::from_be_bytes(*bytes.last_chunk().expect("eight"));
+                all[number as usize] = Some(now - sent);
+            }
+        }
+        all
+    });
+    for number in 0..count {
+        let due = pace * number;
+        while begin.elapsed() < due {
+            std::thread::sleep((due - begin.elapsed().min(due)).min(Duration::from_micros(200)));
+        }
+        let sent = begin.elapsed().as_secs_f64() * 1e3;
+        socket.send(&[&number.to_be_bytes()[..], &sent.to_be_bytes()].concat()).expect("sent");
+    }
+    thread.join().expect("received")
+}
+
+fn main() {
+    let strict = std::env::var_os("NETKIT_MEASURE").is_some();
+    let mut broken = Vec::new();
+    let mut hold = |name: &str, holds: bool, text: String| {
+        println!("{name:34} {text}{}", if holds { "" } else { "   NOT AS PROMISED" });
+        if !holds {
+            broken.push(name.to_string());
+        }
+    };
+    let echo = Echo::new();
+    // In turns, so that a busy machine is busy for both; the median of five.
+    let mut rates: Vec<[f64; 2]> = (0..5)
+        .map(|_| {
+            let one = |between: Between| {
+                let rate = passing(between.at);
+                between.end();
+                rate
+            };
+            [one(Between::plain(echo.at)), one(Between::proxy(echo.at, Impairments::default()))]
+        })
+        .collect();
+    rates.sort_by(|a, b| (a[0] / a[1]).total_cmp(&(b[0] / b[1])));
+    let [plain, proxy] = rates[2];
+    let text = format!("plain {plain:.0}, proxy {proxy:.0} there and back: {:.2} times", plain / proxy);
+    hold("datagrams a second", plain / proxy <= 1.5, text);
+    let bare = trips(echo.at, ECHOES);
+    let between = Between::proxy(echo.at, Impairments::default());
+    let through = trips(between.at, ECHOES);
+    between.end();
+    let added = percentile(&through, 0.99) - percentile(&bare, 0.99);
+    let text = format!(
+        "bare {:.3} ms, through {:.3} ms: {added:.3} ms (p50 {:.3} ms)",
+        percentile(&bare, 0.99),
+        percentile(&through, 0.99),
+        percentile(&through, 0.5) - percentile(&bare, 0.5)
+    );
+    hold("added delay, p99", added < 0.2, text);
+    for (loss, share, row) in [("2%", 0.02, None), ("10%", 0.1, None), ("5%/4", 0.05, Some(4.0f64))] {
+        let impairments = Impairments { loss: Some(loss.parse().expect("loss")), ..Impairments::default() };
+        let between = Between::proxy(echo.at, impairments);
+        let came = echoes(between.at, ECHOES, Duration::from_micros(100));
+        let counts = between.end().expect("counts");
+        let lost = came.iter().filter(|trip| trip.is_none()).count() as f64;
+        let n = f64::from(ECHOES);
+        // Rows make the count spread wider: by what one loss brings with it.
+        let sigma = (n * share * (1.0 - share) * row.map_or(1.0, |row| 2.0 * row - 1.0)).sqrt();
+        let off = (lost - n * share) / sigma;
+        hold(
+            &format!("loss {loss}"),
+            off.abs() <= 3.0 && counts.ways[0].lost as f64 == lost,
+            format!("{lost} of {n}: {off:+.2} sigma"),
+        );
+        if let Some(row) = row {
+            let rows = came.chunk_by(|a, b| a.is_none() == b.is_none()).filter(|run| run[0].is_none()).count() as f64;
+            let mean = lost / rows;
+            hold(&format!("rows of {loss}"), (mean / row - 1.0).abs() <= 0.05, format!("{mean:.2} on average"));
+        }
+    }
+    for ms in [20, 60] {
+        let delay = Duration::from_millis(ms);
+        let between = Between::proxy(echo.at, Impairments { delay, ..Impairments::default() });
+        let came = echoes(between.at, ECHOES, Duration::from_micros(200));
+        between.end();
+        let mut off: Vec<f64> = came.iter().flatten().map(|trip| (trip - ms as f64).abs()).collect();
+        off.sort_by(f64::total_cmp);
+        let (p50, p99) = (percentile(&off, 0.5), percentile(&off, 0.99));
+        let text = format!("off by {p50:.3} ms (p50), {p99:.3} ms (p99), {} came", off.len());
+        hold(&format!("delay {ms} ms"), p99 < 1.0 && off.len() == ECHOES as usize, text);
+    }
+    if strict && !broken.is_empty() {
+        eprintln!("not as promised: {}", broken.join(", "));
+        std::process::exit(1);
+    }
+}

@@ -1,0 +1,208 @@
+//! `--rules`: read again while it runs. Forms of the output, timetables, captures to be like.
+#![cfg(unix)]
+
+use crate::command::{GUARD, Proxy, command, lines};
+use std::fs;
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A file that goes with its test.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    fn new(name: &str, text: &str) -> Temporary {
+        let path = std::env::temp_dir().join(format!("netkit-proxy-{}-{name}", std::process::id()));
+        fs::write(&path, text).unwrap();
+        Temporary(path)
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+fn sockets() -> [UdpSocket; 2] {
+    [0, 1].map(|_| {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(GUARD)).unwrap();
+        socket
+    })
+}
+
+/// Says something until what comes is this.
+fn until(client: &UdpSocket, server: &UdpSocket, says: &[u8], comes: &[u8]) {
+    let begin = Instant::now();
+    let mut buffer = [0; 64];
+    loop {
+        client.send(says).unwrap();
+        let length = server.recv(&mut buffer).unwrap();
+        if &buffer[..length] == comes {
+            return;
+        }
+        assert!(begin.elapsed() < GUARD, "{:?} comes", &buffer[..length]);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn rules_of_a_file_are_read_again_and_bad_ones_refused() {
+    let file = Temporary::new("rules", "# nothing yet\n");
+    let [server, client] = sockets();
+    let proxy = Proxy::start(&server, &["-p", "dnp", "-f", "none", "--rules", file.path()]);
+    client.connect(&proxy.at).unwrap();
+    until(&client, &server, &[3, 1], &[3, 1]);
+    fs::write(&file.0, "message == unreliable_message: data=aa\n").unwrap();
+    until(&client, &server, &[3, 1], &[3, 0xaa]);
+    // A wrong one: the place is told, and the rules before it stay.
+    fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: dta=bb\n").unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    until(&client, &server, &[3, 1], &[3, 0xaa]);
+    // Put right, with the same time of change and the same length, and told by SIGHUP.
+    let times = fs::metadata(&file.0).unwrap().modified().unwrap();
+    fs::write(&file.0, "# a comment\n\nmessage == unreliable_message: data=c\n").unwrap();
+    fs::write(&file.0, "# a commen\n\nmessage == unreliable_message: data=cc\n").unwrap();
+    fs::File::options().write(true).open(&file.0).unwrap().set_modified(times).unwrap();
+    assert!(Command::new("kill").args(["-HUP", &proxy.id().to_string()]).status().unwrap().success());
+    until(&client, &server, &[3, 1], &[3, 0xcc]);
+    fs::remove_file(&file.0).unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    until(&client, &server, &[3, 1], &[3, 0xcc]);
+    let (_, told) = proxy.end();
+    assert!(told.contains("read again: 1 rule"), "{told}");
+    let place = format!("--rules: {}:3: no field", file.path());
+    let near = told.contains("did you mean \"data\"") && told.contains("^^^");
+    assert!(
+        near && told.contains("dnp.unreliable_message has no field \"dta\"")
+            && told.contains(&format!("{}:3", file.path())),
+        "{place} {told}"
+    );
+    assert!(
+        told.contains("the rules before it stay") && told.contains("it is gone: the rules stay as they are"),
+        "{told}"
+    );
+}
+
+#[test]
+fn wrong_files_are_refused_before_anybody_comes() {
+    let told = |args: &[&str], what: &str| {
+        let output = command(&[&[":0", "127.0.0.1:9"], args].concat()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(text.contains(what), "{args:?}: {text}");
+        output.status.code()
+    };
+    let rules = Temporary::new("wrong-rules", "\nmessage == ack: drop 5\n");
+    assert_eq!(told(&["--rules", rules.path()], ":2: drop: expected a share"), Some(2));
+    assert_eq!(told(&["--rules", "/nonexistent/rules"], "No such file"), Some(3));
+    let profile = Temporary::new("wrong-profile", "from 1s: delay 5ms\nfrom 2s to 1s: delay 5ms\n");
+    assert_eq!(told(&["--profile", profile.path()], ":2: it ends before it begins"), Some(2));
+    let lossy = Temporary::new("lossy-profile", "from 1s: loss 5%\n");
+    let only = ["--profile", lossy.path(), "--transport", "tcp"];
+    assert_eq!(told(&only, "--loss with --transport tcp: a stream's bytes come all, once and in order"), Some(2));
+    assert_eq!(told(&["--like", "acknex/acknex-a5.pcap"], "--like: "), Some(2));
+}
+
+#[test]
+fn a_timetable_holds_in_its_time() {
+    let profile = Temporary::new("profile", "from 0 to 1s: up loss 100%\nfrom 1s: up delay 100ms\n");
+    let [server, client] = sockets();
+    let begin = Instant::now();
+    let proxy = Proxy::start(&server, &["-f", "none", "--profile", profile.path()]);
+    client.connect(&proxy.at).unwrap();
+    client.send(b"lost").unwrap();
+    server.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    if begin.elapsed() < Duration::from_millis(600) {
+        assert!(server.recv(&mut [0; 8]).is_err(), "all is lost in the first second");
+    }
+    std::thread::sleep(Duration::from_millis(1100).saturating_sub(begin.elapsed()));
+    std::thread::sleep(Duration::from_millis(300));
+    server.set_read_timeout(Some(GUARD)).unwrap();
+    let sent = Instant::now();
+    client.send(b"late").unwrap();
+    let mut buffer = [0; 8];
+    assert_eq!(server.recv(&mut buffer).unwrap(), 4);
+    assert!(&buffer[..4] == b"late" && sent.elapsed() >= Duration::from_millis(100));
+    let (_, told) = proxy.end();
+    assert!(told.contains("udp alone is relayed"), "{told}");
+    assert!(told.contains("up   2 packets came, 1 went, 1 lost"), "{told}");
+}
+
+/// What it says of a capture is what `stats --delivery` says of it.
+#[test]
+fn like_a_capture() {
+    let [server, client] = sockets();
+    let capture = "dnp/dnp-lossy.pcap";
+    let proxy = Proxy::start(&server, &["-f", "none", "--like", capture, "--seed", "3"]);
+    client.connect(&proxy.at).unwrap();
+    let (_, told) = proxy.end();
+    let stats = Command::new(env!("CARGO_BIN_EXE_netkit"))
+        .args(["stats", "--delivery", "-q", "-f", "json", capture])
+        .current_dir(format!("{}/fixtures", env!("CARGO_MANIFEST_DIR")))
+        .output()
+        .unwrap();
+    let stats = netkit::encode::json(&stats.stdout).unwrap();
+    let rows = stats["delivery"]["numbered"].as_array().or(stats["delivery"].as_array());
+    let rows = rows.unwrap_or_else(|| panic!("{stats}"));
+    for (way, from) in [("up  ", "client"), ("down", "server")] {
+        let of = |key: &str| -> u64 {
+            rows.iter().filter(|row| row["from"] == from).map(|row| row[key].as_u64().unwrap_or(0)).sum()
+        };
+        let line = told.lines().find(|line| line.contains(&format!("{capture}: {way}"))).unwrap();
+        let word = |behind: &str| line.split(behind).nth(1).unwrap().split([' ', '%', '/']).next().unwrap().to_string();
+        let numbers: u64 = word("of ").parse().unwrap();
+        assert_eq!(numbers, of("messages") + of("lost"), "{line}");
+        let share: f64 = word("loss ").parse().unwrap();
+        // What was sent again, and what came late, is lost at most; some of it was only slow.
+        let most = (of("resent") + of("late") + of("lost")) as f64 / numbers as f64 * 100.0;
+        assert!(share > 0.0 && share <= most + 0.01, "{line} {most}");
+        assert!(line.contains("later than the soonest: half of all by"), "{line}");
+    }
+}
+
+#[test]
+fn every_form_says_what_was_done() {
+    for format in ["json", "csv", "tsv", "ndjson", "summary", "tree"] {
+        let [server, client] = sockets();
+        let on = ["-p", "dnp", "-f", format, "--on", "data == aa: drop", "--on", "data == bb: data=cc"];
+        let proxy = Proxy::start(&server, &on);
+        client.connect(&proxy.at).unwrap();
+        for bytes in [[3, 0xaa], [3, 0xbb], [3, 0xdd]] {
+            client.send(&bytes).unwrap();
+        }
+        let mut buffer = [0; 8];
+        while server.recv(&mut buffer).unwrap() != 2 || buffer[1] != 0xdd {}
+        let (out, _) = proxy.end();
+        match format {
+            "json" => {
+                let all = netkit::encode::json(out.as_bytes()).unwrap_or_else(|why| panic!("{why}: {out}"));
+                let fates: Vec<&str> = all.as_array().unwrap().iter().map(|m| m["fate"].as_str().unwrap()).collect();
+                assert_eq!(fates, ["dropped", "passed", "passed"]);
+                assert_eq!(all[1]["edited"][0], "data");
+            }
+            "csv" | "tsv" => {
+                let separator = if format == "csv" { "," } else { "\t" };
+                let rows: Vec<Vec<&str>> = out.lines().map(|line| line.rsplit(separator).take(3).collect()).collect();
+                let [edited, delayed, fate] = ["edited", "delayed_ms", "fate"];
+                assert_eq!(
+                    rows,
+                    [[edited, delayed, fate], ["", "", "dropped"], ["data", "0.0", "passed"], ["", "0.0", "passed"]]
+                );
+                let cells: Vec<usize> = out.lines().map(|line| line.split(separator).count()).collect();
+                assert!(cells.iter().all(|n| *n == cells[0]), "{out}");
+            }
+            "ndjson" => assert_eq!(lines(&out).len(), 3),
+            "summary" => assert!(out.contains("[dropped]") && out.contains("[edited data]"), "{out}"),
+            _ => assert!(out.contains("proxy: dropped") && out.contains("proxy: edited data"), "{out}"),
+        }
+    }
+    let [server, _] = sockets();
+    let (out, _) = Proxy::start(&server, &["-f", "json"]).end();
+    assert_eq!(out, "[]\n");
+}

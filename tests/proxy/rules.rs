@@ -1,0 +1,326 @@
+//! Rules on streams: whole messages, however they come, over TCP and WebSocket.
+#![cfg(unix)]
+
+use crate::command::{GUARD, Proxy, lines};
+use flate2::{Compress, Compression, Decompress, FlushCompress, FlushDecompress};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+/// A proxy for streams, a client's end and the server's.
+struct Through {
+    proxy: Proxy,
+    client: TcpStream,
+    server: TcpStream,
+}
+
+impl Through {
+    fn new(args: &[&str]) -> Through {
+        Through::showing("ndjson", args)
+    }
+
+    fn showing(format: &str, args: &[&str]) -> Through {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let target = listener.local_addr().unwrap().to_string();
+        let proxy = Proxy::to(&target, &[&["--transport", "tcp", "-f", format], args].concat());
+        let client = TcpStream::connect(&proxy.at).unwrap();
+        let server = listener.accept().unwrap().0;
+        for stream in [&client, &server] {
+            stream.set_read_timeout(Some(GUARD)).unwrap();
+            stream.set_nodelay(true).unwrap();
+        }
+        Through { proxy, client, server }
+    }
+
+    /// The client says these bytes, in pieces of this size, and nothing more: what the server hears.
+    fn up(&mut self, bytes: &[u8], size: usize) -> Vec<u8> {
+        for piece in bytes.chunks(size) {
+            self.client.write_all(piece).unwrap();
+            if size < bytes.len() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        self.client.shutdown(Shutdown::Write).unwrap();
+        let mut came = Vec::new();
+        self.server.read_to_end(&mut came).unwrap();
+        came
+    }
+
+    fn end(self) -> (Vec<serde_json::Value>, String) {
+        drop((self.client, self.server));
+        let (out, told) = self.proxy.end();
+        (lines(&out), told)
+    }
+}
+
+/// nano: a package.
+fn package(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = (body.len() as u32).to_be_bytes();
+    [&[kind], &length[1..], body].concat()
+}
+
+/// nano: a notification.
+fn notify(route: &str, payload: &[u8]) -> Vec<u8> {
+    package(4, &[&[2, route.len() as u8], route.as_bytes(), payload].concat())
+}
+
+const HEARTBEAT: [u8; 4] = [3, 0, 0, 0];
+
+#[test]
+fn messages_of_a_stream_are_dropped_doubled_and_edited_whole() {
+    let said = [
+        &notify("a.move", b"one")[..],
+        &HEARTBEAT,
+        &notify("a.shot", b"two"),
+        &notify("a.move", b"three"),
+        &HEARTBEAT,
+        &notify("b.chat", b"four"),
+    ];
+    let want = [
+        &notify("a.move", b"one")[..],
+        &notify("a.shot", b"much longer than before"),
+        &notify("a.move", b"three"),
+        &notify("b.chat", b"four"),
+        &notify("b.chat", b"four"),
+    ];
+    for size in [1, 3, 7, 1000] {
+        let longer = format!("route == a.shot: payload={}", hex::encode("much longer than before"));
+        let on =
+            ["-p", "nano", "--on", "message == heartbeat: drop", "--on", &longer, "--on", "route == b.chat: duplicate"];
+        let mut through = Through::new(&on);
+        assert_eq!(through.up(&said.concat(), size), want.concat(), "in pieces of {size}");
+        let (lines, told) = through.end();
+        let fates: Vec<&str> = lines.iter().map(|line| line["fate"].as_str().unwrap()).collect();
+        assert_eq!(fates, ["passed", "dropped", "passed", "passed", "dropped", "passed"], "{told}");
+        assert_eq!((&lines[2]["edited"][0], &lines[5]["copies"]), (&"payload".into(), &1.into()));
+        assert!(told.contains("2 dropped, 1 edited, 1 copies"), "{told}");
+    }
+}
+
+/// A delayed message holds up what is behind it: a stream keeps its order.
+#[test]
+fn a_delay_holds_up_what_is_behind() {
+    let mut through = Through::new(&["-p", "nano", "--on", "route == a.late: delay 300ms"]);
+    let said = [notify("a.now", b"1"), notify("a.late", b"2"), notify("a.now", b"3")];
+    let begin = Instant::now();
+    through.client.write_all(&said.concat()).unwrap();
+    let mut first = vec![0; said[0].len()];
+    through.server.read_exact(&mut first).unwrap();
+    assert!(first == said[0] && begin.elapsed() < Duration::from_millis(290), "{:?}", begin.elapsed());
+    let mut rest = vec![0; said[1].len() + said[2].len()];
+    through.server.read_exact(&mut rest).unwrap();
+    assert!(rest == said[1..].concat() && begin.elapsed() >= Duration::from_millis(300));
+    let (lines, _) = through.end();
+    assert!(lines[1]["delayed_ms"].as_f64().unwrap() >= 299.0, "{}", lines[1]);
+}
+
+/// What is no message passes as it is, and so does one that never becomes whole: at the end, or
+/// after a time.
+#[test]
+fn what_is_not_whole_passes_as_it_is() {
+    let on = ["-p", "nano", "--on", "message == heartbeat: drop"];
+    let half = &notify("a.move", b"never all of it")[..9];
+    let mut through = Through::new(&on);
+    let said = [&HEARTBEAT[..], half].concat();
+    assert_eq!(through.up(&said, 1000), half);
+    through.end();
+    // Bytes in which no package begins.
+    let mut through = Through::new(&on);
+    let noise: Vec<u8> = (0..5000u32).map(|n| (n * 7 + 100) as u8 | 0x80).collect();
+    assert_eq!(through.up(&noise, 700), noise);
+    through.end();
+    // Somebody waits for an answer to half a message.
+    let mut through = Through::new(&on);
+    through.client.write_all(half).unwrap();
+    through.server.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let error = through.server.read(&mut [0; 8]).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut), "it waits for the rest");
+    through.server.set_read_timeout(Some(GUARD)).unwrap();
+    let mut came = vec![0; half.len()];
+    through.server.read_exact(&mut came).unwrap();
+    assert_eq!(came, half);
+    // The rest follows: the message is whole now, and cannot be dropped any more.
+    through.client.write_all(&notify("a.move", b"never all of it")[9..]).unwrap();
+    assert_eq!(through.up(&HEARTBEAT, 9), notify("a.move", b"never all of it")[9..]);
+    through.end();
+}
+
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n";
+
+fn answer(extensions: &str) -> Vec<u8> {
+    let head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n";
+    format!("{head}Sec-WebSocket-Extensions: {extensions}\r\n\r\n").into_bytes()
+}
+
+/// A peer of a WebSocket, with its memory of what it has compressed or inflated.
+struct Peer {
+    pack: Compress,
+    unpack: Decompress,
+    anew: bool,
+}
+
+impl Peer {
+    fn new(anew: bool) -> Peer {
+        Peer { pack: Compress::new(Compression::default(), false), unpack: Decompress::new(false), anew }
+    }
+
+    /// A message as one frame, compressed; masked if a key is given.
+    fn frame(&mut self, message: &[u8], key: Option<[u8; 4]>) -> Vec<u8> {
+        if self.anew {
+            self.pack.reset();
+        }
+        let mut payload = Vec::with_capacity(4096);
+        self.pack.compress_vec(message, &mut payload, FlushCompress::Sync).unwrap();
+        payload.truncate(payload.len() - 4);
+        assert!(payload.len() < 126);
+        let mut out = vec![0xc2, payload.len() as u8 | if key.is_some() { 0x80 } else { 0 }];
+        out.extend(key.iter().flatten());
+        out.extend(payload.iter().enumerate().map(|(n, b)| b ^ key.map_or(0, |key| key[n % 4])));
+        out
+    }
+
+    /// The messages in these frames. Every one is compressed, and masked as `key` says.
+    fn messages(&mut self, mut bytes: &[u8], key: Option<[u8; 4]>) -> Vec<Vec<u8>> {
+        let mut all = Vec::new();
+        while let [first, second, rest @ ..] = bytes {
+            assert_eq!(*first, 0xc2, "one compressed binary frame");
+            let (length, rest) = ((*second & 0x7f) as usize, rest);
+            let (own, rest) = rest.split_at(if *second & 0x80 != 0 { 4 } else { 0 });
+            assert_eq!(own, key.as_ref().map_or(&[][..], |key| &key[..]));
+            let (payload, rest) = rest.split_at(length);
+            bytes = rest;
+            let plain = payload.iter().enumerate().map(|(n, b)| b ^ key.map_or(0, |key| key[n % 4]));
+            let plain: Vec<u8> = plain.chain([0, 0, 0xff, 0xff]).collect();
+            if self.anew {
+                self.unpack.reset(false);
+            }
+            let mut out = Vec::with_capacity(4096);
+            self.unpack.decompress_vec(&plain, &mut out, FlushDecompress::Sync).unwrap();
+            all.push(out);
+        }
+        all
+    }
+}
+
+#[test]
+fn compressed_and_masked_messages_are_made_again() {
+    let both = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
+    let key = [0x11, 0x22, 0x33, 0x44];
+    let said = [
+        notify("a.move", b"{\"hp\":100,\"name\":\"somebody\"}"),
+        notify("a.shot", b"{\"hp\":100,\"name\":\"somebody\"}"),
+        HEARTBEAT.to_vec(),
+        notify("a.move", b"{\"hp\":100,\"name\":\"somebody\"}"),
+        // Two in one message.
+        [notify("a.shot", b"{\"hp\":100}"), notify("a.move", b"{\"hp\":100}")].concat(),
+        notify("a.move", b"{\"hp\":100,\"name\":\"somebody else\"}"),
+    ];
+    let edited = b"{\"hp\":1,\"name\":\"an edited one\"}";
+    let want = [
+        said[0].clone(),
+        notify("a.shot", edited),
+        said[3].clone(),
+        [notify("a.shot", edited), notify("a.move", b"{\"hp\":100}")].concat(),
+        said[5].clone(),
+    ];
+    for (extensions, anew) in [("permessage-deflate", false), (both, true)] {
+        for size in [1, 1000] {
+            let shot = format!("route == a.shot: payload={}", hex::encode(edited));
+            let on = ["-p", "nano", "--on", &shot, "--on", "message == heartbeat and from == client: drop"];
+            let mut through = Through::new(&on);
+            let mut head = vec![0; REQUEST.len()];
+            through.client.write_all(REQUEST).unwrap();
+            through.server.read_exact(&mut head).unwrap();
+            assert_eq!(head, REQUEST);
+            let answer = answer(extensions);
+            let mut head = vec![0; answer.len()];
+            through.server.write_all(&answer).unwrap();
+            through.client.read_exact(&mut head).unwrap();
+            assert_eq!(head, answer);
+            let (mut client, mut server) = (Peer::new(anew), Peer::new(anew));
+            // Nothing of the other direction is changed: its bytes pass.
+            let push = server.frame(&notify("a.move", b"from the server"), None);
+            through.server.write_all(&push).unwrap();
+            let mut came = vec![0; push.len()];
+            through.client.read_exact(&mut came).unwrap();
+            assert_eq!(came, push);
+            let frames: Vec<Vec<u8>> = said.iter().map(|message| client.frame(message, Some(key))).collect();
+            let came = through.up(&frames.concat(), size);
+            assert!(came.starts_with(&frames[0]), "untouched before the edit");
+            assert_eq!(server.messages(&came, Some(key)), want, "{extensions}, in pieces of {size}");
+            let (lines, told) = through.end();
+            assert!(told.contains("1 dropped, 2 edited"), "{told}");
+            let edits = lines.iter().filter(|line| line["edited"][0] == "payload").count();
+            assert_eq!(edits, 2);
+        }
+    }
+}
+
+/// A message is left out of the middle of a compressed direction, by a rule that knows no field: what
+/// is behind it is read all the same.
+#[test]
+fn what_is_dropped_is_missing_to_no_later_message() {
+    let mut through = Through::new(&["-p", "nano", "--on", "route == b.gone: drop"]);
+    let answer = answer("permessage-deflate");
+    through.client.write_all(REQUEST).unwrap();
+    through.server.read_exact(&mut vec![0; REQUEST.len()]).unwrap();
+    through.server.write_all(&answer).unwrap();
+    through.client.read_exact(&mut vec![0; answer.len()]).unwrap();
+    let said = ["a.kept", "a.kept", "b.gone", "a.kept", "a.kept"].map(|route| notify(route, b"the same words again"));
+    let (mut client, mut server) = (Peer::new(false), Peer::new(false));
+    let frames: Vec<Vec<u8>> = said.iter().map(|message| client.frame(message, Some([1, 2, 3, 4]))).collect();
+    let came = through.up(&frames.concat(), 1000);
+    assert!(came.starts_with(&frames[..2].concat()));
+    let want = [&said[0], &said[1], &said[3], &said[4]].map(Clone::clone);
+    assert_eq!(server.messages(&came, Some([1, 2, 3, 4])), want);
+    through.end();
+}
+
+/// Without a rule that fits, a compressed stream passes byte for byte although it is read.
+#[test]
+fn a_rule_that_fits_nothing_changes_no_byte() {
+    for path in crate::common::all_fixtures().into_iter().filter(|path| crate::common::ends_in(path, "pcap")) {
+        for (way, bytes) in streams(&path).into_iter().enumerate() {
+            // Nobody reads what it would print.
+            let through = Through::showing("none", &["--on", "frame == 0: drop"]);
+            let said = bytes.clone();
+            let (mut from, mut to) = match way {
+                0 => (through.client.try_clone().unwrap(), through.server.try_clone().unwrap()),
+                _ => (through.server.try_clone().unwrap(), through.client.try_clone().unwrap()),
+            };
+            let writer = std::thread::spawn(move || {
+                for piece in said.chunks(1 + said.len() % 571) {
+                    from.write_all(piece).unwrap();
+                }
+                from.shutdown(Shutdown::Write).unwrap();
+            });
+            let mut came = Vec::new();
+            to.read_to_end(&mut came).unwrap();
+            writer.join().unwrap();
+            assert!(came == bytes, "{}: {} of {}", path.display(), came.len(), bytes.len());
+            through.end();
+        }
+    }
+}
+
+/// The bytes that clients say, and those that servers say, in the first connection of a capture.
+fn streams(path: &std::path::Path) -> Vec<Vec<u8>> {
+    use netkit::capture::{Body, Capture, Decoded, Input, Packets};
+    let file = std::fs::File::open(path).unwrap();
+    let Ok(capture) = Capture::new(Input::new(Box::new(file)).unwrap()) else { return Vec::new() };
+    let (mut packets, mut ends, mut both) = (Packets::new(capture), None, vec![Vec::new(), Vec::new()]);
+    while let Ok(Some(item)) = packets.next() {
+        if let Decoded::Packet(packet) = item.decoded
+            && let Body::Tcp(segment) = packet.body
+        {
+            let (src, dst) = *ends.get_or_insert((packet.src, packet.dst));
+            match (packet.src, packet.dst) {
+                pair if pair == (src, dst) => both[0].extend_from_slice(segment.payload),
+                pair if pair == (dst, src) => both[1].extend_from_slice(segment.payload),
+                _ => {}
+            }
+        }
+    }
+    both.retain(|bytes| !bytes.is_empty());
+    both
+}
