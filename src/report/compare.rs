@@ -141,7 +141,7 @@ pub fn delays(runs: [&Run; 2], html: &mut Html) {
             }
         }
         if !any {
-            return nothing("Nothing is acknowledged or answered in either of them.", html);
+            nothing("Nothing is acknowledged or answered in either of them.", html);
         }
     });
 }

@@ -66,10 +66,10 @@ impl Html {
         let (style, script) = (hash(STYLE), hash(SCRIPT));
         page.out.push_str("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
         // Writing to a string cannot fail.
-        let _ = write!(
+        let _ = writeln!(
             page.out,
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{style}'; \
-             script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\">\n"
+             script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'\">"
         );
         page.out.push_str("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
         page.out.push_str("<meta name=\"color-scheme\" content=\"light dark\">\n");

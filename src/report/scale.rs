@@ -86,7 +86,7 @@ fn round_up(value: f64, factors: &[f64]) -> f64 {
 /// A time on an axis: `250 ms`, `12 s`, `3:05`, `2:00:00`.
 pub fn time_label(seconds: f64) -> String {
     match seconds {
-        s if s == 0.0 => "0".into(),
+        0.0 => "0".into(),
         s if s < 1.0 => format!("{} ms", plain(s * 1e3)),
         s if s < 120.0 => format!("{} s", plain(s)),
         s if s < 7200.0 => format!("{}:{:02}", s as u64 / 60, s as u64 % 60),
