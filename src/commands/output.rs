@@ -218,7 +218,7 @@ pub fn page(page: &str, colour: bool) -> io::Result<()> {
         let end = behind.char_indices().skip(2).find(|(_, c)| !(c.is_ascii_digit() || *c == ';'));
         // Only colours: whatever else begins so is escaped.
         let long = if let Some((end, 'm')) = end { end + 1 } else { 0 };
-        out.write_all(behind[..long].as_bytes())?;
+        out.write_all(&behind.as_bytes()[..long])?;
         let shown = usize::from(long == 0);
         write!(out, "{}", Lines(&behind[long..long + shown]))?;
         rest = &behind[long + shown..];

@@ -220,8 +220,8 @@ fn the_pages_of_all_fixtures_have_the_figures_of_stats() {
         // Every byte is in both charts.
         for id in ["by-message", "by-direction"] {
             let Some(at) = page.id(id) else { continue };
-            let sums = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "sum"));
-            let sum = sums.last().map(|element| element.text.replace(',', ""));
+            let mut sums = page.0[at..page.0[at].end].iter().filter(|element| element.is("data-c", "sum"));
+            let sum = sums.next_back().map(|element| element.text.replace(',', ""));
             assert_eq!(sum.as_deref().map(number), want["bytes"].as_f64(), "{}: {id}", path.display());
         }
         protocols.extend(

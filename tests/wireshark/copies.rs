@@ -27,7 +27,7 @@ fn frames_stay_and_a_second_run_changes_nothing() {
     let layers = entries(&fixture("capture/layers"));
     let own =
         ["riptide/riptide22-lossy.pcap", "nano/pomelo-ws.pcap", "gne/gne-le-udp-full.pcap", "capture/dnp-frag.pcap"];
-    let captures: Vec<_> = own.map(|name| fixture(name)).into_iter().chain(layers).collect();
+    let captures: Vec<_> = own.map(fixture).into_iter().chain(layers).collect();
     let mut captures = captures;
     let mut file = Vec::new();
     let mut writer = PcapWriter::new(&mut file, LinkType::ETHERNET, 9).expect("written");

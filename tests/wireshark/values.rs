@@ -154,8 +154,7 @@ impl Compared {
         let text = message["fields"].to_string();
         for (key, value) in &derived {
             let among = text.contains("\"derived\":true") && text.contains(&format!("\"{key}\""));
-            let header =
-                packet.and_then(|packet| packet.items.iter().find(|item| item.label.starts_with(&format!("{key}"))));
+            let header = packet.and_then(|packet| packet.items.iter().find(|item| item.label.starts_with(key)));
             assert!(among || header.is_some(), "{}: {key}", self.place);
             if let (false, Some(header)) = (among, header) {
                 self.same(value, header);
@@ -207,7 +206,7 @@ impl Compared {
     }
 
     /// The fields of a group, as JSON lists them, and the items of its tree.
-    fn fields<'a>(&mut self, fields: &[Json], items: &mut dyn Iterator<Item = &'a Item>, parent: i64, list: bool) {
+    fn fields(&mut self, fields: &[Json], items: &mut dyn Iterator<Item = &Item>, parent: i64, list: bool) {
         for (k, field) in fields.iter().enumerate() {
             let name = field["name"].as_str().expect("a name");
             let item = items.next().unwrap_or_else(|| panic!("{}: {name} is not shown", self.place));
@@ -240,7 +239,7 @@ impl Compared {
         let start = if field["source"].is_u64() { None } else { Some(self.main + offset) };
         let size = if bits == 0 { 0 } else { (bit + bits + 7) / 8 };
         let value = field["value"].as_str().or(field["value"]["raw"].as_str()).map_or(0, |hex| hex.len() as i64 / 2);
-        if field["type"] == "bytes" && value > size || field["value"].is_object() && value > size {
+        if value > size && (field["type"] == "bytes" || field["value"].is_object()) {
             // What it is made of is shorter, as of inflated bytes: those are marked.
             assert_eq!(value, item.size, "{}: {item:?}", self.place);
             return item.pos;
