@@ -3,7 +3,7 @@
 //!
 //! A comment is lines of UTF-8 without control characters: `netkit: ` and the message in one line; a
 //! line for each note (`warning riptide.last_try: ...`) and one for the fault (`fault: ...`); last
-//! `netkit:1 ` and the tree, see [`tree`]. One that is longer than pcapng allows goes on in further
+//! `netkit:1 ` and the tree, see `tree.rs`. One that is longer than pcapng allows goes on in further
 //! comments behind `netkit:+ `. Comments that begin so are netkit's own: they are replaced where a
 //! capture is annotated again, all others stay.
 
