@@ -27,7 +27,7 @@ impl Words {
         for line in text.split_inclusive(|b| *b == b'\n') {
             let begins =
                 |start: &&str| line.len() >= start.len() && line[..start.len()].eq_ignore_ascii_case(start.as_bytes());
-            match public.lines.iter().any(|start| begins(&start)) {
+            match public.lines.iter().any(begins) {
                 true => out.extend_from_slice(line),
                 false => self.line(line, escaped, public, &mut out),
             }
