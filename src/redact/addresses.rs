@@ -134,7 +134,8 @@ mod tests {
         for text in ["::1", "::", "0.0.0.0", "255.255.255.255"] {
             assert_eq!(addresses.map(text.parse().unwrap()).to_string(), text, "there is only one of it");
         }
-        for n in 0..30_000u32 {
+        // Behind the one above.
+        for n in 0x200..30_000u32 {
             let ip = IpAddr::V4(Ipv4Addr::from_bits(0xc0a8_0000 + n));
             assert!(seen.insert(addresses.map(ip)), "{ip}");
         }
