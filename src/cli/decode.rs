@@ -37,7 +37,7 @@ pub struct Decode {
     #[command(flatten)]
     pub output: Output,
     /// Read the files as one capture, in the order of their first frames: rotated files
-    #[arg(long, conflicts_with_all = ["follow", "check"])]
+    #[arg(long, conflicts_with_all = ["follow", "check", "interface"])]
     pub join: bool,
     /// Instead of printing: write the frames of the messages that fit, unchanged; a name that ends in
     /// .pcapng is pcapng, others pcap. With -i: print, and keep all frames that were captured
