@@ -22,6 +22,9 @@ pub use unix::{
 /// The signal number of Ctrl-C, on every system.
 pub const INTERRUPT: u8 = 2;
 
+/// Is it Windows, where scripts and folders are others?
+pub const WINDOWS: bool = cfg!(windows);
+
 /// The separator of file lists in environment variables: Windows paths contain colons.
 pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 

@@ -2,12 +2,13 @@
 //!
 //! Not a link: it carries the marker, and the schemas that the script was made with.
 
+use crate::platform;
 use std::path::{Path, PathBuf};
 
 /// Its name, by which nothing else goes than what Wireshark shows.
-pub const NAME: &str = if cfg!(windows) { "netkit.bat" } else { "netkit" };
+pub const NAME: &str = if platform::WINDOWS { "netkit.bat" } else { "netkit" };
 /// What begins a comment in it.
-pub const REMARK: &str = if cfg!(windows) { "rem" } else { "#" };
+pub const REMARK: &str = if platform::WINDOWS { "rem" } else { "#" };
 
 /// The entry for this program, which Wireshark runs with its own arguments.
 ///
@@ -15,16 +16,16 @@ pub const REMARK: &str = if cfg!(windows) { "rem" } else { "#" };
 /// A path that no text can name.
 pub fn text(program: &Path, protocol_files: &[PathBuf], schemas: &[PathBuf]) -> anyhow::Result<String> {
     let lists = [("NETKIT_PROTOCOLS", protocol_files), ("NETKIT_SCHEMA", schemas)];
-    let mut text = String::from(if cfg!(windows) { "@echo off\r\n" } else { "#!/bin/sh\n" });
+    let mut text = String::from(if platform::WINDOWS { "@echo off\r\n" } else { "#!/bin/sh\n" });
     for (variable, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
         let list = joined(files)?;
-        text += &match cfg!(windows) {
+        text += &match platform::WINDOWS {
             true => format!("set \"{variable}={}\"\r\n", list.replace('%', "%%")),
             false => format!("export {variable}={}\n", quoted(&list)),
         };
     }
     let program = named(program)?;
-    text += &match cfg!(windows) {
+    text += &match platform::WINDOWS {
         true => format!("\"{}\" %*\r\n", program.replace('%', "%%")),
         // Signals go to netkit itself.
         false => format!("exec {} \"$@\"\n", quoted(&program)),

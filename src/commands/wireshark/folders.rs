@@ -12,6 +12,7 @@
 //! get the entry: each version reads one.
 
 use crate::commands::capture::find;
+use crate::platform;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -45,7 +46,7 @@ pub fn folders() -> anyhow::Result<Folders> {
     let place = Place {
         home: folder("HOME").or_else(|| folder("USERPROFILE")),
         config: folder("XDG_CONFIG_HOME").filter(|path| path.is_absolute()),
-        roaming: folder("APPDATA").filter(|_| cfg!(windows)),
+        roaming: folder("APPDATA").filter(|_| platform::WINDOWS),
     };
     let Some(known) = by_rule(&place) else {
         anyhow::bail!("no home folder: HOME is not set, so nobody knows where Wireshark looks");
