@@ -102,7 +102,7 @@ never\:"Never"))' \
 '(--follow --check -i --interface)--link[Read twice, and tell with each message what later ones say of it\: answered_by, acked_by, that nobody answers; of a pipe as much as --limit link_bytes holds]' \
 '--bytes[ndjson and json\: add the whole message as hex, \`"bytes"\:".."\`]' \
 '--allow-empty[No message at all is well, too\: else --check, --fail-on, --expect and --reject do not hold]' \
-'(--follow --check)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
+'(--follow --check -i --interface)--join[Read the files as one capture, in the order of their first frames\: rotated files]' \
 '(-i --interface)--whole[-w\: all frames between the ends of these messages]' \
 '(-i --interface)--follow[Go on when the end is reached\: a file that grows, a named pipe; until Ctrl-C]' \
 '--force[-w, -o\: replace the output file where there is one; parquet\: the files of the folder]' \
