@@ -65,7 +65,8 @@ if mode == "echo":
 
 def tell():
     for _ in sys.stdin:
-        print("CLIENTS", server.clientCount, flush=True)
+        # At once: what pytide prints may not come between.
+        sys.stdout.write(f"CLIENTS {server.clientCount}\n")
 
 
 threading.Thread(target=tell, daemon=True).start()
