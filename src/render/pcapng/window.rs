@@ -217,6 +217,9 @@ fn is_own(code: u16, value: &[u8]) -> bool {
 /// Writes a comment, as several if it is too long for one.
 fn split(mut text: &[u8], big: bool, out: &mut Vec<u8>) {
     let mut room = LONGEST_OPTION;
+    if text.len() <= room {
+        return block::option(COMMENT, text, big, out);
+    }
     let mut part = Vec::new();
     loop {
         let mut end = text.len().min(room);
