@@ -21,6 +21,9 @@ pub struct Addresses {
 impl Addresses {
     /// The address that stands for this one.
     pub fn map(&mut self, ip: IpAddr) -> IpAddr {
+        if alone(ip) {
+            return ip;
+        }
         if let Some(other) = self.known.get(&ip) {
             return *other;
         }
@@ -28,8 +31,8 @@ impl Addresses {
         let mut other = ip;
         for attempt in 0..TRIES {
             other = self.other(ip, attempt);
-            // There is only one of some.
-            if other == ip || !self.taken.contains(&other) {
+            // Its own is taken, too.
+            if !self.taken.contains(&other) {
                 break;
             }
         }
@@ -52,6 +55,14 @@ impl Addresses {
     }
 }
 
+/// Is there only one of its kind?
+fn alone(ip: IpAddr) -> bool {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) => ip.is_unspecified() || ip.is_broadcast(),
+        IpAddr::V6(ip) => ip.is_unspecified() || ip.is_loopback(),
+    }
+}
+
 /// The kinds of IPv4 addresses that stay what they are: the network, and the length of its prefix.
 const NETWORKS: [(Ipv4Addr, u32); 8] = [
     (Ipv4Addr::new(127, 0, 0, 0), 8),
@@ -67,9 +78,6 @@ const NETWORKS: [(Ipv4Addr, u32); 8] = [
 const PUBLIC: (Ipv4Addr, u32) = (Ipv4Addr::new(198, 18, 0, 0), 15);
 
 fn v4(ip: Ipv4Addr, random: u32) -> Ipv4Addr {
-    if ip.is_unspecified() || ip.is_broadcast() {
-        return ip;
-    }
     let inside = |(network, bits): &(Ipv4Addr, u32)| (ip.to_bits() ^ network.to_bits()) >> (32 - bits) == 0;
     let (network, bits) = NETWORKS.into_iter().find(inside).unwrap_or(PUBLIC);
     let host = random & (u32::MAX >> bits);
@@ -81,8 +89,6 @@ fn v4(ip: Ipv4Addr, random: u32) -> Ipv4Addr {
 fn v6(ip: Ipv6Addr, random: u64) -> Ipv6Addr {
     let [first, second, ..] = ip.segments();
     let kept: [u16; 2] = match first {
-        // There is only one of these.
-        _ if ip.is_unspecified() || ip.is_loopback() => return ip,
         // Link-local, and multicast with its flags and scope.
         0xfe80..=0xfebf => [0xfe80, 0],
         0xff00..=0xffff => [first, second],
@@ -137,7 +143,8 @@ mod tests {
         // Behind the one above.
         for n in 0x200..30_000u32 {
             let ip = IpAddr::V4(Ipv4Addr::from_bits(0xc0a8_0000 + n));
-            assert!(seen.insert(addresses.map(ip)), "{ip}");
+            let other = addresses.map(ip);
+            assert!(other != ip && seen.insert(other), "{ip}: {other}");
         }
     }
 }
