@@ -3,6 +3,7 @@
 mod cases;
 #[path = "../common/mod.rs"]
 mod common;
+mod export;
 mod hostile;
 mod loading;
 mod mistakes;

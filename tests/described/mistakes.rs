@@ -91,6 +91,22 @@ fn every_key_says_what_it_expects() {
         ("a = \"text\"\nb = \"cstring\"", "takes everything up to the end"),
         ("\"a b\" = \"u8\"", "letters, digits and _"),
         ("unparsed = \"u8\"", "the name is taken"),
+        ("a = { type = \"u8\", padded = true }", "padded is for bytes up to the end"),
+        ("a = { type = \"bytes\", size = 2, padded = true }", "padded is for bytes up to the end"),
+        ("a = { type = \"u8\", rounded = true }", "rounded is for numbers with a scale"),
+        ("a = { type = \"u16\", angle = true }", "angle is for i16"),
+        ("a = { type = \"i16\", angle = true, scale = 2 }", "angle is for i16"),
+        ("a = { type = \"u8[2]\", checked = true }", "checked is for lists whose count"),
+        ("a = { type = \"u8\", checked = true }", "checked is for lists whose count"),
+        ("a = { type = \"u8[u8]\", prefix = \"a b\" }", "prefix: \"a b\" is no name"),
+        ("a = { type = \"u8[u8]\", prefix = \"a\" }", "another field is called a"),
+        ("a = { type = \"u8[2]\", prefix = \"n\" }", "its length or count before it"),
+        ("a = { type = \"u8\", bits = { b = { at = \"3..0\", except = 2 } } }", "except is for flags"),
+        ("a = { type = \"u8\", bits = { b = { at = \"3..0\", flags = { x = 1 }, except = 7 } } }", "not among its bits"),
+        ("a = { type = \"u8\", name = \"a b\" }", "letters, digits and _"),
+        ("a = \"u8\"\nb = { name = \"a\", type = \"u8\" }", "each needs a condition"),
+        ("a = { type = \"fault\", if = \"b\" }", "no field \"b\""),
+        ("a = \"u8\"\nb = { type = \"u8\", if = \"not a & 0\" }", "never holds"),
     ] {
         let (line, why) = refused(&format!("{head}{field}\n"));
         assert!(why.contains(what), "{field}: {why}");
@@ -109,6 +125,17 @@ fn every_key_says_what_it_expects() {
             "no word of a length",
         ),
         ("protocol = \"toy\"\n[tcp]\nframe = { most = 3 }", 3, "expected either length"),
+        (
+            "protocol = \"toy\"\n[tcp]\nframe = [\n{ length = \"u8\", if = \"x == 1\" }]\n[packet.fields]\na = \"u8\"",
+            4,
+            "no field \"x\"",
+        ),
+        (
+            "protocol = \"toy\"\n[memory]\nx = 0\n[tcp]\nframe = [{ length = \"u8\", if = \"x == 1\" }]\n\
+             [packet.fields]\na = \"u8\"",
+            5,
+            "none of [settings]",
+        ),
         ("protocol = \"toy\"\n[tcp]\nports = [1]\n[packet.fields]\na = \"u8\"", 2, "frame is missing"),
         ("protocol = \"toy\"\n[[message]]\nname = \"a\"", 2, "id is missing"),
         ("protocol = \"toy\"\n[[message]]\nid = 1\nid = 2", 4, "duplicate key"),

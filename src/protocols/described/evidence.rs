@@ -48,7 +48,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
         None => 0,
     };
     let mut memory: Vec<[u64; 2]> = description.memory.iter().map(|(_, first)| [*first; 2]).collect();
-    let values: Vec<u64> = (0..description.values.len()).map(|k| description.setting(k, observation.options)).collect();
+    let values = description.settings_of(observation.options);
     let (mut work, mut packets, mut bits, mut best) = (Work::default(), 0usize, 0u32, 0u32);
     let mut weigh = |bytes: &[u8], length: usize, side: Side| -> bool {
         let found = weigh_packet(description, bytes, length, &mut work, (&mut memory, &values), from(side));
@@ -72,7 +72,7 @@ fn weigh(description: &'static Description, observation: &Observation<'_>, port:
             }
         }
         Transport::Tcp => {
-            let Some((_, frame)) = &description.tcp else { return Evidence::No };
+            let Some(frame) = description.frame(&values) else { return Evidence::No };
             for (side, bytes, _) in observation.payloads {
                 if !observation.begun[side.index()] {
                     continue;

@@ -11,6 +11,7 @@ mod conditions;
 mod description;
 mod encode;
 mod evidence;
+mod export;
 mod frames;
 mod join;
 mod key;
@@ -29,11 +30,12 @@ mod traffic;
 mod types;
 
 pub use description::Description;
+pub use export::export;
 pub use load::load;
 
 use crate::codec::layout::Field;
 use crate::dissect::{
-    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Public, Session, Setting, Table,
+    Dissector, Encoder, Evidence, FlowInfo, NoteDoc, Observation, Options, Outline, Public, Session, Setting, Table,
 };
 use crate::flow::Transport;
 
@@ -64,6 +66,10 @@ impl Dissector for Described {
     fn public(&self) -> Public {
         // What the file itself says of a conversation.
         Public { fields: &["memory", "mask", "header"], ..Public::default() }
+    }
+
+    fn outline(&self) -> Result<&Outline, &'static str> {
+        Err("a file describes it already")
     }
 
     fn tables(&self) -> &'static [Table] {

@@ -7,8 +7,9 @@ use crate::codec::digits;
 use crate::codec::schema::reading::Item;
 use toml::de::DeValue;
 
-const FIELD: [&str; 31] = [
+const FIELD: [&str; 37] = [
     "type",
+    "name",
     "doc",
     "unit",
     "scale",
@@ -39,6 +40,11 @@ const FIELD: [&str; 31] = [
     "default",
     "charset",
     "xor",
+    "padded",
+    "rounded",
+    "angle",
+    "checked",
+    "prefix",
 ];
 
 impl Parser<'_> {
@@ -56,6 +62,7 @@ impl Parser<'_> {
             }
             let (key, value) = inner;
             match key.get_ref().as_ref() {
+                "name" => field.head.name = reader.text("name", value)?,
                 "closed" => field.closed = reader.truth("closed", value)?,
                 "size" => field.size = Some(self.size(value)?),
                 "until" => field.until = Some(self.characters(value)?),
@@ -92,6 +99,11 @@ impl Parser<'_> {
                 "charset" => field.charset = Some(reader.text("charset", value)?),
                 "xor" => field.xor = Some(self.constant("xor", value)?),
                 "inline" => field.inline = reader.truth("inline", value)?,
+                "padded" => field.padded = reader.truth("padded", value)?,
+                "checked" => field.checked = reader.truth("checked", value)?,
+                "angle" => field.angle = reader.truth("angle", value)?,
+                "rounded" => field.rounded = reader.truth("rounded", value)?,
+                "prefix" => field.prefix = Some(reader.text("prefix", value)?),
                 _ => {
                     let known: Vec<&str> = FIELD.into_iter().chain(["inline"]).collect();
                     return Err(reader.unknown(inner, &known));
@@ -163,8 +175,9 @@ impl Parser<'_> {
                     "scale" => part.scale = Some(self.reader.scale(value)?),
                     "unit" => part.unit = self.reader.text("unit", value)?,
                     "doc" => part.doc = self.reader.text("doc", value)?,
+                    "except" => part.except = Some(self.bits(&part.name, value)?),
                     _ => {
-                        let known = ["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc"];
+                        let known = ["at", "hidden", "enum", "flags", "closed", "scale", "unit", "doc", "except"];
                         return Err(self.reader.unknown(inner, &known));
                     }
                 }
