@@ -57,12 +57,18 @@ fn expected(proto: &str, line: &Json) -> Option<(String, Json)> {
     let name = match (proto, name) {
         ("dnp", "link_update") | ("nano", "unknown" | "data") => return None,
         ("acknex", "unknown") if line["from"] == "unknown" => return None,
+        // An id of more than ten groups.
+        ("nano", _) if fields["id"]["bits"].as_u64() > Some(80) => return None,
         // Neither a byte of it was there.
         (_, "unknown") if line["bytes"] == "" => "packet",
         ("riptide", "unknown") => "unknown_type",
         ("dnp" | "acknex", "unknown") => "unknown_command",
         (_, name) => name,
     };
+    // A group of which nothing could be read.
+    if let (Some(_), "acknex", Some(map)) = (line.get("fault"), proto, fields.as_object_mut()) {
+        map.retain(|_, value| *value != json!({}));
+    }
     // Bytes behind a message that is whole.
     if let (None, Some(map)) = (line.get("fault"), fields.as_object_mut())
         && let Some(behind) = map.shift_remove("unparsed")
