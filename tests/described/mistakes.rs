@@ -102,7 +102,10 @@ fn every_key_says_what_it_expects() {
         ("a = { type = \"u8[u8]\", prefix = \"a\" }", "another field is called a"),
         ("a = { type = \"u8[2]\", prefix = \"n\" }", "its length or count before it"),
         ("a = { type = \"u8\", bits = { b = { at = \"3..0\", except = 2 } } }", "except is for flags"),
-        ("a = { type = \"u8\", bits = { b = { at = \"3..0\", flags = { x = 1 }, except = 7 } } }", "not among its bits"),
+        (
+            "a = { type = \"u8\", bits = { b = { at = \"3..0\", flags = { x = 1 }, except = 7 } } }",
+            "not among its bits",
+        ),
         ("a = { type = \"u8\", name = \"a b\" }", "letters, digits and _"),
         ("a = \"u8\"\nb = { name = \"a\", type = \"u8\" }", "each needs a condition"),
         ("a = { type = \"fault\", if = \"b\" }", "no field \"b\""),

@@ -225,10 +225,7 @@ fn messages_in_messages() {
 
 #[test]
 fn words_of_the_built_in_tables() {
-    assert_eq!(
-        plain("a = \"bits(4)\"\nb = \"bit\"\nc = \"bits(3)\"", b"\xb3"),
-        json!({"a": 3, "b": true, "c": 5})
-    );
+    assert_eq!(plain("a = \"bits(4)\"\nb = \"bit\"\nc = \"bits(3)\"", b"\xb3"), json!({"a": 3, "b": true, "c": 5}));
     // Zero bits that fill up the last byte are none of the bytes; others are.
     let padded = "a = \"bits(4)\"\nb = { type = \"bytes\", padded = true, optional = true }";
     assert_eq!(plain(padded, b"\x05"), json!({"a": 5}));

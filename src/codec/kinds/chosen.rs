@@ -2,8 +2,8 @@
 //! datagram, payloads by their id.
 
 use crate::codec::fault::{Fault, Reason, Stop};
-use crate::codec::names;
 use crate::codec::layout::{Field, Kind, Layout, When, bytes, flag, group, uint};
+use crate::codec::names;
 use crate::codec::node::Value;
 use crate::codec::reader::TRAILING;
 use crate::codec::walk::{self, Custom, Wire};

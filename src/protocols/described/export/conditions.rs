@@ -90,7 +90,8 @@ impl Export<'_> {
             (When::Not(when), not) => self.term(when, scope, !not)?,
             (When::Setting(key, number), not) => {
                 let setting = self.setting(key)?;
-                let value = setting.values.get(*number as usize).ok_or_else(|| format!("{key} has no value {number}"))?;
+                let value =
+                    setting.values.get(*number as usize).ok_or_else(|| format!("{key} has no value {number}"))?;
                 format!("{} {} {value}", setting.name, if not { "!=" } else { "==" })
             }
             (when, _) => return Err(format!("no word for the condition {when:?}")),
@@ -100,11 +101,15 @@ impl Export<'_> {
     /// The setting that a condition asks by this name.
     pub fn setting(&mut self, key: &str) -> Result<Setting, String> {
         let own = self.dissector.settings().iter();
-        let suffix = |setting: &'static crate::dissect::Setting| setting.key.split_once('.').map_or("", |(_, name)| name);
+        let suffix =
+            |setting: &'static crate::dissect::Setting| setting.key.split_once('.').map_or("", |(_, name)| name);
         let chosen = self.outline.choices.iter().find(|(known, ..)| *known == key);
         let setting = match chosen {
             Some((_, name, values)) => {
-                let doc = own.clone().find(|setting| suffix(setting) == key).map_or("", |setting| found_by_itself(setting.doc));
+                let doc = own
+                    .clone()
+                    .find(|setting| suffix(setting) == key)
+                    .map_or("", |setting| found_by_itself(setting.doc));
                 Setting { name, values, doc }
             }
             None => {
@@ -123,7 +128,11 @@ impl Export<'_> {
             return Err("numbers in the byte order that the conversation has shown".into());
         }
         let own = self.dissector.settings().iter().find(|setting| setting.key.ends_with(&format!(".{name}")));
-        let setting = Setting { name, values: &["be", "le"], doc: own.map_or("the byte order", |setting| found_by_itself(setting.doc)) };
+        let setting = Setting {
+            name,
+            values: &["be", "le"],
+            doc: own.map_or("the byte order", |setting| found_by_itself(setting.doc)),
+        };
         self.ask(setting);
         Ok(["be", "le"].map(|order| format!("{name} == {order}")))
     }

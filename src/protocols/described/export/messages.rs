@@ -279,7 +279,8 @@ fn carrier_message(
     let low = flags.fixed_mask.trailing_zeros();
     let high = 63 - flags.fixed_mask.leading_zeros();
     let bits = first.kind.width().map_or(8, |(bits, _)| bits);
-    let kinds = format!("{{ of = {}, bits = {{ {KIND} = {{ at = \"{high}..{low}\", hidden = true }} }} }}", quoted(FLAGS));
+    let kinds =
+        format!("{{ of = {}, bits = {{ {KIND} = {{ at = \"{high}..{low}\", hidden = true }} }} }}", quoted(FLAGS));
     let fields = vec![
         Line::plain(FLAGS, quoted(&format!("u{bits}"))),
         Line::plain("kind_view", kinds),

@@ -8,6 +8,7 @@ mod fields;
 mod lines;
 mod messages;
 mod pool;
+mod types;
 
 use crate::codec::layout::{Field, Order};
 use crate::codec::names::everywhere;
